@@ -1,0 +1,14 @@
+"""Names for the array types used everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+#: Positions on a document's line: whole characters (int64) or seconds (float64).
+Positions = npt.NDArray[Any]

@@ -1,0 +1,27 @@
+"""What is known of the documents without their texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """The lengths of documents: characters, seconds, whatever their line is counted in."""
+
+    lengths: Mapping[str, float]
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def total(self) -> float:
+        return math.fsum(self.lengths.values())
+
+    @cached_property
+    def mean_length(self) -> float:
+        return self.total / len(self.lengths)

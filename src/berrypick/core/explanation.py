@@ -1,0 +1,32 @@
+"""The working of one number, as a value: sentences and tables that any front end can show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are text already; ``align`` holds one of '<' and '>' per column (default: first left, others right)."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    align: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is explained, and the parts that explain it, in reading order."""
+
+    title: str
+    parts: Sequence[str | Table] = field(default_factory=tuple)
+
+
+def number(value: float, places: int = 4) -> str:
+    """A number for a table: short, without trailing zeros beyond need, small ones not shown as zero."""
+    if value != 0 and abs(value) < 10**-places / 2:
+        return f"{value:.2e}"
+    text = f"{value:.{places}f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

@@ -1,0 +1,50 @@
+"""How people move between units: tables of reach or transition, tables of links, recorded sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+#: In a session: the visitor went back to the page visited before.
+BACK = "<"
+
+
+@dataclass(frozen=True, eq=False)
+class ReachTable:
+    """``from to probability``: of reaching (user model table) or of the next step (user model markov)."""
+
+    rows: Mapping[tuple[str, str], float]
+    source: str = ""
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """Every unit named, in file order."""
+        return tuple(dict.fromkeys(unit for pair in self.rows for unit in pair))
+
+
+@dataclass(frozen=True, eq=False)
+class LinkTable:
+    """``from to``: which page links to which; each pair counts once."""
+
+    rows: Mapping[tuple[str, str], None]
+    source: str = ""
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(unit for pair in self.rows for unit in pair))
+
+
+@dataclass(frozen=True, eq=False)
+class Sessions:
+    """Visited paths, one per session; :data:`BACK` stands for a return to the page before."""
+
+    paths: tuple[tuple[str, ...], ...]
+    source: str = ""
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(unit for path in self.paths for unit in path if unit != BACK))
+
+
+Navigation = ReachTable | LinkTable | Sessions

@@ -1,0 +1,86 @@
+"""The truth: what was judged, topic by topic, and the targets that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.run import span_name
+
+
+@dataclass(frozen=True, eq=False)
+class TopicTruth:
+    """The judged units of one topic in file order: whole documents, or spans of them."""
+
+    topic: str
+    document: tuple[str, ...]
+    grade: FloatArray
+    start: Positions | None = None
+    end: Positions | None = None
+    line: IntArray | None = None
+    #: Documents judged as a whole to hold nothing relevant (only where the units are spans).
+    empty_documents: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def documents(self) -> Iterator[str]:
+        """Every judged document, once."""
+        yield from dict.fromkeys((*self.document, *self.empty_documents))
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """All judgements. ``units`` says what was judged."""
+
+    units: Literal["documents", "spans"]
+    topics: Mapping[str, TopicTruth]
+    source: str = ""
+    format: str = ""
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __contains__(self, topic: str) -> bool:
+        return topic in self.topics
+
+    def grades(self) -> set[float]:
+        """Every grade that occurs in any topic."""
+        found: set[float] = set()
+        for topic in self.topics.values():
+            found.update(np.unique(topic.grade).tolist())
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The ideal units of one topic: what a reader wants to see, and what it is worth."""
+
+    document: tuple[str, ...]
+    grade: FloatArray
+    gain: FloatArray
+    idealism: FloatArray
+    start: Positions | None = None
+    end: Positions | None = None
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def name(self, index: int) -> str:
+        if self.start is None or self.end is None:
+            return self.document[index]
+        return span_name(self.document[index], self.start[index], self.end[index])
+
+    def names(self) -> list[str]:
+        return [self.name(index) for index in range(len(self))]
+
+    def by_document(self) -> dict[str, IntArray]:
+        """For each document with targets, their indices in truth order."""
+        found: dict[str, list[int]] = {}
+        for index, document in enumerate(self.document):
+            found.setdefault(document, []).append(index)
+        return {document: np.array(indices, dtype=np.int64) for document, indices in found.items()}

@@ -1,0 +1,595 @@
+"""Topics x runs x measures: the one place where the layers meet.
+
+truth, run -> targets -> user model -> reach -> judged ranking -> measure -> results
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from berrypick import formats, measures, users
+from berrypick._version import __version__
+from berrypick.core import spec as specs
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Candidates, Curve, Effort, Judged, Score
+from berrypick.core.navigation import LinkTable, Navigation, Sessions
+from berrypick.core.results import ALL, Results, Row, mean
+from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
+from berrypick.core.truth import Targets, Truth
+from berrypick.measures import _documents as document_measures
+from berrypick.measures._base import Measure
+from berrypick.relevance import idealism as ideal
+from berrypick.relevance.targets import ranking_as_spans, targets_as_spans, targets_of
+from berrypick.users import UserModel, World
+
+EffortName = Literal["rank", "chars", "seconds"]
+EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "seconds")
+AnyMeasure = Measure | document_measures.DocumentMeasure
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A measure and the text under which its values are reported."""
+
+    text: str
+    measure: AnyMeasure
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Everything an evaluation depends on besides truth, run and measure."""
+
+    user: UserModel
+    world: World
+    units: int | None = None
+    idealism: Mapping[float, float] | None = None
+    effort: EffortName = "rank"
+    topics: Literal["judged", "run"] = "judged"
+    duplicates: Duplicates | None = None
+
+
+def evaluate(
+    truth: Truth | str | PathLike[str],
+    runs: Run | str | PathLike[str] | Sequence[Run | str | PathLike[str]],
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    user: str | UserModel | None = None,
+    navigation: Navigation | str | PathLike[str] | None = None,
+    collection: Collection | str | PathLike[str] | None = None,
+    units: int | None = None,
+    idealism: Mapping[float, float] | str | None = None,
+    effort: EffortName = "rank",
+    topics: Literal["judged", "run"] = "judged",
+    duplicates: Duplicates | None = None,
+    curves: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Results:
+    """Evaluate runs against a truth.
+
+    ``truth``, ``runs``, ``navigation`` and ``collection`` may be values or files. ``measures`` is one text with
+    several measures, or a list. ``user`` defaults to classical, or to the model that ``navigation`` is for.
+    ``progress`` is called with (done, of) as topics are finished.
+    """
+    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
+    systems = [run if isinstance(run, Run) else formats.read_run(run) for run in _listed(runs)]
+    asked = parse_measures(measures)
+    setting = make_setting(user, navigation, collection, units, idealism, effort, topics, duplicates)
+    rows: list[Row] = []
+    means: list[Row] = []
+    notes: list[str] = []
+    names = unique_names(systems)
+    done, of = 0, sum(len(_topics(judgements, run, setting)) for run in systems)
+    for name, run in zip(names, systems, strict=True):
+        outcome = _Outcome(name, judgements, run, setting, asked, curves)
+        outcome.check()
+        for topic in outcome.topics:
+            outcome.judge(topic)
+            done += 1
+            if progress is not None:
+                progress(done, of)
+        outcome.score_documents()
+        rows += outcome.rows()
+        means += outcome.means()
+        notes += outcome.notes()
+    return Results(rows, means, tuple(dict.fromkeys(notes)))
+
+
+def explain(
+    truth: Truth | str | PathLike[str],
+    run: Run | str | PathLike[str],
+    topic: str,
+    measure: str | Measure,
+    *,
+    user: str | UserModel | None = None,
+    navigation: Navigation | str | PathLike[str] | None = None,
+    collection: Collection | str | PathLike[str] | None = None,
+    units: int | None = None,
+    idealism: Mapping[float, float] | str | None = None,
+    effort: EffortName = "rank",
+    duplicates: Duplicates | None = None,
+) -> Explanation:
+    """The working of one number for one topic."""
+    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
+    system = run if isinstance(run, Run) else formats.read_run(run)
+    asked = parse_measures(measure)
+    if len(asked) != 1:
+        raise UsageError("explain takes one measure")
+    setting = make_setting(user, navigation, collection, units, idealism, effort, "judged", duplicates)
+    if topic not in judgements:
+        raise UsageError(
+            f"topic {topic} is not in {judgements.source or 'the truth'}{nearest(topic, list(judgements.topics))}"
+        )
+    refuse_duplicates(system, setting)
+    if isinstance(asked[0].measure, document_measures.DocumentMeasure):
+        return _explain_documents(judgements, system, topic, asked[0].measure)
+    judged = judge(judgements, system, topic, setting)
+    if not len(judged.targets):
+        return Explanation(f"{asked[0].text} for topic {topic}", ["Undefined: the topic has no targets."])
+    if not judged.answered:
+        value = asked[0].measure.unanswered(judged).value
+        shown = "undefined" if value is None else number(value, 6)
+        return Explanation(
+            f"{asked[0].text} for topic {topic}", [f"The run does not answer this topic; its value is {shown}."]
+        )
+    with _named(asked[0].text):
+        return asked[0].measure.explain(judged)
+
+
+def parse_measures(given: str | Measure | Sequence[str | Measure]) -> list[Asked]:
+    """Measures from text, each once, in the order given."""
+    parts: list[str | Measure] = []
+    for one in [given] if isinstance(given, (str, Measure)) else given:
+        parts += specs.split(one) if isinstance(one, str) else [one]
+    if not parts:
+        raise UsageError("no measure is asked for; name one, e.g. EPRUM")
+    found: dict[str, Asked] = {}
+    for part in parts:
+        if isinstance(part, Measure):
+            text = specs.render(part.name(), part.given(), part.at)
+            found.setdefault(text, Asked(text, part))
+        else:
+            found.setdefault(specs.tidy(part), Asked(specs.tidy(part), parse_measure(part)))
+    return list(found.values())
+
+
+def parse_measure(text: str) -> AnyMeasure:
+    """One of our measures, or one of ir_measures'."""
+    spec = specs.parse(text)
+    if measures.measure_class(spec.name) is not None:
+        return measures.build(spec)
+    theirs = document_measures.parse(spec.text)
+    if theirs is None:
+        known = [*measures.known_names(), *document_measures.names()]
+        offer = nearest(spec.name, known) or "; see 'berrypick list measures'"
+        raise UsageError(f"unknown measure {spec.name}{offer}")
+    return theirs
+
+
+def make_setting(
+    user: str | UserModel | None,
+    navigation: Navigation | str | PathLike[str] | None,
+    collection: Collection | str | PathLike[str] | None,
+    units: int | None,
+    idealism: Mapping[float, float] | str | None,
+    effort: EffortName,
+    topics: Literal["judged", "run"],
+    duplicates: Duplicates | None,
+) -> Setting:
+    if isinstance(navigation, (str, PathLike)):
+        navigation = formats.read_navigation(navigation)
+    if isinstance(collection, (str, PathLike)):
+        collection = formats.read_collection(collection)
+    if user is None:
+        user = "classical" if navigation is None else _reader_of(navigation)
+    model = users.build(user)
+    if navigation is not None and not _uses(model, navigation):
+        raise UsageError(f"user model {model.name()} does not read {navigation.source or 'this navigation'}")
+    if effort not in EFFORTS:
+        raise UsageError(
+            f"unknown effort {effort!r}{nearest(str(effort), list(EFFORTS)) or '; it is one of ' + ', '.join(EFFORTS)}"
+        )
+    if topics not in ("judged", "run"):
+        raise UsageError(f"topics is 'judged' or 'run', not {topics!r}")
+    if duplicates not in (None, "error", "first", "keep"):
+        raise UsageError(f"duplicates is 'error', 'first' or 'keep', not {duplicates!r}")
+    if units is not None and units < 1:
+        raise UsageError(f"units is the number of retrievable units, not {units}")
+    mapping = ideal.parse_idealism(idealism) if isinstance(idealism, str) else idealism
+    return Setting(model, World(collection, navigation), units, mapping, effort, topics, duplicates)
+
+
+def _reader_of(navigation: Navigation) -> str:
+    """The user model that a navigation file is for, when none is named."""
+    if isinstance(navigation, LinkTable):
+        return "hyperlink"
+    return "markov" if isinstance(navigation, Sessions) else "table"
+
+
+def _uses(model: UserModel, navigation: Navigation) -> bool:
+    inner = getattr(model, "inner", None)
+    return bool(model.navigation) or (inner is not None and _uses(inner(), navigation))
+
+
+def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
+    """The judged ranking of one topic."""
+    all_grades = truth.grades() if setting.idealism is None else set()
+    targets = targets_of(truth.topics[topic], all_grades, setting.idealism)
+    ranking = _ranking(run, topic, setting)
+    collection = setting.world.collection
+    if len(targets) and (run.points_into_documents or not len(run)) != (targets.start is not None):
+        if collection is None:
+            raise _kinds_differ(truth, run)
+        targets = targets_as_spans(targets, collection)
+        ranking = ranking_as_spans(ranking, targets, collection)
+    user, world = setting.user, setting.world
+    return Judged(
+        topic=topic,
+        targets=targets,
+        ranking=ranking,
+        answered=topic in run,
+        units=setting.units,
+        make_reach=lambda: user.reach(ranking.fresh(), targets, world),
+        make_candidates=lambda: _candidates(targets, setting),
+        make_effort=lambda: _effort(ranking, targets, setting),
+        make_collection=lambda: _collection(setting),
+        make_spans=lambda: (ranking_as_spans(ranking, targets, collection), targets_as_spans(targets, collection)),
+    )
+
+
+def _ranking(run: Run, topic: str, setting: Setting) -> Ranking:
+    ranking = run.ranking(topic)
+    repeated, _ = repeated_pointers(ranking)
+    if not repeated.any():
+        return ranking
+    if (setting.duplicates or run.duplicates) == "first":
+        return ranking.rows(~repeated).compacted()
+    return replace(ranking, repeated=repeated)
+
+
+def refuse_duplicates(run: Run, setting: Setting) -> None:
+    """Repeated results are an error unless the format or the person says otherwise."""
+    if (setting.duplicates or run.duplicates) != "error":
+        return
+    for topic, ranking in run.rankings():
+        repeated, first = repeated_pointers(ranking)
+        if repeated.any():
+            lines = ranking.line if ranking.line is not None else np.arange(1, len(ranking) + 1)
+            pairs = sorted((max(a, b), min(a, b), row) for row in np.flatnonzero(repeated).tolist()
+                           for a, b in [(int(lines[row]), int(lines[first[row]]))])  # fmt: skip
+            later, earlier, row = pairs[0]
+            raise InputError(
+                f"{ranking.name(row)} is retrieved twice for topic {topic}, first in line {earlier}",
+                path=run.source or run.tag,
+                line=later,
+                remedy="--duplicates first keeps the first of them in the ranking, keep leaves the rank without effect",
+            )
+
+
+def _kinds_differ(truth: Truth, run: Run) -> UsageError:
+    parts, wholes = ("truth judges", "run points to") if truth.units == "spans" else ("run points to", "truth judges")
+    return UsageError(
+        f"the {parts} parts of documents, the {wholes} whole documents "
+        f"({truth.source or 'truth'}, {run.source or run.tag}); "
+        "with document lengths (--collection) whole documents are taken as the spans they are"
+    )
+
+
+def _collection(setting: Setting) -> Collection:
+    if setting.world.collection is None:
+        raise UsageError(
+            "needs to know where documents end and how long they are together: give document lengths with --collection"
+        )
+    return setting.world.collection
+
+
+def _candidates(targets: Targets, setting: Setting) -> Candidates:
+    """Targets by decreasing grade, then truth order, then every other unit that leads somewhere; never from the run."""
+    order = np.lexsort((np.arange(len(targets)), -targets.grade))
+    rows = np.arange(len(order), dtype=np.int64)
+    own = Ranking(
+        documents=[targets.document[x] for x in order.tolist()],
+        document=rows,
+        rank=rows,
+        ranks=len(rows),
+        start=None if targets.start is None else targets.start[order],
+        end=None if targets.end is None else targets.end[order],
+    )
+    names = [targets.name(x) for x in order.tolist()]
+    reach = setting.user.reach_alone(own, targets, setting.world)
+    known = set(names)
+    others = [unit for unit in setting.user.other_units(targets, setting.world) if unit not in known]
+    if not others:
+        return Candidates(names, reach)
+    extra = np.arange(len(others), dtype=np.int64)
+    other = Ranking(documents=others, document=extra, rank=extra, ranks=len(others))
+    return Candidates([*names, *others], reach.stacked(setting.user.reach_alone(other, targets, setting.world)))
+
+
+def _effort(ranking: Ranking, targets: Targets, setting: Setting) -> Effort:
+    if setting.effort == "rank":
+        return Effort(np.ones(ranking.ranks), np.ones(len(targets)))
+    spans = targets_as_spans(targets, setting.world.collection)
+    assert spans.start is not None and spans.end is not None
+    ranks = setting.user.effort(ranking, targets, setting.world)
+    if len(ranks) and ranks[0] <= 0:
+        raise UsageError(
+            f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {setting.effort}, which cannot be divided by; "
+            "if its length is unknown, give document lengths with --collection"
+        )
+    return Effort(ranks, (spans.end - spans.start).astype(np.float64))
+
+
+def _topics(truth: Truth, run: Run, setting: Setting) -> list[str]:
+    if setting.topics == "judged":
+        return list(truth.topics)
+    return [topic for topic in truth.topics if topic in run]
+
+
+class _Outcome:
+    """The rows of one run."""
+
+    def __init__(
+        self, name: str, truth: Truth, run: Run, setting: Setting, asked: Sequence[Asked], curves: bool
+    ) -> None:
+        self.name, self.truth, self.run, self.setting, self.asked, self.curves = (
+            name,
+            truth,
+            run,
+            setting,
+            asked,
+            curves,
+        )
+        self.topics = _topics(truth, run, setting)
+        self.found: dict[tuple[str, str], Score] = {}
+        self.drawn: dict[tuple[str, str], Curve | None] = {}
+        self.shared: dict[tuple[str, str], Curve | None] = {}
+        self.repeats = 0
+        self.without_targets: list[str] = []
+
+    def check(self) -> None:
+        if not any(topic in self.truth for topic in self.run.topics):
+            raise InputError(
+                f"answers none of the {len(self.truth)} judged topics of {self.truth.source or 'the truth'} "
+                f"(truth: {_some(list(self.truth.topics))}; run: {_some(list(self.run.topics))})",
+                path=self.run.source or self.run.tag,
+            )
+        refuse_duplicates(self.run, self.setting)
+
+    def judge(self, topic: str) -> None:
+        ours = [one for one in self.asked if isinstance(one.measure, Measure)]
+        if not ours:
+            return
+        judged = judge(self.truth, self.run, topic, self.setting)
+        if judged.ranking.repeated is not None:
+            self.repeats += int(judged.ranking.repeated.sum())
+        for one in ours:
+            assert isinstance(one.measure, Measure)
+            with _named(one.text):
+                self._score(one.text, one.measure, judged)
+
+    def _score(self, text: str, measure: Measure, judged: Judged) -> None:
+        key = (text, judged.topic)
+        if not len(judged.targets):
+            self.found[key] = Score(None)
+            return
+        if not judged.answered:
+            self.found[key] = measure.unanswered(judged)
+            if self.curves:
+                self.drawn[key] = self.shared[key] = measure.unanswered_curve()
+            return
+        self.found[key] = measure.score(judged)
+        if self.curves and measure.has_curve():
+            self.drawn[key] = measure.curve(judged)
+            if self.found[key].value is not None:
+                self.shared[key] = measure.common_curve(judged)
+
+    def score_documents(self) -> None:
+        theirs = [one for one in self.asked if isinstance(one.measure, document_measures.DocumentMeasure)]
+        if not theirs:
+            return
+        values = document_measures.score(self.truth, self.run, [one.measure for one in theirs])  # type: ignore[misc]
+        for one in theirs:
+            assert isinstance(one.measure, document_measures.DocumentMeasure)
+            for topic in self.topics:
+                defined = bool((self.truth.topics[topic].grade > 0).any())
+                value = values.get((one.measure, topic), 0.0)
+                self.found[one.text, topic] = Score(value if defined else None)
+
+    def rows(self) -> list[Row]:
+        return [
+            Row(
+                self.name,
+                topic,
+                one.text,
+                self.found[one.text, topic].value,
+                self._signature(one, [self.found[one.text, topic]]),
+                self.drawn.get((one.text, topic)),
+            )
+            for topic in self.topics
+            for one in self.asked
+        ]
+
+    def means(self) -> list[Row]:
+        rows = []
+        for one in self.asked:
+            scores = [self.found[one.text, topic] for topic in self.topics]
+            value = mean([score.value for score in scores])
+            if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
+                value = sum(score.value for score in scores if score.value is not None)
+            curve = None
+            if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
+                curve = _mean_curve([c for t in self.topics if (c := self.shared.get((one.text, t))) is not None])
+            rows.append(Row(self.name, ALL, one.text, value, self._signature(one, scores), curve))
+        return rows
+
+    def _signature(self, one: Asked, scores: Sequence[Score]) -> str:
+        return "|".join(
+            [*_own_part(one.measure), *self._setting_part(one.measure), *_signed(scores), f"v:{__version__}"]
+        )
+
+    def _setting_part(self, measure: AnyMeasure) -> list[str]:
+        setting = self.setting
+        parts = []
+        depends = measure.depends_on if isinstance(measure, Measure) else ()
+        if "user" in depends:
+            parts.append(f"user:{setting.user}")
+            if setting.world.navigation is not None:
+                parts.append(f"navigation:{fingerprint(setting.world.navigation)}")
+        if "idealism" in depends:
+            parts.append(f"idealism:{ideal.describe(self.truth.grades(), setting.idealism)}")
+        if "effort" in depends:
+            parts.append(f"effort:{setting.effort}")
+        if "units" in depends and setting.units is not None:
+            parts.append(f"units:{setting.units}")
+        return [*parts, f"duplicates:{setting.duplicates or self.run.duplicates}", f"topics:{setting.topics}"]
+
+    def notes(self) -> list[str]:
+        found = list(self.run.notes)
+        ignored = sum(1 for topic in self.run.topics if topic not in self.truth)
+        if ignored:
+            found.append(f"{ignored} topics of the run are not in the truth and were ignored")
+        absent = sum(1 for topic in self.topics if topic not in self.run)
+        if absent:
+            found.append(f"{absent} judged topics are missing from the run and count 0")
+        empty = sum(1 for topic in self.topics if not (self.truth.topics[topic].grade > 0).any())
+        if empty:
+            found.append(
+                f"{empty} judged topics have nothing relevant; their values are undefined and left out of means"
+            )
+        if self.repeats:
+            found.append(f"{self.repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
+        for one in self.asked:
+            found += self._measure_notes(one)
+        return [f"{self.name}: {note}" for note in found]
+
+    def _measure_notes(self, one: Asked) -> list[str]:
+        counts: dict[str, int] = {}
+        above = 0
+        for topic in self.topics:
+            score = self.found[one.text, topic]
+            for note in score.notes:
+                counts[note] = counts.get(note, 0) + 1
+            above += score.value is not None and score.value > 1 + 1e-9
+        if above and isinstance(one.measure, Measure) and one.measure.increasing and one.measure.above_one:
+            counts[f"values above 1: {one.measure.above_one}"] = above
+        return [f"{one.text}: {note} ({_plural(count, 'topic')})" for note, count in counts.items()]
+
+
+def _own_part(measure: AnyMeasure) -> list[str]:
+    if not isinstance(measure, Measure):
+        return [str(measure), "by:ir_measures"]
+    return [
+        specs.render(measure.name(), {}, measure.at),
+        *(
+            f"{key}:{value:.12g}" if isinstance(value, float) else f"{key}:{value}"
+            for key, value in measure.given().items()
+        ),
+    ]
+
+
+def _signed(scores: Sequence[Score]) -> list[str]:
+    """Extra parts of the values; where topics differ, all of them are named."""
+    found: dict[str, dict[str, None]] = {}
+    for score in scores:
+        for key, value in score.signed:
+            found.setdefault(key, {})[value] = None
+    return [f"{key}:{'+'.join(values)}" for key, values in found.items()]
+
+
+def _mean_curve(curves: Sequence[Curve]) -> Curve:
+    """Point by point; a curve by rank goes on at its last value."""
+    longest = max(curves, key=len, default=[])
+    points: Curve = []
+    for i, (x, _) in enumerate(longest):
+        values = [curve[i][1] if i < len(curve) else curve[-1][1] if curve else 0.0 for curve in curves]
+        points.append((x, mean(values) or 0.0))
+    return points
+
+
+def fingerprint(navigation: Navigation) -> str:
+    """A short name for the content of a navigation file, so that signatures of different readers differ."""
+    if isinstance(navigation, Sessions):
+        parts = [";".join(path) for path in navigation.paths]
+    elif isinstance(navigation, LinkTable):
+        parts = [f"{a}\t{b}" for a, b in navigation.rows]
+    else:
+        parts = [f"{a}\t{b}\t{p!r}" for (a, b), p in navigation.rows.items()]
+    return f"{zlib.crc32(chr(10).join(sorted(parts)).encode()):08x}"
+
+
+def unique_names(runs: Sequence[Run]) -> list[str]:
+    """The tag of each run, else the stem of its file; made unique by the stem, then by a number."""
+    stems = [Path(run.source).name.split(".")[0] if run.source else "run" for run in runs]
+    names = [run.tag or stem for run, stem in zip(runs, stems, strict=True)]
+    clash = {name for name in names if names.count(name) > 1}
+    names = [stem if name in clash else name for name, stem in zip(names, stems, strict=True)]
+    used: set[str] = set()
+    for i, name in enumerate(names):
+        candidate, n = name, 2
+        while candidate in used:
+            candidate, n = f"{name}-{n}", n + 1
+        used.add(candidate)
+        names[i] = candidate
+    return names
+
+
+class _named:
+    """Puts the measure's name in front of an error about what it needs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if type(error) is UsageError and not str(error).startswith(self.name.partition("(")[0].partition("@")[0]):
+            raise UsageError(f"{self.name} {'' if str(error).startswith('needs') else '- '}{error}") from None
+
+
+def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:
+    value = document_measures.score(truth, run, [measure]).get((measure, topic), 0.0)
+    judged = truth.topics[topic]
+    grades: dict[str, float] = {}
+    for document, grade in zip(judged.document, judged.grade.tolist(), strict=True):
+        grades[document] = max(grade, grades.get(document, grade))
+    ranking = run.ranking(topic)
+    seen: dict[str, int] = {}
+    for row, code in enumerate(ranking.document.tolist()):
+        seen.setdefault(ranking.documents[code], int(ranking.rank[row]) + 1)
+    rows = [
+        [str(i), document, str(rank), "not judged" if document not in grades else number(grades[document])]
+        for i, (document, rank) in enumerate(list(seen.items())[:30], start=1)
+    ]
+    relevant = sum(1 for grade in grades.values() if grade > 0)
+    return Explanation(
+        f"{measure} for topic {topic}",
+        [
+            Table(
+                "Documents at their best rank", ["position", "document", "rank in the run", "grade"], rows, align="><>>"
+            ),
+            f"{relevant} documents are relevant.",
+            f"{measure} = {number(value, 6)}, computed by ir_measures",
+        ],
+    )
+
+
+def _listed(runs: Any) -> list[Any]:
+    return [runs] if isinstance(runs, (Run, str, PathLike)) else list(runs)
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

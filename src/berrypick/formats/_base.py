@@ -1,0 +1,188 @@
+"""What every file format is, and how files are opened.
+
+A format is one file in this folder: a class whose docstring is the specification with a sample, and that can sniff,
+read and write. Readers are tolerant of what real files contain and strict about what would change a number. What they
+object to goes to :class:`Problems`, which either stops at the first one (evaluation) or collects them (``check``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TextIO
+
+from berrypick.core.errors import InputError
+
+Role = Literal["truth", "run", "collection", "navigation"]
+
+
+@dataclass
+class Problems:
+    """Where readers report. Strict: the first problem is raised. Otherwise they are collected, up to a limit."""
+
+    path: str
+    strict: bool = True
+    limit: int = 1000
+    found: list[InputError] = field(default_factory=list)
+    #: What a reader skipped or met by design, to be shown as counts.
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def report(self, what: str, line: int | None = None, text: str | None = None, remedy: str = "") -> None:
+        error = InputError(what, path=self.path, line=line, text=text, remedy=remedy)
+        if self.strict:
+            raise error
+        if len(self.found) < self.limit:
+            self.found.append(error)
+
+    def count(self, what: str, by: int = 1) -> None:
+        self.counts[what] = self.counts.get(what, 0) + by
+
+
+class Format:
+    """Base class of formats."""
+
+    #: The name people type after --format-run and see in ``berrypick list formats``.
+    format_name: ClassVar[str]
+    role: ClassVar[Role]
+    #: What one line of it looks like, for messages.
+    shape: ClassVar[str]
+    #: File endings by which ``convert`` chooses the format of its output.
+    suffixes: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.format_name
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        """Whether these first lines (no comments, no blank lines) look like this format."""
+        raise NotImplementedError
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Any:
+        raise NotImplementedError
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        raise NotImplementedError
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        """Empty if the value can be written in this format without loss, else why not."""
+        raise NotImplementedError
+
+    @classmethod
+    def describe(cls, value: Any) -> list[str]:
+        """Counts a person wants to see after ``check``."""
+        raise NotImplementedError
+
+
+def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
+    """Open a file, through gzip if it starts like one, whatever its name."""
+    try:
+        raw = open(path, "rb")  # noqa: SIM115 (closed by the caller)
+    except FileNotFoundError:
+        raise InputError("no such file", path=path) from None
+    except IsADirectoryError:
+        raise InputError("is a folder, a file is expected", path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
+    if raw.peek(2)[:2] == b"\x1f\x8b":
+        return gzip.GzipFile(fileobj=raw)
+    return raw
+
+
+def lines(path: str, problems: Problems, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(line number, text without its end) for every line; a byte order mark is no character.
+
+    A gzip file that ends early and bytes that are no text are errors.
+    """
+    number = 0
+    with open_bytes(path) as stream:
+        try:
+            for raw in stream:
+                number += 1
+                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                    raw = raw[3:]
+                try:
+                    text = raw.decode(encoding)
+                except UnicodeDecodeError:
+                    problems.report(
+                        f"is not {encoding.upper()} text",
+                        number,
+                        remedy="save the file as UTF-8, or name the right file",
+                    )
+                    continue
+                yield number, text.rstrip("\r\n")
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError(
+                "the gzip file ends early or is damaged", path=path, line=number or None, remedy="fetch it again"
+            ) from None
+
+
+def content(path: str, problems: Problems) -> Iterator[tuple[int, str]]:
+    """Lines that are neither blank nor comments."""
+    for number, text in lines(path, problems):
+        stripped = text.strip()
+        if stripped and not stripped.startswith("#"):
+            yield number, text
+
+
+def head(path: str, count: int = 20) -> list[str]:
+    """The first lines that are neither blank nor comments, for sniffing."""
+    found: list[str] = []
+    for _, text in content(path, Problems(path)):
+        found.append(text)
+        if len(found) == count:
+            break
+    return found
+
+
+def finite(word: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+@contextmanager
+def writing(path: str) -> Iterator[TextIO]:
+    """Write a text file so that it is there whole or not at all; a name that ends in .gz is compressed."""
+    target = Path(path)
+    if target.is_dir():
+        raise InputError("is a folder, a file to write is expected", path=path)
+    if not target.parent.exists():
+        raise InputError(f"the folder {target.parent} does not exist", path=path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", path=path) from None
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            if target.suffix == ".gz":
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
+                    text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+                    yield text
+                    text.flush()
+                    text.detach()
+            else:
+                plain = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+                yield plain
+                plain.flush()
+                plain.detach()
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,90 @@
+"""What the two span formats share: JSON Lines with checked fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.arrays import Positions
+from berrypick.formats._base import Problems, content
+
+
+def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every line as an object."""
+    for number, text in content(path, problems):
+        try:
+            value = json.loads(text, parse_constant=_refuse)
+        except (json.JSONDecodeError, RecursionError, ValueError) as error:
+            why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            problems.report(f"is not JSON ({why})", number, text, "every line holds one object")
+            continue
+        if not isinstance(value, dict):
+            problems.report("is not an object", number, text, 'every line looks like {"topic": ..., "doc": ...}')
+            continue
+        yield number, text, value
+
+
+def _refuse(word: str) -> float:
+    raise ValueError(f"{word} is not a number that can be used")
+
+
+class Fields:
+    """Checked access to the fields of one line."""
+
+    def __init__(self, number: int, text: str, value: dict[str, Any], problems: Problems) -> None:
+        self.number, self.text, self.value, self.problems = number, text, value, problems
+        self.good = True
+
+    def fail(self, what: str, remedy: str = "") -> None:
+        self.good = False
+        self.problems.report(what, self.number, self.text, remedy)
+
+    def name(self, key: str) -> str:
+        """A topic or document: text, or a whole number taken as text."""
+        value = self.value.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str) or not value:
+            self.fail(f"{key} is missing" if value is None else f"{key} must be a text that is not empty")
+            return ""
+        return value
+
+    def number_of(self, key: str, default: float | None = None) -> float | None:
+        value = self.value.get(key, default)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > 2**53:
+            self.fail(f"{key} must be a number of at most 2^53, not {value!r:.40}")
+            return None
+        return value
+
+    def span(self, empty_allowed: bool) -> tuple[float, float] | None:
+        """start and end, checked; None where the line has neither."""
+        start, end = self.number_of("start"), self.number_of("end")
+        if start is None and end is None:
+            return None
+        if start is None or end is None:
+            self.fail(f"{'start' if start is None else 'end'} is missing", "start and end go together")
+            return None
+        if start < 0:
+            self.fail(f"start {start:g} is below 0")
+        elif end < start:
+            self.fail(f"end {end:g} is before start {start:g}", "offsets are half-open: start <= end")
+        elif end == start and not empty_allowed:
+            self.fail(f"the span from {start:g} to {end:g} holds nothing", "a relevant span ends after it starts")
+        return start, end
+
+
+def positions(values: list[float]) -> Positions:
+    """Whole numbers stay whole."""
+    if all(float(value).is_integer() for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    return np.array(values, dtype=np.float64)
+
+
+def plain(value: float) -> float:
+    """A number as it is best written: whole where it is whole."""
+    return int(value) if float(value).is_integer() else float(value)

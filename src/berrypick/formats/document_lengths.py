@@ -1,0 +1,115 @@
+"""Document lengths."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, TextIO
+
+from berrypick.core.collection import Collection
+from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._spans import Fields, plain, records
+
+
+def _add(lengths: dict[str, float], document: str, length: float, line: int, text: str, problems: Problems) -> None:
+    if length < 0:
+        problems.report(f"the length {length:g} is below 0", line, text)
+    elif document in lengths and lengths[document] != length:
+        problems.report(f"document {document} has two lengths, {lengths[document]:g} and {length:g}", line, text)
+    else:
+        lengths[document] = length
+
+
+def _described(value: Collection) -> list[str]:
+    return [f"{len(value)} documents", f"total length {value.total:g}"]
+
+
+class DocumentLengths(Format):
+    """Lengths of documents, a TAB between name and length: ``document length``, in characters or seconds.
+
+    Blank lines and lines that begin with # are passed over.
+
+    Sample::
+
+        guide.md	5210
+        lecture-3	2710.5
+    """
+
+    format_name: ClassVar[str] = "document-lengths"
+    role: ClassVar[Role] = "collection"
+    shape: ClassVar[str] = "document TAB length"
+    suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return all(len(f := line.split("\t")) == 2 and finite(f[1]) is not None for line in lines)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Collection:
+        lengths: dict[str, float] = {}
+        for number, text in content(path, problems):
+            fields = text.split("\t")
+            length = finite(fields[1]) if len(fields) == 2 else None
+            if length is None or not fields[0]:
+                problems.report(f"is not {cls.shape}", number, text)
+                continue
+            _add(lengths, fields[0], plain(length), number, text, problems)
+        return Collection(lengths, path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        if not isinstance(value, Collection):
+            return "it is not a collection of documents"
+        bad = next((name for name in value.lengths if "\t" in name or "\n" in name or name.lstrip()[:1] in "#"), None)
+        return f"the name {bad!r} cannot stand in a line" if bad is not None else ""
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        for document, length in value.lengths.items():
+            out.write(f"{document}\t{plain(length)}\n")
+
+    @classmethod
+    def describe(cls, value: Collection) -> list[str]:
+        return _described(value)
+
+
+class SpanLengths(Format):
+    """Lengths of documents as JSON Lines: ``doc`` and ``length``.
+
+    Sample::
+
+        {"doc": "guide.md", "length": 5210}
+    """
+
+    format_name: ClassVar[str] = "span-lengths"
+    role: ClassVar[Role] = "collection"
+    shape: ClassVar[str] = '{"doc": "guide.md", "length": 5210}'
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return lines[0].lstrip().startswith("{") and '"length"' in lines[0]
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Collection:
+        lengths: dict[str, float] = {}
+        for number, text, value in records(path, problems):
+            fields = Fields(number, text, value, problems)
+            document, length = fields.name("doc"), fields.number_of("length")
+            if fields.good and length is None:
+                fields.fail("length is missing")
+            if fields.good and length is not None:
+                _add(lengths, document, length, number, text, problems)
+        return Collection(lengths, path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return "" if isinstance(value, Collection) else "it is not a collection of documents"
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        for document, length in value.lengths.items():
+            out.write(json.dumps({"doc": document, "length": plain(length)}, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def describe(cls, value: Collection) -> list[str]:
+        return _described(value)

@@ -1,0 +1,57 @@
+"""Tables of links."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TextIO
+
+from berrypick.core.navigation import LinkTable
+from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats.navigation_table import writable
+
+
+class Links(Format):
+    """Links between pages, separated by a TAB: ``from to``. A link given twice counts once.
+
+    Blank lines and lines that begin with # are passed over.
+
+    Sample::
+
+        home	pricing
+        home	docs
+    """
+
+    format_name: ClassVar[str] = "links"
+    role: ClassVar[Role] = "navigation"
+    shape: ClassVar[str] = "from TAB to"
+    suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return all(len(line.split("\t")) == 2 and ";" not in line for line in lines)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> LinkTable:
+        rows: dict[tuple[str, str], None] = {}
+        for number, text in content(path, problems):
+            fields = text.split("\t")
+            if len(fields) != 2 or not all(fields):
+                remedy = "columns are separated by a TAB" if len(text.split()) == 2 else ""
+                problems.report(f"is not {cls.shape}", number, text, remedy)
+                continue
+            if (fields[0], fields[1]) in rows:
+                problems.count("links given more than once")
+            rows[fields[0], fields[1]] = None
+        return LinkTable(rows, path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return writable(value.units) if isinstance(value, LinkTable) else "it is not a table of links"
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        for source, target in value.rows:
+            out.write(f"{source}\t{target}\n")
+
+    @classmethod
+    def describe(cls, value: LinkTable) -> list[str]:
+        return [f"{len(value.rows)} links", f"{len(value.units)} pages"]

@@ -1,0 +1,69 @@
+"""Recorded sessions."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TextIO
+
+from berrypick.core.navigation import BACK
+from berrypick.core.navigation import Sessions as Recorded
+from berrypick.formats._base import Format, Problems, Role, content
+
+
+class Sessions(Format):
+    """Sessions, one visited path a line: units separated by ``;``, ``<`` for a step back to the page before.
+
+    Lines of TAB separated columns, as Wikispeedia publishes them, hold the path in the fourth. Blank lines and lines
+    that begin with # are passed over.
+
+    Sample::
+
+        home;docs;install;<;tutorial
+        home;pricing
+    """
+
+    format_name: ClassVar[str] = "sessions"
+    role: ClassVar[Role] = "navigation"
+    shape: ClassVar[str] = "unit;unit;...;unit"
+    suffixes: ClassVar[tuple[str, ...]] = (".sessions", ".txt")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return any(";" in line for line in lines) and not lines[0].lstrip().startswith("{")
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Recorded:
+        paths: list[tuple[str, ...]] = []
+        for number, text in content(path, problems):
+            columns = text.split("\t")
+            if len(columns) in (2, 3):
+                problems.report(f"has {len(columns)} columns", number, text, f"expected {cls.shape}")
+                continue
+            steps = tuple((columns[3] if len(columns) > 3 else columns[0]).strip().split(";"))
+            if not all(steps):
+                problems.report("an empty unit between two separators", number, text)
+                continue
+            depth = 0
+            for step in steps:
+                depth += -1 if step == BACK else 1
+                if depth < 1:
+                    problems.report("goes back before its first page", number, text)
+                    break
+            else:
+                paths.append(steps)
+        return Recorded(tuple(paths), path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        if not isinstance(value, Recorded):
+            return "it is not a set of sessions"
+        bad = next((unit for unit in value.units if any(c in unit for c in ";\t\n") or unit.lstrip()[:1] in "#"), None)
+        return f"the name {bad!r} cannot stand in a line" if bad is not None else ""
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        for path in value.paths:
+            out.write(";".join(path) + "\n")
+
+    @classmethod
+    def describe(cls, value: Recorded) -> list[str]:
+        return [f"{len(value.paths)} sessions", f"{len(value.units)} units"]

@@ -1,0 +1,116 @@
+"""Retrieved spans as JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, Literal, TextIO
+
+import numpy as np
+
+from berrypick.core.run import Run, assemble
+from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._spans import Fields, plain, positions, records
+
+
+class SpanRun(Format):
+    """Retrieved spans, one JSON object a line: ``topic``, ``doc``, ``start``, ``end``, perhaps ``rank`` or ``score``.
+
+    With ranks the order is by rank, and lines with the same rank are one list item that points to several places;
+    else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
+    span-truth; a file without any offsets retrieves whole documents. ``tag`` in the first line names the run.
+
+    Sample::
+
+        {"topic": "1", "doc": "guide.md", "start": 100, "end": 300, "score": 7.1}
+        {"topic": "1", "doc": "faq.md", "start": 0, "end": 200, "score": 6.4}
+    """
+
+    format_name: ClassVar[str] = "span-run"
+    role: ClassVar[Role] = "run"
+    shape: ClassVar[str] = '{"topic": "1", "doc": "guide.md", "start": 100, "end": 300, "score": 7.1}'
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        first = lines[0].lstrip()
+        return first.startswith("{") and '"topic"' in first and '"grade"' not in first
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        topic: list[str] = []
+        document: list[str] = []
+        line: list[int] = []
+        start: list[float] = []
+        end: list[float] = []
+        score: list[float | None] = []
+        rank: list[float | None] = []
+        tag = ""
+        for number, text, value in records(path, problems):
+            fields = Fields(number, text, value, problems)
+            names = fields.name("topic"), fields.name("doc")
+            span = fields.span(empty_allowed=True)
+            given = fields.number_of("score"), fields.number_of("rank")
+            if not fields.good:
+                continue
+            if line and (span is None) != (not start):
+                fields.fail("some lines have start and end, some have not", "give them for every line, or for none")
+                continue
+            for column, other, key in ((score, given[0], "score"), (rank, given[1], "rank")):
+                if column and (column[0] is None) != (other is None):
+                    fields.fail(f"some lines have a {key}, some have not", f"give {key} for every line, or for none")
+            if not fields.good:
+                continue
+            topic.append(names[0])
+            document.append(names[1])
+            line.append(number)
+            score.append(given[0])
+            rank.append(given[1])
+            if span is not None:
+                start.append(span[0])
+                end.append(span[1])
+            if not tag and isinstance(value.get("tag"), str):
+                tag = value["tag"]
+        ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
+        scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
+        order: Literal["rank", "score", "file"] = (
+            "rank" if ranks is not None else "score" if scores is not None else "file"
+        )
+        return assemble(
+            tag=tag,
+            topic=topic,
+            document=document,
+            start=positions(start) if start else None,
+            end=positions(end) if start else None,
+            score=scores,
+            rank=ranks,
+            line=np.array(line, dtype=np.int64),
+            order=order,
+            source=path,
+            format=cls.format_name,
+            duplicates="keep",
+        )
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return "" if isinstance(value, Run) else "it is not a run"
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        first = True
+        for topic, ranking in value.rankings():
+            for row in range(len(ranking)):
+                record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
+                if ranking.start is not None:
+                    record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
+                record["rank"] = int(ranking.rank[row]) + 1
+                if ranking.score is not None:
+                    record["score"] = float(ranking.score[row])
+                if first and value.tag:
+                    record["tag"] = value.tag
+                first = False
+                out.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def describe(cls, value: Run) -> list[str]:
+        found = [f"{len(value.topics)} topics", f"{len(value)} results", f"{len(value.documents)} documents"]
+        return [*found, f"tag {value.tag}"] if value.tag else found

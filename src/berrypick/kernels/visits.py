@@ -1,0 +1,106 @@
+"""Tolerance to irrelevance: a reader enters a document at a point, moves forward, and gives up (2004 paper, section 4).
+
+A document is a line of a certain length, targets are half-open intervals on it. One visit finds some targets and
+wastes at most one unit of tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How much irrelevant material is endured, and whether the reader goes on after something relevant."""
+
+    tolerance: float
+    keeps_viewing: bool = True
+    t_init: float = 0.0
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Indices of the targets found, units of tolerance spent (0 or 1), and how far the reader went."""
+
+    found: tuple[int, ...]
+    wasted: int
+    length: float = 0.0
+
+
+def visit(
+    entry: float, document_end: float | None, targets: Sequence[tuple[float, float, int]], reader: Tolerance
+) -> Visit:
+    """One visit. ``targets`` are (start, end, index) of the *unseen* targets of the document, in any order.
+
+    ``document_end`` is None for a document nobody knows.
+    """
+    if document_end is None or entry >= document_end:
+        return Visit((), 1)
+    left = sorted(targets)
+    found: list[int] = []
+    position = entry
+    patience = reader.tolerance + reader.t_init
+    while True:
+        ahead = [target for target in left if target[1] > position]
+        start = min((max(target[0], position) for target in ahead), default=None)
+        if start is None or start - position >= patience:
+            return Visit(tuple(found), 1, min(position + patience, document_end) - entry)
+        position, stretch = _stretch(start, ahead)
+        found += [target[2] for target in stretch]
+        left = [target for target in left if target not in stretch]
+        if position >= document_end or not reader.keeps_viewing:
+            return Visit(tuple(found), 0, min(position, document_end) - entry)
+        patience = reader.tolerance
+
+
+def _stretch(start: float, ahead: list[tuple[float, float, int]]) -> tuple[float, list[tuple[float, float, int]]]:
+    """The relevant stretch that begins at ``start``: every target that starts before it ends belongs to it."""
+    end = start
+    taken: list[tuple[float, float, int]] = []
+    for target in ahead:  # sorted by start
+        if target[0] <= start or target[0] < end:
+            taken.append(target)
+            end = max(end, target[1])
+    return end, taken
+
+
+@dataclass(frozen=True)
+class Walk:
+    """All visits of a list: per result what it found, and how many targets had been found before each wasted unit."""
+
+    visits: tuple[Visit, ...]
+    found_before_unit: tuple[int, ...]
+    found: int
+
+    def units_before(self, wanted: int) -> int:
+        """Units spent before the wanted-th target is found (all units, if it never is)."""
+        return sum(1 for found in self.found_before_unit if found < wanted)
+
+
+def walk(
+    entries: Sequence[tuple[str, float, bool]],
+    lengths: dict[str, float],
+    targets: dict[str, list[tuple[float, float, int]]],
+    reader: Tolerance,
+) -> Walk:
+    """Visit (document, entry point, repeated) in turn; what was seen before is irrelevant from then on.
+
+    A repeated result finds nothing and wastes one unit.
+    """
+    unseen = {document: list(spans) for document, spans in targets.items()}
+    visits: list[Visit] = []
+    before: list[int] = []
+    found = 0
+    for document, entry, repeated in entries:
+        if repeated:
+            one = Visit((), 1)
+        else:
+            one = visit(entry, lengths.get(document), unseen.get(document, ()), reader)
+        if one.found:
+            gone = set(one.found)
+            unseen[document] = [span for span in unseen[document] if span[2] not in gone]
+        found += len(one.found)
+        before += [found] * one.wasted
+        visits.append(one)
+    return Walk(tuple(visits), tuple(before), found)

@@ -1,0 +1,96 @@
+"""What every measure is: a frozen value with declared parameters, that turns a judged ranking into a number.
+
+A measure's class docstring is its page: a first line, then the sections Formula, Meaning, Use, Bounds, Undefined and
+Example. The example is run by the tests. References are keys of ``references.bib``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.declared import Declared
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation
+from berrypick.core.judged import Curve, Judged, Score
+
+#: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
+LEVELS = tuple(i / 100 for i in range(1, 101))
+
+
+@dataclass(frozen=True)
+class Measure(Declared):
+    """Base class. ``at`` is the cut-off after ``@``."""
+
+    what: ClassVar[str] = "measure"
+    #: What the number after @ means.
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "none"
+    cutoff_required: ClassVar[bool] = False
+    #: Settings of the evaluation that change the value, and so belong into its signature.
+    depends_on: ClassVar[tuple[str, ...]] = ()
+    #: Keys of references.bib.
+    references: ClassVar[tuple[str, ...]] = ()
+    #: Why a value above 1 is possible; empty where it is not.
+    above_one: ClassVar[str] = ""
+    #: Other names under which people know the measure.
+    aliases: ClassVar[tuple[str, ...]] = ()
+    #: Whether larger is better.
+    increasing: ClassVar[bool] = True
+
+    at: float | int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is None:
+            if self.cutoff_required:
+                example = 10 if self.cutoff == "rank" else 0.5
+                raise UsageError(f"{self.name()} needs a cut-off, as in {self.name()}@{example}")
+        elif self.cutoff == "none":
+            raise UsageError(f"{self.name()} takes no cut-off after @")
+        elif self.cutoff == "rank":
+            if not isinstance(self.at, int) or self.at < 1:
+                raise UsageError(f"{self.name()}@{self.at:g}: the cut-off is a rank, a whole number from 1")
+        elif not 0 <= self.at <= 1:
+            raise UsageError(
+                f"{self.name()}@{self.at:g}: the cut-off is a recall level from 0 to 1{self.level_remedy(self.at)}"
+            )
+
+    def level_remedy(self, at: float) -> str:
+        """The end of the message about a recall level outside [0, 1]."""
+        return ""
+
+    def score(self, judged: Judged) -> Score:
+        """The value for one topic that has targets and is in the run."""
+        raise NotImplementedError
+
+    def unanswered(self, judged: Judged) -> Score:
+        """The value for a judged topic that is missing from the run."""
+        return Score(0.0)
+
+    def curve(self, judged: Judged) -> Curve | None:
+        """The curve behind the number, at its natural points; None for measures that have none."""
+        return None
+
+    def common_curve(self, judged: Judged) -> Curve | None:
+        """The curve at points that all topics share, for averaging; curves by rank go on at their last value."""
+        return self.curve(judged)
+
+    def unanswered_curve(self) -> Curve | None:
+        """The curve of a judged topic that is missing from the run: nothing is ever found."""
+        if not self.has_curve():
+            return None
+        return [] if self.cutoff == "rank" else [(level, 0.0) for level in LEVELS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        """The working of the value."""
+        raise NotImplementedError
+
+    @classmethod
+    def has_curve(cls) -> bool:
+        return cls.curve is not Measure.curve
+
+
+def recall_value(level: float, targets: int) -> int:
+    """The number of targets that a recall level asks for; the small amount keeps .28 x 25 at 7."""
+    return max(1, math.ceil(level * targets - 1e-9))

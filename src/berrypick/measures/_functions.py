@@ -1,0 +1,47 @@
+"""The expected ratio and effort-precision from a person's own matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.reach import Reach
+from berrypick.measures import epnav as _epnav
+from berrypick.measures._base import LEVELS
+
+
+def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:
+    """The expected share of the targets seen after each rank, from a ranks x targets matrix of reach."""
+    matrix = Reach.of(reach)
+    weight = np.ones(matrix.targets) if idealism is None else _vector(idealism, matrix.targets, "idealism")
+    return np.array([matrix.expected_seen(k) @ weight for k in range(1, matrix.ranks + 1)]) / weight.sum()
+
+
+def effort_precision(
+    reach: Any, gains: Any, *, effort: Any = None, target_effort: Any = None, levels: Any = LEVELS
+) -> FloatArray:
+    """E[ep] at each gain-recall level (default .01 .. 1), from a ranks x targets matrix of reach.
+
+    ``gains`` of the targets, ``effort`` of the ranks and ``target_effort`` of the targets in the ideal list
+    (both 1 by default). The mean of the result is epnav.
+    """
+    matrix = Reach.of(reach)
+    worth = _vector(gains, matrix.targets, "gains")
+    spent = np.ones(matrix.ranks) if effort is None else _vector(effort, matrix.ranks, "effort")
+    ideal = (
+        np.ones(matrix.targets) if target_effort is None else _vector(target_effort, matrix.targets, "target_effort")
+    )
+    wanted = tuple(float(level) for level in levels)
+    return _epnav.work(matrix.events, matrix.seen, matrix.unseen, worth, spent, ideal, wanted).precision
+
+
+def _vector(values: Any, length: int, name: str) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise UsageError(f"{name} must have {length} values, not shape {array.shape}")
+    if not (array > 0).all():
+        raise UsageError(f"every value of {name} must be above 0")
+    return array

@@ -1,0 +1,70 @@
+"""What SegP and SegR share: which result matches which target by the TRECVID 2001 rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation, Table
+from berrypick.core.judged import Judged
+from berrypick.kernels.intervals import intersections
+from berrypick.measures._base import Measure
+
+
+@dataclass(frozen=True)
+class _Matching(Measure):
+    """The two thresholds."""
+
+    references: ClassVar[tuple[str, ...]] = ("smeaton2002trec", "vries2004tolerance")
+
+    ki: float = parameter(
+        1 / 3, "number", "least share of the target that is retrieved", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
+    )
+    ri: float = parameter(
+        2 / 3, "number", "least share of the result that is relevant", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
+    )
+
+    def explain(self, judged: Judged) -> Explanation:
+        ranking, targets = judged.spans
+        match = matches(judged, self.ki, self.ri)
+        rows = [
+            [
+                f"{int(ranking.rank[row]) + 1} ({ranking.name(row)})",
+                ", ".join(targets.name(int(x)) for x in np.flatnonzero(match[row])) or "-",
+            ]
+            for row in range(min(len(ranking), 60))
+        ]
+        found = int(match.any(axis=0).sum())
+        good = int(match.any(axis=1).sum())
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("Results and the targets they match", ["rank", "matches"], rows, align="<<"),
+                f"{good} of {len(ranking)} results match a target; {found} of {len(targets)} targets are matched.",
+            ],
+        )
+
+
+@lru_cache(maxsize=4)
+def matches(judged: Judged, ki: float, ri: float) -> BoolArray:
+    """results x targets: the intersection is at least ki of the target and ri of the result."""
+    ranking, targets = judged.spans
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    found = np.zeros((len(ranking), len(targets)), dtype=bool)
+    nowhere = np.zeros(0, dtype=np.int64)
+    for document, indices in targets.by_document().items():
+        rows = ranking.rows_by_document.get(document, nowhere)
+        start, end = ranking.start[rows], ranking.end[rows]
+        common = intersections(start, end, targets.start[indices], targets.end[indices])
+        enough = common >= ki * (targets.end[indices] - targets.start[indices])[None, :] * (1 - 1e-9)
+        enough &= common >= ri * (end - start)[:, None] * (1 - 1e-9)
+        found[np.ix_(rows, indices)] = enough & (common > 0)
+    if ranking.repeated is not None:
+        found[ranking.repeated] = False
+    return found

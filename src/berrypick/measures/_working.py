@@ -1,0 +1,138 @@
+"""Tables that the explanations of several measures share: reach, the law of the number seen, scenarios."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from berrypick.core.explanation import Table, number
+from berrypick.core.reach import Reach
+from berrypick.kernels.poisson_binomial import number_seen
+
+#: Longer tables of working help nobody.
+MOST_ROWS = 30
+MOST_COLUMNS = 12
+MOST_SCENARIOS = 12
+
+
+def reach_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table:
+    """Which rank leads to which target, and what has been seen since: P(k ~> x) and P(x seen after k)."""
+    rows = []
+    shown = range(min(reach.targets, MOST_COLUMNS))
+    for event, k in enumerate(reach.events[:MOST_ROWS].tolist()):
+        cells = []
+        for x in shown:
+            p, seen = reach.at_events[event, x], reach.seen[event, x]
+            cells.append(f"{number(p)} -> {number(seen)}" if p else f"- -> {number(seen)}" if seen else "-")
+        rows.append([f"{k} ({names[k - 1]})", *cells])
+    title = "What each rank leads to: probability of reaching the target -> of having seen it by now"
+    return Table(_cut(title, reach), ["rank", *(targets[x] for x in shown)], rows)
+
+
+def law_table(reach: Reach, names: Sequence[str]) -> Table:
+    """The law of F_k, the number of targets seen, after each rank at which anything is reached."""
+    law = number_seen(reach)
+    shown = range(min(reach.targets + 1, MOST_COLUMNS))
+    rows = [
+        [f"{k} ({names[k - 1]})", *(number(float(law[event, f])) for f in shown)]
+        for event, k in enumerate(reach.events[:MOST_ROWS].tolist())
+    ]
+    return Table(_cut("P(F = f): how many targets have been seen", reach), ["rank", *(f"f={f}" for f in shown)], rows)
+
+
+def _cut(title: str, reach: Reach) -> str:
+    left_out = []
+    if len(reach.events) > MOST_ROWS:
+        left_out.append(f"first {MOST_ROWS} of {len(reach.events)} ranks that reach anything")
+    if reach.targets > MOST_COLUMNS:
+        left_out.append(f"first {MOST_COLUMNS} columns")
+    return title + (f" ({', '.join(left_out)})" if left_out else "")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """When each target is discovered (None: never), and how likely that is."""
+
+    found_at: tuple[int | None, ...]
+    probability: float
+
+    def rank_of(self, r: int) -> int | None:
+        """The rank at which the r-th target is discovered."""
+        ranks = sorted(rank for rank in self.found_at if rank is not None)
+        return ranks[r - 1] if r <= len(ranks) else None
+
+    def leading(self, last: int) -> int:
+        """How many ranks up to ``last`` discover something."""
+        return len({rank for rank in self.found_at if rank is not None and rank <= last})
+
+
+def scenarios(reach: Reach) -> list[Scenario] | None:
+    """Every way the targets can be discovered, if they are few enough to be shown."""
+    choices: list[list[tuple[int | None, float]]] = []
+    count = 1
+    for x in range(reach.targets):
+        options: list[tuple[int | None, float]] = []
+        left = 1.0
+        for event, k in enumerate(reach.events.tolist()):
+            p = float(reach.at_events[event, x])
+            if p * left > 0:
+                options.append((k, left * p))
+            left *= 1.0 - p
+        if left > 0:
+            options.append((None, left))
+        choices.append(options)
+        count *= len(options)
+        if count > MOST_SCENARIOS:
+            return None
+    found = []
+    for combination in itertools.product(*choices):
+        probability = 1.0
+        for _, p in combination:
+            probability *= p
+        found.append(Scenario(tuple(k for k, _ in combination), probability))
+    return found
+
+
+def scenario_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table | None:
+    """The table of scenarios as the papers print it: who is discovered where, and A/ML for each recall value."""
+    found = scenarios(reach)
+    if found is None or not reach.targets:
+        return None
+    rows = _discoveries(found, reach, names, targets)
+    for r in range(1, reach.targets + 1):
+        ranks = [scenario.rank_of(r) for scenario in found]
+        expected = sum(s.probability / k for s, k in zip(found, ranks, strict=True) if k is not None)
+        rows.append(
+            [f"A/ML, r={r}", *("0" if k is None else f"1/{k}" if k > 1 else "1" for k in ranks), number(expected)]
+        )
+    return Table("Every way it can go", ["", *(f"#{i}" for i in range(1, len(found) + 1)), "E"], rows)
+
+
+def consulted_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table | None:
+    """PRUM's table: ranks consulted (C) and consulted ranks that lead to something new (CL), for each recall value."""
+    found = scenarios(reach)
+    if found is None or not reach.targets:
+        return None
+    rows = _discoveries(found, reach, names, targets)
+    for r in range(1, reach.targets + 1):
+        if any(scenario.rank_of(r) is None for scenario in found):
+            continue  # the unranked part is needed: no whole numbers to show
+        last = [scenario.rank_of(r) or 0 for scenario in found]
+        leading = [scenario.leading(k) for scenario, k in zip(found, last, strict=True)]
+        for name, values in ((f"CL({r})", leading), (f"C({r})", last)):
+            expected = sum(s.probability * value for s, value in zip(found, values, strict=True))
+            rows.append([name, *(str(value) for value in values), number(expected)])
+    return Table("Every way it can go", ["", *(f"#{i}" for i in range(1, len(found) + 1)), "E"], rows)
+
+
+def _discoveries(
+    found: Sequence[Scenario], reach: Reach, names: Sequence[str], targets: Sequence[str]
+) -> list[list[str]]:
+    rows = []
+    for k in reach.events.tolist():
+        cells = [",".join(targets[x] for x in range(reach.targets) if scenario.found_at[x] == k) for scenario in found]
+        rows.append([f"{k} ({names[k - 1]})", *cells, ""])
+    total = sum(scenario.probability for scenario in found)
+    rows.append(["probability", *(number(scenario.probability) for scenario in found), number(total)])
+    return rows

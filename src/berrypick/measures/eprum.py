@@ -1,0 +1,346 @@
+"""EPRUM: expected precision-recall with user modelling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Candidates, Curve, Judged, Score
+from berrypick.core.reach import Reach
+from berrypick.kernels import ideal as ideals
+from berrypick.kernels.poisson_binomial import number_seen, upper_tails
+from berrypick.measures._base import LEVELS, Measure, recall_value
+from berrypick.measures._working import law_table, reach_table, scenario_table
+from berrypick.relevance.idealism import levels_of
+
+IdealName = Literal["targets", "greedy", "exact"]
+NormName = Literal["product", "bounded"]
+
+
+@dataclass(frozen=True)
+class EPRUM(Measure):
+    """Expected precision at a recall value, for readers who move on from the results they are given.
+
+    Formula
+    -------
+    With t targets, a list of N ranks, and F_k the number of targets seen after rank k::
+
+        precision(r) = E[ML*_r] x E[A_r / ML_r]
+        E[A_r/ML_r]  = sum_{k<N} P(F_k >= r)/(k(k+1)) + P(F_N >= r)/N
+        E[ML*_r]     = 1 + sum_{k>=1} P(F*_k < r)      over the ideal list for r
+        EPRUM        = (1/t) sum_{r=1..t} precision(r)
+        EPRUM(rank=k) = (1/k) sum_f P(F_k = f) E[ML*_f]
+
+    F_k is a sum of independent indicators with the probabilities seen[k, x] = 1 - prod_{j<=k} (1 - reach[j, x]); its
+    law is computed exactly. With ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. With
+    norm='bounded' E[A_r/ML_r] is divided by the largest value that any list of candidates can have.
+    Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
+
+    Meaning
+    -------
+    How much of the effort an ideal list would have asked for is asked for by this list, in ranks, until the reader
+    has seen r targets. 1 means no detour; 0.5 means twice as many ranks as needed, on average over readers. A list
+    that never leads to r targets scores 0 there.
+
+    Use
+    ---
+    Lists whose items lead to answers without being answers: a section around the paragraph, a page one click away, a
+    video segment that starts too early. The user model (--user, --navigation) says how likely the reader gets there.
+
+    Bounds
+    ------
+    From 0. The product can exceed 1 where one result leads to several targets at once, even on the ideal list itself;
+    norm='bounded' with ideal='exact' stays within [0, 1]. With ideal='greedy' the bound is not guaranteed.
+
+    Undefined
+    ---------
+    No targets; EPRUM(r=) with more than t; no list of candidates that surely reaches r (product norm).
+
+    Example
+    -------
+    Results c, d, a; targets a, b; 40% of readers go on from c to a, 40% from c to b, and so on:
+
+    >>> import berrypick as bp
+    >>> bp.eprum([[.4, .4], [.6, .4], [1, 0]]).round(4).tolist()
+    [0.8056, 0.7488]
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
+    above_one: ClassVar[str] = (
+        "the product of expectations exceeds 1 when one result can lead to several targets at once; "
+        "norm='bounded' with ideal='exact' does not"
+    )
+
+    r: int | None = parameter(
+        None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
+    )
+    rank: int | None = parameter(
+        None, "int", "the rank after which the reader stops", check=lambda v: v >= 1, must="1 or more"
+    )
+    ideal: IdealName = parameter(
+        "targets",
+        "targets|greedy|exact",
+        "the ideal list: the targets themselves, a greedy search over candidates, or all orders of at most 8",
+    )
+    norm: NormName = parameter(
+        "product", "product|bounded", "the papers' product of expectations, or division by the best that any list gets"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(value is not None for value in (self.r, self.rank, self.at)) > 1:
+            raise UsageError("EPRUM takes one of r=, rank= and @level, not several")
+        if self.norm == "bounded" and self.ideal == "targets":
+            raise UsageError(
+                "EPRUM(norm='bounded') compares with the best list; it needs ideal='exact' or ideal='greedy'"
+            )
+        if self.norm == "bounded" and self.rank is not None:
+            raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
+
+    def level_remedy(self, at: float) -> str:
+        return f"; for precision at a rank, type EPRUM(rank={at:g})" if at == int(at) else ""
+
+    def score(self, judged: Judged) -> Score:
+        parts = []
+        for weight, ideal, reach in levels_of(judged):
+            if self.r is not None and self.r > reach.targets:
+                continue
+            parts.append((weight, self._at_level(judged, ideal, reach)))
+        notes = self._notes(judged)
+        if not parts or any(math.isnan(value) for _, value in parts):
+            return Score(None, notes)
+        total = math.fsum(weight for weight, _ in parts)
+        return Score(math.fsum(weight * value for weight, value in parts) / total, notes)
+
+    def _at_level(self, judged: Judged, ideal: BoolArray, reach: Reach) -> float:
+        """The value when exactly these targets are ideal."""
+        best = self._ideal(judged, ideal, reach.targets)
+        if self.rank is not None:
+            return precision_at_rank(reach, self.rank, best)
+        precision = precisions(reach, best, self.norm)
+        if self.r is not None:
+            return float(precision[self.r - 1])
+        if self.at is not None:
+            return float(precision[recall_value(self.at, reach.targets) - 1])
+        return math.fsum(precision) / reach.targets
+
+    def _ideal(self, judged: Judged, ideal: BoolArray, targets: int) -> ideals.Ideal:
+        if self.ideal == "targets":
+            return ideals.by_targets(targets)
+        reach = judged.candidates.reach
+        return ideal_list(self.ideal, reach if ideal.all() else reach.columns(ideal))
+
+    def _notes(self, judged: Judged) -> tuple[str, ...]:
+        if self.ideal != "targets":
+            if self.ideal == "greedy" and self.norm == "bounded":
+                return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='exact' is",)
+            return ()
+        most = max(_largest_sum(judged.reach), _largest_sum(judged.candidates.reach))
+        if most > 1 + 1e-9:
+            return (
+                "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
+                "not be the ideal one; ideal='greedy' or ideal='exact' searches for it",
+            )
+        return ()
+
+    def curve(self, judged: Judged) -> Curve | None:
+        """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
+        points = {r / reach.targets for _, _, reach in levels_of(judged) for r in range(1, reach.targets + 1)}
+        return self._points(judged, sorted(points))
+
+    def common_curve(self, judged: Judged) -> Curve | None:
+        return self._points(judged, list(LEVELS))
+
+    def _points(self, judged: Judged, xs: Sequence[float]) -> Curve:
+        curves = [
+            (weight, precisions(reach, self._ideal(judged, ideal, reach.targets), self.norm))
+            for weight, ideal, reach in levels_of(judged)
+        ]
+        total = math.fsum(weight for weight, _ in curves)
+        found = []
+        for x in xs:
+            y = math.fsum(w * float(p[recall_value(x, len(p)) - 1]) for w, p in curves) / total
+            if not math.isnan(y):
+                found.append((x, y))
+        return found
+
+    def explain(self, judged: Judged) -> Explanation:
+        parts: list[str | Table] = []
+        many = levels_of(judged)
+        for weight, ideal, reach in many:
+            if len(many) > 1:
+                names = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
+                parts.append(f"For {number(weight)} of the readers the ideal units are {', '.join(names)}.")
+            parts += self._explain_level(judged, ideal, reach)
+        return Explanation(f"{self} for topic {judged.topic}", (*parts, *self._notes(judged)))
+
+    def _explain_level(self, judged: Judged, ideal: BoolArray, reach: Reach) -> list[str | Table]:
+        targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
+        names = judged.ranking.names_by_rank()
+        parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
+        scenarios = scenario_table(reach, names, targets)
+        if scenarios is not None:
+            parts.append(scenarios)
+        best = self._ideal(judged, ideal, reach.targets)
+        if self.rank is not None:
+            return [*parts, self._rank_terms(reach, best)]
+        if self.ideal != "targets":
+            parts.append(_ideal_table(best, judged.candidates))
+        wanted = [self.r] if self.r is not None else range(1, reach.targets + 1)
+        if self.at is not None:
+            wanted = [recall_value(self.at, reach.targets)]
+        wanted = [r for r in wanted if r <= reach.targets]
+        inverse = expected_inverse(reach)
+        for r in list(wanted)[:3]:
+            parts.append(_terms(reach, names, r, float(inverse[r - 1])))
+        parts.append(self._summary(reach, best, inverse, list(wanted)))
+        return parts
+
+    def _summary(self, reach: Reach, best: ideals.Ideal, inverse: FloatArray, wanted: list[int]) -> Table:
+        precision = precisions(reach, best, self.norm)
+        divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
+        shown = best.length if self.norm == "product" else best.inverse
+        rows = [
+            [
+                str(r),
+                number(float(inverse[r - 1]), 6),
+                number(float(shown[r - 1]), 6),
+                number(float(precision[r - 1]), 6),
+            ]
+            for r in wanted
+        ]
+        if len(wanted) > 1:
+            rows.append(["mean", "", "", number(math.fsum(precision) / reach.targets, 6)])
+        return Table("Precision at each recall value", ["r", "E[A/ML]", divisor, "precision"], rows)
+
+    def _rank_terms(self, reach: Reach, best: ideals.Ideal) -> Table:
+        assert self.rank is not None
+        law = law_after(reach, self.rank)
+        length = np.concatenate([[0.0], best.length])
+        rows = [
+            [str(f), number(float(p), 6), number(float(m), 6), number(float(p * m), 6) if p else "0"]
+            for f, (p, m) in enumerate(zip(law, length, strict=True))
+        ]
+        value = precision_at_rank(reach, self.rank, best)
+        rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
+        return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
+
+
+def _terms(reach: Reach, names: Sequence[str], r: int, total: float) -> Table:
+    """The terms of E[A_r/ML_r], one per rank at which anything is reached."""
+    tails = upper_tails(number_seen(reach))[:, r] if len(reach.events) else np.zeros(0)
+    rows = []
+    before = 0.0
+    for k, tail in zip(reach.events.tolist(), tails.tolist(), strict=True):
+        rows.append([f"{k} ({names[k - 1]})", number(tail), number(tail - before), number((tail - before) / k, 6)])
+        before = tail
+    rows.append(["sum", "", "", number(total, 6)])
+    return Table(
+        f"Search for {r}: the rank at which the reader has seen {r}",
+        ["rank k", "P(F_k>=r)", "first at k", "first at k / k"],
+        rows,
+    )
+
+
+def _ideal_table(best: ideals.Ideal, candidates: Candidates) -> Table:
+    rows = [
+        [str(r), number(float(best.length[r - 1]), 6), ", ".join(candidates.names[i] for i in order)]
+        for r, order in enumerate(best.lists, start=1)
+    ]
+    return Table("The ideal list for each recall value", ["r", "E[ML*]", "list"], rows, align=">><")
+
+
+def expected_inverse(reach: Reach) -> FloatArray:
+    """E[A_r / ML_r] for r = 1..t, summed by parts: only positive terms, so small values keep their digits."""
+    if not len(reach.events):
+        return np.zeros(reach.targets)
+    k = reach.events.astype(np.float64)
+    weight = np.empty_like(k)
+    weight[:-1] = (k[1:] - k[:-1]) / (k[:-1] * k[1:])  # sum of 1/(j(j+1)) until the next event
+    weight[-1] = 1.0 / k[-1]
+    return weight @ upper_tails(number_seen(reach))[:, 1:]
+
+
+def precisions(reach: Reach, best: ideals.Ideal, norm: NormName) -> FloatArray:
+    """Precision at each recall value; nan where it is undefined."""
+    inverse = expected_inverse(reach)
+    if norm == "product":
+        return best.length * inverse
+    return np.divide(inverse, best.inverse, out=np.full_like(inverse, np.nan), where=best.inverse > 0)
+
+
+def law_after(reach: Reach, rank: int) -> FloatArray:
+    """P(F_k = f) after a rank; beyond the end of the list nothing more is found."""
+    event = int(np.searchsorted(reach.events, rank, side="right"))
+    if event:
+        return number_seen(reach)[event - 1]
+    return np.eye(1, reach.targets + 1)[0]
+
+
+def precision_at_rank(reach: Reach, rank: int, best: ideals.Ideal) -> float:
+    law = law_after(reach, rank)
+    length = np.concatenate([[0.0], best.length])
+    possible = law > 0
+    return math.fsum(law[possible] * length[possible]) / rank
+
+
+def ideal_list(name: IdealName, candidates: Reach) -> ideals.Ideal:
+    if name == "targets":
+        return ideals.by_targets(candidates.targets)
+    return ideals.greedy(candidates) if name == "greedy" else ideals.exact(candidates)
+
+
+def _largest_sum(reach: Reach) -> float:
+    return float(reach.row_sums.max()) if reach.ranks else 0.0
+
+
+@overload
+def eprum(
+    reach: Any,
+    recall: None = None,
+    *,
+    candidates: Any = None,
+    ideal: IdealName = "targets",
+    norm: NormName = "product",
+) -> FloatArray: ...
+@overload
+def eprum(
+    reach: Any, recall: int, *, candidates: Any = None, ideal: IdealName = "targets", norm: NormName = "product"
+) -> float: ...
+def eprum(
+    reach: Any,
+    recall: int | None = None,
+    *,
+    candidates: Any = None,
+    ideal: IdealName = "targets",
+    norm: NormName = "product",
+) -> FloatArray | float:
+    """EPRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
+
+    ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
+    the rows an ideal list may be made of, for ``ideal='greedy'`` and ``ideal='exact'``. Undefined values are nan.
+
+    >>> eprum([[.4, .4], [.6, .4], [1, 0]], recall=2).__round__(4)
+    0.7488
+    """
+    EPRUM(ideal=ideal, norm=norm)  # refuses what does not go together
+    matrix = Reach.of(reach)
+    rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
+    if rows.targets != matrix.targets:
+        raise UsageError(f"candidates have {rows.targets} columns, reach has {matrix.targets}")
+    precision = precisions(matrix, ideal_list(ideal, rows), norm)
+    if recall is None:
+        return precision
+    if not 1 <= recall <= matrix.targets:
+        raise UsageError(f"recall must be a whole number from 1 to the number of targets, {matrix.targets}")
+    return float(precision[recall - 1])

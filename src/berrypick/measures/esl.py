@@ -1,0 +1,68 @@
+"""ESL: expected search length, in units of tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.explanation import Table
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._visiting import _Visiting, search, search_table, wanted_parameter
+
+
+@dataclass(frozen=True)
+class ESL(_Visiting):
+    """How many units of effort are wasted until S targets are found. Smaller is better.
+
+    Formula
+    -------
+    With j units wasted on the list, r targets the list misses, s of the S wanted still missing, and I units of
+    irrelevant material in the whole collection::
+
+        I   = ceil((D - D_R)/tau)
+        ESL = j + s max(0, I - j)/(r + 1)
+
+    If the list gives all S, j counts the units wasted before the S-th is found, and ESL = j.
+
+    Meaning
+    -------
+    The time lost: on the list first, then on a random search through everything else.
+
+    Use
+    ---
+    When what counts is the effort of finding a given number of answers.
+
+    Bounds
+    ------
+    From 0, without upper bound: it counts units of tolerance.
+
+    Undefined
+    ---------
+    No targets, or fewer than S. A topic missing from the run has the value of an empty list, S I/(R + 1).
+
+    Example
+    -------
+    Targets [5,10) and [80,90) in 100 seconds, results that start at 0 and at 50, tolerance 15: j = 2 and I = 6, so
+    ESL(wanted=2,tolerance=15) is 2 + 1 (6 - 2)/(1 + 1) = 4.
+
+    >>> 2 + 1 * max(0, 6 - 2) / (1 + 1)
+    4.0
+    """
+
+    increasing: ClassVar[bool] = False
+    above_one: ClassVar[str] = "it counts units of tolerance"
+    references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
+
+    wanted: int | None = wanted_parameter()
+
+    def score(self, judged: Judged) -> Score:
+        found = search(judged, self.reader(), self.wanted)
+        return Score(None if found is None else float(found.length))
+
+    def unanswered(self, judged: Judged) -> Score:
+        return self.score(judged)
+
+    def summary(self, judged: Judged) -> list[str | Table]:
+        if search(judged, self.reader(), self.wanted) is None:
+            return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
+        return [search_table(judged, self.reader(), self.wanted)]

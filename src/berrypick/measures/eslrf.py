@@ -1,0 +1,67 @@
+"""ESLRF: expected search length reduction factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.explanation import Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._visiting import _Visiting, search, search_table, wanted_parameter
+
+
+@dataclass(frozen=True)
+class ESLRF(_Visiting):
+    """How much better than searching at random: the share of the random search length that the list saves.
+
+    Formula
+    -------
+    ::
+
+        ESLRF = 1 - ESL (R + 1)/(S I)
+
+    with ESL, S, R and I as in ESL; S I/(R + 1) is the search length without any list.
+
+    Meaning
+    -------
+    1: nothing is wasted. 0: no better than reading the collection in random order.
+
+    Use
+    ---
+    As ESL, when topics with many and with few targets are to be averaged.
+
+    Bounds
+    ------
+    At most 1; below 0 for a list that wastes more than random search would.
+
+    Undefined
+    ---------
+    No targets, fewer than S, or no irrelevant material (I = 0).
+
+    Example
+    -------
+    With S = R = 2, I = 6 and ESL = 4 nothing is saved:
+
+    >>> 1 - 4 * (2 + 1) / (2 * 6)
+    0.0
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
+
+    wanted: int | None = wanted_parameter()
+
+    def score(self, judged: Judged) -> Score:
+        found = search(judged, self.reader(), self.wanted)
+        if found is None or found.units == 0:
+            return Score(None)
+        return Score(1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
+
+    def unanswered(self, judged: Judged) -> Score:
+        score = self.score(judged)
+        return score if score.value is None else Score(0.0)
+
+    def summary(self, judged: Judged) -> list[str | Table]:
+        value = self.score(judged).value
+        if value is None:
+            return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
+        return [search_table(judged, self.reader(), self.wanted), f"ESLRF = 1 - ESL (R+1)/(S I) = {number(value, 6)}"]

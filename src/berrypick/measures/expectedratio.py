@@ -1,0 +1,92 @@
+"""ExpectedRatio: the expected share of the targets that have been seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import Measure
+from berrypick.measures._working import reach_table
+
+
+@dataclass(frozen=True)
+class ExpectedRatio(Measure):
+    """The expected share of the targets that a reader has seen after k ranks.
+
+    Formula
+    -------
+    ::
+
+        ExpectedRatio@k = sum_x P(x ideal) seen[k, x] / sum_x P(x ideal)
+
+    Without a cut-off, after the whole list.
+
+    Meaning
+    -------
+    Recall for readers who move: every target counts with the probability that it has been seen by then, and in
+    proportion to the readers for whom it is ideal.
+
+    Use
+    ---
+    When the order inside the first k does not matter, or to see quickly what a user model makes of a list. In its
+    paper it is called ERR, a name that means expected reciprocal rank elsewhere.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    >>> import berrypick as bp
+    >>> bp.expected_ratio([[.4, .4], [.6, .4], [1, 0]]).round(4).tolist()
+    [0.4, 0.7, 0.82]
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
+
+    def score(self, judged: Judged) -> Score:
+        weight = judged.targets.idealism
+        if not weight.any():
+            return Score(None)
+        rank = judged.reach.ranks if self.at is None else int(self.at)
+        return Score(float(judged.reach.expected_seen(rank) @ weight / weight.sum()))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        weight = judged.targets.idealism
+        if not weight.any():
+            return None
+        values = _by_rank(judged, weight / weight.sum())
+        return [(k, float(value)) for k, value in enumerate(values, start=1)]
+
+    def explain(self, judged: Judged) -> Explanation:
+        weight = judged.targets.idealism
+        rank = judged.reach.ranks if self.at is None else int(self.at)
+        seen = judged.reach.expected_seen(rank)
+        rows = [
+            [name, number(float(p)), number(float(w))]
+            for name, p, w in zip(judged.targets.names(), seen, weight, strict=True)
+        ]
+        rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                reach_table(judged.reach, judged.ranking.names_by_rank(), judged.targets.names()),
+                Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows),
+            ],
+        )
+
+
+def _by_rank(judged: Judged, weight: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
+    reach = judged.reach
+    values = np.concatenate([[0.0], reach.seen @ weight])
+    return values[np.searchsorted(reach.events, np.arange(1, reach.ranks + 1), side="right")]

@@ -1,0 +1,246 @@
+"""PRUM: precision-recall with user modelling."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.reach import Reach
+from berrypick.kernels.poisson_binomial import lower_tails, number_seen, something_new, without_each
+from berrypick.measures._base import LEVELS, Measure, recall_value
+from berrypick.measures._working import consulted_table, law_table, reach_table
+
+
+@dataclass(frozen=True)
+class PRUM(Measure):
+    """Of the results a reader consults until r targets are seen, the share that lead to something new.
+
+    Formula
+    -------
+    With o ranked results, u units that were not ranked, t targets (equation 5 of the paper)::
+
+        precision(r) = ( sum_{i=1..o} sum_{s<r} P(F_{i-1}=s) P(F_i>s | F_{i-1}=s) + sum_{s<r} P(F_o=s)(r-s) )
+                     / ( sum_{i=1..o} sum_{s<r} P(F_{i-1}=s)
+                         + sum_{s<r} P(F_o=s)(r-s)(1 + (u-(t-s))/(t-s+1)) )
+
+        P(F_i>s | F_{i-1}=s) = 1 - prod_x (1 - (seen[i,x] - seen[i-1,x]) P(F_{i-1}=s | x not seen) / P(F_{i-1}=s))
+
+    exact=True does without the paper's hypothesis 2.3: P(F_{i-1}=s and nothing new at rank i) is the coefficient of
+    z^s in prod_x (seen[i-1,x] z + (1 - seen[i-1,x])(1 - reach[i,x])).
+    PRUM is the mean of precision(r) over r = 1..t; PRUM@l the largest precision(r) with r >= l t.
+
+    Meaning
+    -------
+    The probability that a result the reader consults leads to a target that was not seen before. When the list does
+    not suffice, the reader goes on through the unranked rest of the collection in random order.
+
+    Use
+    ---
+    As EPRUM, where results that repeat what was seen should count as wasted, and where the cost of searching on
+    without the system matters (--units). Without navigation it is Raghavan's probability of relevance.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets; PRUM(r=) with more than t. An error when the unranked part is needed and --units is missing.
+
+    Example
+    -------
+    Results c, d, a, b of the paper's table III:
+
+    >>> import berrypick as bp
+    >>> bp.prum([[.4, .4], [.6, .4], [1, 0], [0, 1]]).round(5).tolist()
+    [0.69137, 0.63561]
+    >>> bp.prum([[.4, .4], [.6, .4], [1, 0], [0, 1]], exact=True).round(5).tolist()
+    [0.69137, 0.64623]
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "units")
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+
+    r: int | None = parameter(
+        None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
+    )
+    exact: bool = parameter(False, "bool", "without hypothesis 2.3 of the paper")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.r is not None and self.at is not None:
+            raise UsageError("PRUM takes one of r= and @level, not both")
+
+    def score(self, judged: Judged) -> Score:
+        t = judged.reach.targets
+        if self.r is not None:
+            if self.r > t:
+                return Score(None)
+            return Score(float(self._precisions(judged, self.r, self.r)[0]))
+        if self.at is not None:
+            return Score(float(self._precisions(judged, recall_value(self.at, t), t).max()))
+        return Score(math.fsum(self._precisions(judged, 1, t)) / t)
+
+    def _precisions(self, judged: Judged, low: int, high: int) -> FloatArray:
+        working = work(judged.reach, self.exact)
+        return working.precision(low, high, _unranked(judged))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        precision = self._precisions(judged, 1, judged.reach.targets)
+        return [(r / len(precision), float(p)) for r, p in enumerate(precision, start=1)]
+
+    def common_curve(self, judged: Judged) -> Curve | None:
+        precision = self._precisions(judged, 1, judged.reach.targets)
+        return [(level, float(precision[recall_value(level, len(precision)) - 1 :].max())) for level in LEVELS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        reach = judged.reach
+        names, targets = judged.ranking.names_by_rank(), judged.targets.names()
+        parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
+        scenarios = consulted_table(reach, names, targets)
+        if scenarios is not None:
+            parts.append(scenarios)
+        parts.append(self._terms(judged, work(reach, self.exact)))
+        return Explanation(f"{self} for topic {judged.topic}", parts)
+
+    def _terms(self, judged: Judged, working: Working) -> Table:
+        t = judged.reach.targets
+        if self.r is not None:
+            wanted = [self.r] if self.r <= t else []
+        else:
+            wanted = list(range(recall_value(self.at, t) if self.at is not None else 1, t + 1))
+        unranked = _unranked(judged)
+        rows = []
+        for r in wanted:
+            beyond_new, beyond_read = working.beyond(r, unranked)
+            rows.append(
+                [
+                    str(r),
+                    *(number(v, 5) for v in (working.new[r], beyond_new, working.consulted[r], beyond_read)),
+                    number(float(working.precision(r, r, unranked)[0]), 6),
+                ]
+            )
+        if len(wanted) > 1:
+            precision = working.precision(wanted[0], wanted[-1], unranked)
+            last = ("mean", math.fsum(precision) / len(precision)) if self.at is None else ("largest", precision.max())
+            rows.append([last[0], "", "", "", "", number(float(last[1]), 6)])
+        return Table(
+            "Expected numbers of results: (leading to something new) / (consulted)",
+            ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"],
+            rows,
+        )
+
+
+def _unranked(judged: Judged) -> int | None:
+    """Units outside the list: units - distinct ranked pointers."""
+    return None if judged.units is None else judged.units - len(judged.ranking.fresh())
+
+
+@dataclass(frozen=True)
+class Working:
+    """The sums of equation 5, by recall value (index r = 0..t)."""
+
+    new: FloatArray  # expected consulted ranks that lead to something new
+    consulted: FloatArray  # expected consulted ranks
+    last: FloatArray  # P(F_o = s)
+
+    def beyond(self, r: int, unranked: int | None) -> tuple[float, float]:
+        """What the unranked part adds to numerator and denominator."""
+        t = len(self.last) - 1
+        s = np.flatnonzero(self.last[:r] > 0)
+        if not len(s):
+            return 0.0, 0.0
+        needed = t - int(s[0])
+        if unranked is None:
+            raise UsageError(
+                f"PRUM at recall value {r} needs the size of the collection, because the list does not surely lead "
+                "to that many targets: give the number of retrievable units with --units (units= in Python)"
+            )
+        if unranked < needed:
+            raise UsageError(
+                f"PRUM at recall value {r}: outside the list there are {unranked} units, but up to {needed} targets "
+                "may still be missing; --units counts all retrievable units, ranked ones included"
+            )
+        weight = self.last[s] * (r - s)
+        return float(weight.sum()), float((weight * (1.0 + (unranked - (t - s)) / (t - s + 1.0))).sum())
+
+    def precision(self, low: int, high: int, unranked: int | None) -> FloatArray:
+        """precision(r) for r = low..high."""
+        found = np.empty(high - low + 1)
+        for r in range(low, high + 1):
+            beyond_new, beyond_read = self.beyond(r, unranked)
+            found[r - low] = (self.new[r] + beyond_new) / (self.consulted[r] + beyond_read)
+        return found
+
+
+def work(reach: Reach, exact: bool) -> Working:
+    """All sums over the ranked part. Ranks that reach nothing add only to what is consulted."""
+    t = reach.targets
+    law = np.vstack([np.eye(1, t + 1), number_seen(reach)]) if len(reach.events) else np.eye(1, t + 1)
+    before = np.vstack([np.zeros((1, t)), reach.seen[:-1]]) if len(reach.events) else np.zeros((0, t))
+    unseen = np.vstack([np.ones((1, t)), reach.unseen[:-1]]) if len(reach.events) else np.zeros((0, t))
+    if exact:
+        new = something_new(before, unseen, reach.at_events)
+    else:
+        new = law[:-1] * _newly_seen(before, unseen, reach.at_events)
+    # how many ranks are consulted while the law is the one after event e (row 0: before the first)
+    bounds = np.concatenate([[0], reach.events, [reach.ranks]]).astype(np.float64)
+    consulted = np.diff(bounds) @ lower_tails(law)
+    return Working(
+        new=np.concatenate([[0.0], np.cumsum(new.sum(axis=0))])[: t + 1],
+        consulted=consulted,
+        last=law[-1],
+    )
+
+
+def _newly_seen(before: FloatArray, unseen: FloatArray, reach: FloatArray) -> FloatArray:
+    """P(F_i > s | F_{i-1} = s) by equation 8, one row per event i, s = 0..t."""
+    events, t = before.shape
+    found = np.zeros((events, t + 1))
+    wanted = [np.flatnonzero(reach[:, x] > 0) for x in range(t)]
+    others = without_each(before, unseen, wanted)
+    for x in range(t):
+        rows = wanted[x]
+        if not len(rows):
+            continue
+        not_x = unseen[rows, x, None] * others[x]  # x not seen before, s others seen
+        is_x = before[rows, x, None] * others[x]  # x seen before, s-1 others seen
+        total = np.zeros((len(rows), t + 1))
+        total[:, :t] += not_x
+        total[:, 1:] += is_x
+        share = np.zeros((len(rows), t + 1))
+        np.divide(not_x, total[:, :t], out=share[:, :t], where=total[:, :t] > 0)
+        cause = share * reach[rows, x, None]
+        found[rows] += (1.0 - found[rows]) * cause
+    return found
+
+
+@overload
+def prum(reach: Any, recall: None = None, *, units: int | None = None, exact: bool = False) -> FloatArray: ...
+@overload
+def prum(reach: Any, recall: int, *, units: int | None = None, exact: bool = False) -> float: ...
+def prum(reach: Any, recall: int | None = None, *, units: int | None = None, exact: bool = False) -> FloatArray | float:
+    """PRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
+
+    ``reach`` is ranks x targets, dense or SciPy sparse. ``units`` is the number of retrievable units, ranked ones
+    included; it is needed when the list does not surely lead to enough targets.
+
+    >>> prum([[1, 1]], units=100).tolist()
+    [1.0, 1.0]
+    """
+    matrix = Reach.of(reach)
+    unranked = None if units is None else units - matrix.ranks
+    if recall is None:
+        return work(matrix, exact).precision(1, matrix.targets, unranked)
+    if not 1 <= recall <= matrix.targets:
+        raise UsageError(f"recall must be a whole number from 1 to the number of targets, {matrix.targets}")
+    return float(work(matrix, exact).precision(recall, recall, unranked)[0])

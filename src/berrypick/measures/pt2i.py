@@ -1,0 +1,63 @@
+"""PT2I: probability of relevance under tolerance to irrelevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.explanation import Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._visiting import _Visiting, search, search_table, wanted_parameter
+
+
+@dataclass(frozen=True)
+class PT2I(_Visiting):
+    """Targets found per unit met, relevant or wasted, until S targets are found.
+
+    Formula
+    -------
+    ::
+
+        PT2I(wanted=S) = S/(S + ESL)
+
+    Meaning
+    -------
+    Raghavan's probability of relevance, with units of tolerance in the place of irrelevant documents.
+
+    Use
+    ---
+    Precision-recall thinking for video and long text: one value per number of targets wanted.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets, or fewer than S.
+
+    Example
+    -------
+    With ESL = 4 for S = 2:
+
+    >>> round(2 / (2 + 4), 4)
+    0.3333
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
+
+    wanted: int | None = wanted_parameter()
+
+    def score(self, judged: Judged) -> Score:
+        found = search(judged, self.reader(), self.wanted)
+        return Score(None if found is None else found.wanted / (found.wanted + found.length))
+
+    def unanswered(self, judged: Judged) -> Score:
+        score = self.score(judged)
+        return score if score.value is None else Score(0.0)
+
+    def summary(self, judged: Judged) -> list[str | Table]:
+        value = self.score(judged).value
+        if value is None:
+            return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
+        return [search_table(judged, self.reader(), self.wanted), f"PT2I = S/(S + ESL) = {number(value, 6)}"]

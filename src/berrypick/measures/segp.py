@@ -1,0 +1,48 @@
+"""SegP: segment precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._matching import _Matching, matches
+
+
+@dataclass(frozen=True)
+class SegP(_Matching):
+    """The share of the results that match a target, by the rule of TRECVID 2001.
+
+    Formula
+    -------
+    A result matches a target if their intersection is at least ki of the target and at least ri of the result::
+
+        SegP = results that match a target / results
+
+    Meaning
+    -------
+    Precision over segments. Several results may match the same target, and all of them count: that is how the
+    campaign counted, and why tolerance to irrelevance was proposed instead.
+
+    Use
+    ---
+    To compare with results of TRECVID 2001, together with SegR.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    Three results that match targets 1, 1 and 2 have precision 1; matches of 1 and 2 and a miss have 2/3:
+
+    >>> round(2 / 3, 4)
+    0.6667
+    """
+
+    def score(self, judged: Judged) -> Score:
+        found = matches(judged, self.ki, self.ri)
+        return Score(float(found.any(axis=1).mean()) if len(found) else 0.0)

@@ -1,0 +1,46 @@
+"""SegR: segment recall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._matching import _Matching, matches
+
+
+@dataclass(frozen=True)
+class SegR(_Matching):
+    """The share of the targets that some result matches, by the rule of TRECVID 2001.
+
+    Formula
+    -------
+    A result matches a target if their intersection is at least ki of the target and at least ri of the result::
+
+        SegR = targets matched by a result / targets
+
+    Meaning
+    -------
+    Recall over segments: each target counts once, however often it is matched.
+
+    Use
+    ---
+    To compare with results of TRECVID 2001, together with SegP.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    Matches of two of three targets:
+
+    >>> round(2 / 3, 4)
+    0.6667
+    """
+
+    def score(self, judged: Judged) -> Score:
+        return Score(float(matches(judged, self.ki, self.ri).any(axis=0).mean()))

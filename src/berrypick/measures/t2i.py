@@ -1,0 +1,81 @@
+"""T2I: what is found while patience lasts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._visiting import _Visiting
+
+
+@dataclass(frozen=True)
+class T2I(_Visiting):
+    """Targets found per unit of wasted effort, averaged over growing budgets of waste.
+
+    Formula
+    -------
+    With tolerance tau and budget T::
+
+        T2I = mean over t = 1 .. floor(T/tau) of (targets found before the t-th unit is wasted) / t
+
+    If fewer units are ever wasted, everything found counts. A result is an entry point: the reader moves forward
+    from it, and wastes one unit when tau of irrelevant material has passed, or the document ends, with nothing new.
+
+    Meaning
+    -------
+    How much a person finds who is willing to sit through T of irrelevant material, tau at a time.
+
+    Use
+    ---
+    Video and long text, where a result is a place to start, and where starting a little early does no harm.
+
+    Bounds
+    ------
+    From 0; above 1 when more targets are found than units wasted.
+
+    Undefined
+    ---------
+    No targets. Document lengths must be known (--collection).
+
+    Example
+    -------
+    Two targets, 5 and 20 seconds into a document of 100 seconds, and a result that starts at 0:
+
+    >>> from berrypick.kernels.visits import Tolerance, visit
+    >>> visit(0, 100, [(5, 10, 0), (20, 30, 1)], Tolerance(15))
+    Visit(found=(0, 1), wasted=1, length=45)
+    """
+
+    above_one: ClassVar[str] = "more targets are found than units of effort wasted"
+
+    budget: float = parameter(
+        300, "number", "how much irrelevant material the person endures in all", check=lambda v: v > 0, must="above 0"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.units() < 1:
+            raise UsageError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {self.tolerance:g}")
+
+    def units(self) -> int:
+        return math.floor(self.budget / self.tolerance + 1e-9)
+
+    def precisions(self, judged: Judged) -> list[float]:
+        steps = self.walk(judged)
+        before = [*steps.found_before_unit[: self.units()]]
+        before += [steps.found] * (self.units() - len(before))
+        return [found / t for t, found in enumerate(before, start=1)]
+
+    def score(self, judged: Judged) -> Score:
+        return Score(math.fsum(self.precisions(judged)) / self.units())
+
+    def summary(self, judged: Judged) -> list[str | Table]:
+        values = self.precisions(judged)
+        rows = [[str(t), number(value * t), number(value, 6)] for t, value in enumerate(values, start=1)]
+        rows.append(["mean", "", number(math.fsum(values) / len(values), 6)])
+        return [Table("Found before the t-th unit is wasted", ["t", "found", "found / t"], rows)]

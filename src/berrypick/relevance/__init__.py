@@ -1,0 +1,1 @@
+"""From judgements to what readers want: targets, their gains, and for how many readers they are ideal."""

@@ -1,0 +1,79 @@
+"""Graded idealism: the share of readers for whom a unit is ideal, and the satisfaction levels that follow.
+
+EPRUM section 3.1: a reader has a satisfaction level s, uniform on [0, 1]; the targets of that reader are the units
+with P(ideal) >= s. Between two consecutive values of P(ideal) nothing changes, so the integral over s is a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.judged import Judged
+from berrypick.core.reach import Reach
+
+
+def parse_idealism(text: str) -> dict[float, float]:
+    """``'1=.5,2=1'``: grades to P(ideal)."""
+    found: dict[float, float] = {}
+    for part in text.split(","):
+        grade, equals, share = part.partition("=")
+        try:
+            if not equals:
+                raise ValueError
+            key, value = float(grade), float(share)
+        except ValueError:
+            raise UsageError(f"--idealism {text!r}: {part.strip()!r} is not grade=share, as in '1=.5,2=1'") from None
+        if not 0 <= value <= 1:
+            raise UsageError(f"--idealism {text!r}: a share of readers lies in [0, 1], not {value:g}")
+        if key <= 0 < value:
+            raise UsageError(f"--idealism {text!r}: grade {key:g} means not relevant; only grades above 0 can be ideal")
+        if key in found:
+            raise UsageError(f"--idealism {text!r}: grade {key:g} is given twice")
+        found[key] = value
+    return found
+
+
+def idealism_of(grades: FloatArray, all_grades: set[float], mapping: Mapping[float, float] | None) -> FloatArray:
+    """P(ideal) of units with these grades; ``all_grades`` are those of the whole truth."""
+    if mapping is not None:
+        unmapped = sorted(grade for grade in set(grades.tolist()) if grade > 0 and grade not in mapping)
+        if unmapped:
+            raise UsageError(
+                f"--idealism says nothing about grade {unmapped[0]:g}, which occurs in the truth; "
+                f"add {unmapped[0]:g}=... to it"
+            )
+        return np.array([mapping.get(grade, 0.0) for grade in grades.tolist()])
+    if all(0 <= grade <= 1 for grade in all_grades):
+        return grades.astype(np.float64)
+    return (grades > 0).astype(np.float64)
+
+
+def describe(all_grades: set[float], mapping: Mapping[float, float] | None) -> str:
+    """The part of a signature that tells how grades became P(ideal)."""
+    if mapping is not None:
+        return ",".join(f"{grade:g}={share:g}" for grade, share in sorted(mapping.items()))
+    if all(0 <= grade <= 1 for grade in all_grades):
+        return "grade"
+    return "positive"
+
+
+def levels(idealism: FloatArray) -> list[tuple[float, BoolArray]]:
+    """Satisfaction levels: the weight of each, and which targets are ideal at it."""
+    values = sorted({value for value in idealism.tolist() if value > 0})
+    below = [0.0, *values[:-1]]
+    return [(value - lower, idealism >= value) for value, lower in zip(values, below, strict=True)]
+
+
+@lru_cache(maxsize=4)
+def levels_of(judged: Judged) -> tuple[tuple[float, BoolArray, Reach], ...]:
+    """The levels of a judged ranking with the reach to the targets of each."""
+    found = []
+    for weight, ideal in levels(judged.targets.idealism):
+        reach = judged.reach if ideal.all() else judged.reach.columns(ideal)
+        found.append((weight, ideal, reach))
+    return tuple(found)

@@ -1,0 +1,115 @@
+"""Results and explanations as text: aligned tables, TSV, CSV, JSON, Markdown, LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+from berrypick.core.explanation import Explanation, Table
+from berrypick.core.results import ALL, Results
+
+OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
+UNDEFINED = "-"
+
+
+def render(results: Results, output: str, per_topic: bool, places: int | None) -> str:
+    """Results in one of OUTPUTS, with a final newline."""
+    if output == "json":
+        body = ",\n ".join(json.dumps(row, ensure_ascii=False) for row in results.records(per_topic))
+        return f"[{body}]\n"
+    if output == "jsonl":
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in results.records(per_topic))
+    if output in ("tsv", "csv"):
+        return _long(results, per_topic, places, "\t" if output == "tsv" else ",")
+    table = pivot(results, per_topic, 4 if places is None else places)
+    if output == "markdown":
+        return _markdown(table)
+    return _latex(table) if output == "latex" else aligned(table)
+
+
+def pivot(results: Results, per_topic: bool, places: int) -> Table:
+    """A row per run (and topic), a column per measure."""
+    rows = [row for row in results if per_topic or row.topic == ALL]
+    measures = list(dict.fromkeys(row.measure for row in rows))
+    runs = list(dict.fromkeys(row.run for row in rows))
+    values = {(row.run, row.topic, row.measure): row.value for row in rows}
+    lines = []
+    for run in runs:
+        for topic in dict.fromkeys(row.topic for row in rows if row.run == run):
+            cells = [shown(values.get((run, topic, measure)), places) for measure in measures]
+            lines.append([run, *([topic] if per_topic else []), *cells])
+    keys = ["run", "topic"] if per_topic else ["run"]
+    return Table("", [*keys, *measures], lines, align="<" * len(keys) + ">" * len(measures))
+
+
+def shown(value: float | None, places: int) -> str:
+    return UNDEFINED if value is None else f"{value:.{places}f}"
+
+
+def _long(results: Results, per_topic: bool, places: int | None, separator: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(["run", "topic", "measure", "value"])
+    for row in results.records(per_topic):
+        value = row["value"]
+        text = "" if value is None else repr(value) if places is None else f"{value:.{places}f}"
+        writer.writerow([row["run"], row["topic"], row["measure"], text])
+    return out.getvalue()
+
+
+def _markdown(table: Table) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+    ruler = line([":--" if side == "<" else "--:" for side in alignment(table)])
+    return line(table.header) + ruler + "".join(line(row) for row in table.rows)
+
+
+_LATEX = str.maketrans(
+    {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)  # fmt: skip
+
+
+def _latex(table: Table) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(cell.translate(_LATEX) for cell in cells) + " \\\\\n"
+
+    columns = "".join("l" if side == "<" else "r" for side in alignment(table))
+    body = "".join(line(row) for row in table.rows)
+    return f"\\begin{{tabular}}{{{columns}}}\n\\hline\n{line(table.header)}\\hline\n{body}\\hline\n\\end{{tabular}}\n"
+
+
+def alignment(table: Table) -> str:
+    return table.align or "<" + ">" * (len(table.header) - 1)
+
+
+def aligned(table: Table) -> str:
+    """Plain text in columns."""
+    clean = [[_one_line(cell) for cell in row] for row in [table.header, *table.rows]]
+    widths = [max((len(row[i]) for row in clean), default=0) for i in range(len(table.header))]
+    sides = alignment(table)
+    lines = []
+    for row in clean:
+        cells = [
+            cell.rjust(w) if side == ">" else cell.ljust(w) for cell, w, side in zip(row, widths, sides, strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    ruler = "  ".join("-" * width for width in widths)
+    head = f"{table.title}\n" if table.title else ""
+    return head + "\n".join([lines[0], ruler, *lines[1:]]) + "\n"
+
+
+def _one_line(cell: str) -> str:
+    """Names come from files: no control character reaches the terminal."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in cell)
+
+
+def explanation(value: Explanation) -> str:
+    """An explanation as plain text."""
+    parts = [f"{_one_line(value.title)}\n"]
+    for part in value.parts:
+        parts.append(aligned(part) if isinstance(part, Table) else f"{part}\n")
+    return "\n".join(parts)

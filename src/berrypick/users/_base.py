@@ -1,0 +1,167 @@
+"""What every user model is: a frozen value that says what a reader who consults a result ends up seeing.
+
+A user model turns a ranking and the targets of a topic into a :class:`~berrypick.core.reach.Reach`, and says how much
+text (or time) the reader goes through at each rank. It knows nothing of measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.collection import Collection
+from berrypick.core.declared import Declared
+from berrypick.core.errors import UsageError
+from berrypick.core.navigation import Navigation
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.kernels.intervals import intersections, merge
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What is known besides truth and run."""
+
+    collection: Collection | None = None
+    navigation: Navigation | None = None
+
+    def length(self, document: str, why: str) -> float:
+        if self.collection is None or document not in self.collection.lengths:
+            raise unknown_length(document, why, self.collection)
+        return self.collection.lengths[document]
+
+
+def unknown_length(document: str, why: str, collection: Collection | None) -> UsageError:
+    if collection is None:
+        return UsageError(f"{why} needs the length of document {document}: give document lengths with --collection")
+    return UsageError(
+        f"{why} needs the length of document {document}, which {collection.source or 'the collection'} does not have: "
+        "add it to the file given with --collection"
+    )
+
+
+@dataclass(frozen=True)
+class UserModel(Declared):
+    """Base class."""
+
+    what: ClassVar[str] = "user model"
+    references: ClassVar[tuple[str, ...]] = ()
+    #: Kinds of navigation file that the model reads, and what to call them.
+    navigation: ClassVar[tuple[type, ...]] = ()
+    navigation_needed: ClassVar[str] = ""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name people type: the class name in lower case, words joined by underscores."""
+        return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(cls.__name__))
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        """What each rank leads to."""
+        raise NotImplementedError
+
+    def reach_alone(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        """What each rank would lead to as the first of a list; differs only where earlier ranks matter."""
+        return self.reach(ranking, targets, world)
+
+    def other_units(self, targets: Targets, world: World) -> tuple[str, ...]:
+        """Units that lead to some target, in a fixed order: what an ideal list might hold besides the targets."""
+        return ()
+
+    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
+        """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
+        return by_rank(ranking, pointer_lengths(ranking, world))
+
+
+def pointer_lengths(ranking: Ranking, world: World) -> FloatArray:
+    """The length of what each pointer points to."""
+    if ranking.start is not None and ranking.end is not None:
+        return (ranking.end - ranking.start).astype(np.float64)
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    return np.array([world.length(name, "effort in length") for name in names], dtype=np.float64)
+
+
+def by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:
+    """Values of pointers summed at each rank."""
+    return np.bincount(ranking.rank, weights=values, minlength=ranking.ranks).astype(np.float64)
+
+
+def shared(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray]]:
+    """For each document that has both, the rows that point into it and the targets in it."""
+    rows_by_document = ranking.rows_by_document
+    for document, indices in targets.by_document().items():
+        rows = rows_by_document.get(document)
+        if rows is not None:
+            yield rows, indices
+
+
+def combined(ranking: Ranking, targets: int, row: IntArray, target: IntArray, probability: FloatArray) -> Reach:
+    """Reach of pointers to reach of ranks: a rank leads to a target unless none of its pointers does."""
+    rank = ranking.rank[row]
+    key = rank * max(targets, 1) + target
+    distinct, where = np.unique(key, return_inverse=True)
+    if len(distinct) == len(key):
+        return Reach.from_entries(ranking.ranks, targets, rank, target, probability)
+    seen = np.zeros(len(distinct))
+    order = np.argsort(row, kind="stable")
+    for i in order.tolist():
+        seen[where[i]] += (1.0 - seen[where[i]]) * probability[i]
+    return Reach.from_entries(ranking.ranks, targets, distinct // max(targets, 1), distinct % max(targets, 1), seen)
+
+
+def pairwise(ranking: Ranking, targets: Targets, probabilities: list[tuple[IntArray, IntArray, FloatArray]]) -> Reach:
+    """Reach from blocks of (rows, targets, rows x targets probabilities)."""
+    if not probabilities:
+        return Reach.nothing(ranking.ranks, len(targets))
+    row = np.concatenate([np.repeat(rows, len(indices)) for rows, indices, _ in probabilities])
+    target = np.concatenate([np.tile(indices, len(rows)) for rows, indices, _ in probabilities])
+    probability = np.concatenate([block.ravel() for _, _, block in probabilities])
+    kept = probability > 0
+    return combined(ranking, len(targets), row[kept], target[kept], probability[kept])
+
+
+def same_document(ranking: Ranking, targets: Targets) -> Reach:
+    """Where whole documents are judged: a pointer reaches the target that it is."""
+    blocks = [(rows, indices, np.ones((len(rows), len(indices)))) for rows, indices in shared(ranking, targets)]
+    return pairwise(ranking, targets, blocks)
+
+
+def whole_documents(ranking: Ranking, targets: Targets) -> bool:
+    return ranking.start is None or targets.start is None
+
+
+def covered(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """(ranks, targets, share): how much of each target the regions of each rank cover together."""
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    for rows, indices in shared(ranking, targets):
+        start, end = targets.start[indices], targets.end[indices]
+        length = (end - start).astype(np.float64)
+        common = intersections(ranking.start[rows], ranking.end[rows], start, end)
+        ranks, heads, counts = np.unique(ranking.rank[rows], return_index=True, return_counts=True)
+        block = common[heads]
+        for i in np.flatnonzero(counts > 1).tolist():
+            group = rows[ranking.rank[rows] == ranks[i]]
+            merged_start, merged_end = merge(ranking.start[group], ranking.end[group])
+            block[i] = intersections(merged_start, merged_end, start, end).sum(axis=0)
+        yield ranks, indices, block / length[None, :]
+
+
+def covering_reach(ranking: Ranking, targets: Targets, share: float) -> Reach:
+    """1 where the regions of a rank together cover at least a share of the target."""
+    rank, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for ranks, indices, part in covered(ranking, targets):
+        enough: BoolArray = (part >= share * (1 - 1e-9)) & (part > 0)
+        i, j = np.nonzero(enough)
+        rank.append(ranks[i])
+        target.append(indices[j])
+    ranks_found, targets_found = np.concatenate(rank), np.concatenate(target)
+    return Reach.from_entries(ranking.ranks, len(targets), ranks_found, targets_found, np.ones(len(ranks_found)))
+
+
+def is_share(value: float) -> bool:
+    return 0 < value <= 1

@@ -1,0 +1,79 @@
+"""What the models that move between named units share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.kernels.hitting import Chain
+from berrypick.users._base import UserModel, World, by_rank, combined
+
+
+@dataclass(frozen=True)
+class _Moving(UserModel):
+    """A reader who goes from unit to unit, units being known by their names."""
+
+    def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
+        """P(source ~> target), sources x targets."""
+        raise NotImplementedError
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        names = [ranking.name(row) for row in range(len(ranking))]
+        distinct = list(dict.fromkeys(names))
+        number = {name: i for i, name in enumerate(distinct)}
+        table = self.between(distinct, targets.names(), world)
+        rows = np.array([number[name] for name in names], dtype=np.int64)
+        block = table[rows].reshape(len(names), len(targets))
+        row, target = np.nonzero(block)
+        return combined(ranking, len(targets), row, target, block[row, target])
+
+    def other_units(self, targets: Targets, world: World) -> tuple[str, ...]:
+        units = world.navigation.units if world.navigation is not None else ()
+        leads = np.flatnonzero(self.between(list(units), targets.names(), world).any(axis=1))
+        return tuple(units[i] for i in leads.tolist())
+
+    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
+        """The expected length of everything the reader sees from a rank: each unit with its probability."""
+        names = [ranking.name(row) for row in range(len(ranking))]
+        distinct = list(dict.fromkeys(names))
+        units = world.navigation.units if world.navigation is not None else ()
+        everything = list(dict.fromkeys([*distinct, *units]))
+        reached = self.between(distinct, everything, world)
+        lengths = np.array(
+            [
+                world.length(unit, "effort in length") if column.any() else 0.0
+                for unit, column in zip(everything, reached.T, strict=True)
+            ]
+        )
+        cost = dict(zip(distinct, (reached @ lengths).tolist(), strict=True))
+        return by_rank(ranking, np.array([cost[name] for name in names], dtype=np.float64))
+
+
+def chain_between(chain: Chain, sources: list[str], targets: list[str], steps: int | None) -> FloatArray:
+    """P(ever visiting target from source); a unit always visits itself."""
+    found = np.zeros((len(sources), len(targets)))
+    inside = [(i, chain.number[name]) for i, name in enumerate(sources) if name in chain.number]
+    rows = np.array([i for i, _ in inside], dtype=np.int64)
+    states = np.array([state for _, state in inside], dtype=np.int64)
+    for j, target in enumerate(targets):
+        if target in chain.number and len(rows):
+            found[rows, j] = chain.visits(chain.number[target], steps)[states]
+    for i, source in enumerate(sources):
+        for j, target in enumerate(targets):
+            if source == target:
+                found[i, j] = 1.0
+    return found
+
+
+def wrong_navigation(model: UserModel, world: World) -> UsageError:
+    needed = f"user model {model.name()} needs {model.navigation_needed}, given with --navigation FILE"
+    if world.navigation is None:
+        return UsageError(needed)
+    kind = {"ReachTable": "a table of probabilities", "LinkTable": "a table of links", "Sessions": "recorded sessions"}
+    return UsageError(f"{needed}; {world.navigation.source} holds {kind[type(world.navigation).__name__]}")

@@ -1,0 +1,60 @@
+"""bep: from where the result starts to the best entry point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users._base import UserModel, World, pairwise, same_document, shared, whole_documents
+
+
+@dataclass(frozen=True)
+class Bep(UserModel):
+    """The reader gets from the start of a result to an entry point of the same document.
+
+    A L/(A L + d), d the distance in characters between the two points, L the mean length of documents (equation 14
+    of the INEX 2006 measures). Where the truth has no entry points, a target is entered at its start. Effort: the
+    length of what is pointed to.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+
+    A: float = parameter(
+        0.1, "number", "how much distance is forgiven: 0.1 rewards closeness, 10 hardly cares", check=lambda v: v > 0,
+        must="above 0",
+    )  # fmt: skip
+    L: float | None = parameter(
+        None,
+        "number",
+        "mean length of documents; from the collection by default",
+        check=lambda v: v > 0,
+        must="above 0",
+    )
+
+    def mean_length(self, world: World) -> float:
+        if self.L is not None:
+            return self.L
+        if world.collection is None:
+            raise UsageError(
+                "user model bep needs the mean length of documents: give document lengths with --collection, "
+                "or the mean itself as in bep(L=5000)"
+            )
+        return world.collection.mean_length
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        assert ranking.start is not None and targets.start is not None
+        scale = self.A * self.mean_length(world)
+        blocks = []
+        for rows, indices in shared(ranking, targets):
+            gap = np.abs(ranking.start[rows, None] - targets.start[None, indices])
+            blocks.append((rows, indices, scale / (scale + gap)))
+        return pairwise(ranking, targets, blocks)

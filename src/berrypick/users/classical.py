@@ -1,0 +1,32 @@
+"""classical: the reader sees what is pointed to, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.declared import parameter
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users._base import UserModel, World, covering_reach, is_share, same_document, whole_documents
+
+
+@dataclass(frozen=True)
+class Classical(UserModel):
+    """The reader sees what a result points to and does not move.
+
+    A document is reached if it is the one pointed to. A span is reached if the regions of that rank together cover at
+    least the given share of it. Effort: the length of what is pointed to.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
+
+    share: float = parameter(
+        0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
+    )
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        return covering_reach(ranking, targets, self.share)

@@ -1,0 +1,35 @@
+"""coverage: as much of a target is seen as is covered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users._base import UserModel, World, covered, same_document, whole_documents
+
+
+@dataclass(frozen=True)
+class Coverage(UserModel):
+    """The reader sees a target with the probability that is the share of it that the result covers.
+
+    The regions of one rank are taken together. Effort: the length of what is pointed to.
+    """
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        rank, target, share = [], [], []
+        for ranks, indices, part in covered(ranking, targets):
+            i, j = np.nonzero(part)
+            rank.append(ranks[i])
+            target.append(indices[j])
+            share.append(np.minimum(part[i, j], 1.0))
+        if not rank:
+            return Reach.nothing(ranking.ranks, len(targets))
+        return Reach.from_entries(
+            ranking.ranks, len(targets), np.concatenate(rank), np.concatenate(target), np.concatenate(share)
+        )

@@ -1,0 +1,45 @@
+"""distance: the nearer a target, the likelier the reader gets there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.declared import parameter
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users._base import UserModel, World, pairwise, same_document, shared, whole_documents
+
+
+@dataclass(frozen=True)
+class Distance(UserModel):
+    """The reader gets from a result to a target with a probability that falls with the gap between them.
+
+    1/(1 + exp(theta d)) within the same document, d the number of characters (seconds) between the two, 0 if they
+    touch or overlap; 1 for the target itself (the formula alone gives 1/2). Effort: the length of what is pointed to.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+
+    theta: float = parameter(
+        0.01, "number", "how quickly the probability falls with distance", check=lambda v: v >= 0, must="0 or more"
+    )
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        assert ranking.start is not None and ranking.end is not None
+        assert targets.start is not None and targets.end is not None
+        blocks = []
+        for rows, indices in shared(ranking, targets):
+            start, end = ranking.start[rows, None], ranking.end[rows, None]
+            target_start, target_end = targets.start[None, indices], targets.end[None, indices]
+            gap = np.maximum(np.maximum(start, target_start) - np.minimum(end, target_end), 0)
+            falling = np.exp(-self.theta * gap)
+            probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
+            probability[(start == target_start) & (end == target_end)] = 1.0
+            blocks.append((rows, indices, probability))
+        return pairwise(ranking, targets, blocks)

@@ -1,0 +1,38 @@
+"""hierarchy: the reader moves up and down the structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.kernels.intervals import intersections
+from berrypick.users._base import UserModel, World, pairwise, same_document, shared, whole_documents
+
+
+@dataclass(frozen=True)
+class Hierarchy(UserModel):
+    """The reader moves up and down: from a section to its paragraph, from a paragraph to its section.
+
+    The probability is the smaller length over the larger where one contains the other (equation 9 of PRUM). On spans
+    it is intersection over union, the same number when they are nested. Effort: the length of what is pointed to.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        assert ranking.start is not None and ranking.end is not None
+        assert targets.start is not None and targets.end is not None
+        blocks = []
+        for rows, indices in shared(ranking, targets):
+            start, end = ranking.start[rows], ranking.end[rows]
+            common = intersections(start, end, targets.start[indices], targets.end[indices])
+            union = (end - start)[:, None] + (targets.end[indices] - targets.start[indices])[None, :] - common
+            blocks.append((rows, indices, common / np.maximum(union, common)))
+        return pairwise(ranking, targets, blocks)

@@ -1,0 +1,49 @@
+"""hyperlink: the reader follows links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.navigation import LinkTable
+from berrypick.kernels.hitting import Chain
+from berrypick.users._base import World
+from berrypick.users._moving import _Moving, chain_between, wrong_navigation
+
+
+@dataclass(frozen=True)
+class Hyperlink(_Moving):
+    """The reader follows one of the links of a page, each with the same probability (--navigation FILE of links).
+
+    One step: follow/outdegree for each linked page. Several steps: the probability of having been at a page within
+    that many clicks, over all routes; steps=0 means without limit. Links of a page to itself do not count.
+    Effort: the expected length of everything visited.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
+    navigation: ClassVar[tuple[type, ...]] = (LinkTable,)
+    navigation_needed: ClassVar[str] = "a table of links (from, to)"
+
+    follow: float = parameter(
+        1, "number", "probability that a reader follows any link at all", check=lambda v: 0 < v <= 1, must="in (0, 1]"
+    )
+    steps: int = parameter(1, "int", "most clicks in a row; 0 for no limit", check=lambda v: v >= 0, must="0 or more")
+
+    def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
+        if not isinstance(world.navigation, LinkTable):
+            raise wrong_navigation(self, world)
+        chain = link_chain(world.navigation, self.follow)
+        return chain_between(chain, sources, targets, self.steps or None)
+
+
+@lru_cache(maxsize=4)
+def link_chain(links: LinkTable, follow: float) -> Chain:
+    number = {unit: i for i, unit in enumerate(links.units)}
+    pairs = np.array([(number[a], number[b]) for a, b in links.rows if a != b], dtype=np.int64).reshape(-1, 2)
+    degree = np.bincount(pairs[:, 0], minlength=len(number))
+    return Chain(links.units, pairs[:, 0], pairs[:, 1], follow / degree[pairs[:, 0]])

@@ -1,0 +1,85 @@
+"""markov: the reader wanders, as recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import InputError
+from berrypick.core.navigation import BACK, Navigation, ReachTable, Sessions
+from berrypick.kernels.hitting import Chain
+from berrypick.users._base import World
+from berrypick.users._moving import _Moving, chain_between, wrong_navigation
+
+
+@dataclass(frozen=True)
+class Markov(_Moving):
+    """The reader wanders from unit to unit and leaves at some point: an absorbing Markov chain.
+
+    Reach is the probability of ever visiting the target before leaving. The chain comes from a table of transitions
+    (from, to, probability; what is missing to 1 is leaving) or from recorded sessions (--navigation FILE), where the
+    probability of a step is its share of all continuations of that page, the end of a session being one; a step back
+    counts as a step to the page before. Effort: the expected length of everything visited.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "kazai2007effort")
+    navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
+    navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
+
+    def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
+        if not isinstance(world.navigation, (ReachTable, Sessions)):
+            raise wrong_navigation(self, world)
+        return chain_between(chain_of(world.navigation), sources, targets, None)
+
+
+@lru_cache(maxsize=4)
+def chain_of(navigation: Navigation) -> Chain:
+    if isinstance(navigation, Sessions):
+        steps = _estimated(navigation)
+    else:
+        assert isinstance(navigation, ReachTable)
+        steps = {pair: p for pair, p in navigation.rows.items() if p > 0}
+        _check_sums(steps, navigation.source)
+    number = {unit: i for i, unit in enumerate(navigation.units)}
+    pairs = np.array([(number[a], number[b]) for a, b in steps], dtype=np.int64).reshape(-1, 2)
+    return Chain(navigation.units, pairs[:, 0], pairs[:, 1], np.array(list(steps.values()), dtype=np.float64))
+
+
+def _check_sums(steps: dict[tuple[str, str], float], source: str) -> None:
+    sums: dict[str, float] = {}
+    for (unit, _), probability in steps.items():
+        sums[unit] = sums.get(unit, 0.0) + probability
+    for unit, total in sums.items():
+        if total > 1 + 1e-9:
+            raise InputError(
+                f"the transitions from {unit} sum to {total:.6g}, above 1",
+                path=source or None,
+                remedy="a table of reach, whose rows may sum to anything, goes with --user table",
+            )
+
+
+def _estimated(sessions: Sessions) -> dict[tuple[str, str], float]:
+    """Shares of all continuations of a page; going back returns to where the page was entered from."""
+    count: dict[tuple[str, str], int] = {}
+    total: dict[str, int] = {}
+    for path in sessions.paths:
+        trail: list[str] = []
+        for step in path:
+            before = trail[-1] if trail else None
+            if step == BACK:
+                if len(trail) < 2:
+                    raise InputError("a session goes back before its first page", path=sessions.source or None)
+                trail.pop()
+            else:
+                trail.append(step)
+            if before is not None:
+                now = trail[-1]
+                count[before, now] = count.get((before, now), 0) + 1
+                total[before] = total.get(before, 0) + 1
+        if trail:
+            total[trail[-1]] = total.get(trail[-1], 0) + 1  # the session ends here
+    return {(a, b): n / total[a] for (a, b), n in count.items()}

@@ -1,0 +1,61 @@
+"""window: the reader also gets the text around a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users._base import (
+    UserModel,
+    World,
+    by_rank,
+    covering_reach,
+    is_share,
+    pointer_lengths,
+    same_document,
+    whole_documents,
+)
+
+
+def _not_negative(value: float) -> bool:
+    return value >= 0
+
+
+@dataclass(frozen=True)
+class Window(UserModel):
+    """The reader, or the pipeline, also gets the text before and after a result; otherwise as classical.
+
+    Effort: the length of the widened region, within the document.
+    """
+
+    before: float = parameter(100, "number", "how much text before", check=_not_negative, must="0 or more")
+    after: float = parameter(100, "number", "how much text after", check=_not_negative, must="0 or more")
+    share: float = parameter(
+        0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
+    )
+
+    def _widened(self, ranking: Ranking, world: World) -> Ranking:
+        assert ranking.start is not None and ranking.end is not None
+        start = np.maximum(ranking.start - self.before, 0)
+        end = ranking.end + self.after
+        if world.collection is not None:
+            names = [ranking.documents[code] for code in ranking.document.tolist()]
+            last = np.array([world.collection.lengths.get(name, np.inf) for name in names], dtype=np.float64)
+            end = np.maximum(np.minimum(end, last), ranking.end)
+        return replace(ranking, start=start, end=end)
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        return covering_reach(self._widened(ranking, world), targets, self.share)
+
+    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
+        if ranking.start is not None:
+            ranking = self._widened(ranking, world)
+        return by_rank(ranking, pointer_lengths(ranking, world))
