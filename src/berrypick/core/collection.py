@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+
+from berrypick.core.structure import Structure
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """The lengths of documents: characters, seconds, whatever their line is counted in."""
+    """The lengths of documents (characters, seconds, whatever their line is counted in), and for XML their structure.
+
+    Both mappings may work things out on demand.
+    """
 
     lengths: Mapping[str, float]
     source: str = ""
+    structures: Mapping[str, Structure] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -37,15 +37,27 @@ class Ranking:
     score: FloatArray | None = None
     line: IntArray | None = None
     repeated: BoolArray | None = None  # pointers that stand earlier in the list too
+    paths: Sequence[str] = ()  # the vocabulary that ``path`` and ``path_end`` index
+    path: IntArray | None = None  # element paths, or the points where passages start
+    path_end: IntArray | None = None  # the points where passages end; -1 for an element
 
     def __len__(self) -> int:
         return len(self.document)
 
     def name(self, row: int) -> str:
         document = self.documents[int(self.document[row])]
+        if self.path is not None:
+            first, last = self.path_of(row)
+            return document + first + (f"..{last}" if last else "")
         if self.start is None or self.end is None:
             return document
         return span_name(document, self.start[row], self.end[row])
+
+    def path_of(self, row: int) -> tuple[str, str]:
+        """The element path and '', or the points where a passage starts and ends."""
+        assert self.path is not None
+        last = int(self.path_end[row]) if self.path_end is not None else -1
+        return self.paths[int(self.path[row])], self.paths[last] if last >= 0 else ""
 
     def names_by_rank(self) -> list[str]:
         """What stands at each rank, several pointers joined by a plus sign."""
@@ -65,6 +77,8 @@ class Ranking:
             score=None if self.score is None else self.score[keep],
             line=None if self.line is None else self.line[keep],
             repeated=None if self.repeated is None else self.repeated[keep],
+            path=None if self.path is None else self.path[keep],
+            path_end=None if self.path_end is None else self.path_end[keep],
         )
 
     @cached_property
@@ -107,6 +121,11 @@ class Run:
     duplicates: Duplicates = "error"
     ties: Literal["rank", "score", "none"] = "none"
     notes: tuple[str, ...] = field(default=())
+    paths: Sequence[str] = ()
+    path: IntArray | None = None
+    path_end: IntArray | None = None
+    #: The retrieval task that the file says it is for, in our words (focused, thorough, ...); empty if it says none.
+    task: str = ""
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -125,7 +144,7 @@ class Run:
 
     @property
     def points_into_documents(self) -> bool:
-        return self.start is not None
+        return self.start is not None or self.path is not None
 
     def ranking(self, topic: str) -> Ranking:
         """The pointers of one topic; an empty ranking when the run does not answer it."""
@@ -144,6 +163,9 @@ class Run:
             end=None if self.end is None else self.end[rows],
             score=None if self.score is None else self.score[rows],
             line=None if self.line is None else self.line[rows],
+            paths=self.paths,
+            path=None if self.path is None else self.path[rows],
+            path_end=None if self.path_end is None else self.path_end[rows],
         )
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
@@ -156,6 +178,9 @@ def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
     columns = [ranking.document.astype(np.float64)]
     if ranking.start is not None and ranking.end is not None:
         columns += [ranking.start.astype(np.float64), ranking.end.astype(np.float64)]
+    for path in (ranking.path, ranking.path_end):
+        if path is not None:
+            columns.append(path.astype(np.float64))
     order = np.lexsort([np.arange(len(ranking)), *columns[::-1]])
     same = np.ones(max(len(ranking) - 1, 0), dtype=bool)
     for column in columns:
@@ -178,6 +203,9 @@ def assemble(
     score: FloatArray | None = None,
     rank: FloatArray | None = None,
     line: IntArray | None = None,
+    path: Sequence[str] | None = None,
+    path_end: Sequence[str] | None = None,
+    task: str = "",
     order: Literal["trec", "rank", "score", "file"] = "file",
     source: str = "",
     format: str = "",
@@ -188,9 +216,11 @@ def assemble(
 
     ``order``: 'trec' by score descending, then document name descending; 'rank' by the rank column, equal ranks
     being one list item; 'score' by score descending, file order within ties; 'file' as the lines stand.
+    ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
     """
     topics, topic_code = _codes(topic)
     documents, document_code = _codes(document)
+    paths, path_code, path_end_code = _path_codes(path, path_end)
     file_order = np.arange(len(topic_code))
     if order == "trec":
         assert score is not None
@@ -235,7 +265,26 @@ def assemble(
         duplicates=duplicates,
         ties="rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
         notes=notes,
+        paths=paths,
+        path=None if path_code is None else path_code[rows],
+        path_end=None if path_end_code is None else path_end_code[rows],
+        task=task,
     )
+
+
+def _path_codes(
+    path: Sequence[str] | None, path_end: Sequence[str] | None
+) -> tuple[Sequence[str], IntArray | None, IntArray | None]:
+    if path is None:
+        return (), None, None
+    ends = list(path_end) if path_end is not None else []
+    paths, codes = _codes([*path, *(end for end in ends if end)])
+    start_codes, rest = codes[: len(path)], codes[len(path) :]
+    if not ends:
+        return paths, start_codes, None
+    end_codes = np.full(len(path), -1, dtype=np.int64)
+    end_codes[[i for i, end in enumerate(ends) if end]] = rest
+    return paths, start_codes, end_codes
 
 
 def _codes(names: Sequence[str]) -> tuple[list[str], IntArray]:

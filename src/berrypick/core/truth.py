@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,9 +12,34 @@ from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.run import span_name
 
 
+@dataclass(frozen=True)
+class Passage:
+    """Highlighted text between two points: element paths, or ``parent/text()[k].offset``."""
+
+    document: str
+    start: str
+    end: str
+    size: float | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class EntryPoint:
+    """Where reading of a document should best begin: a point as a path, or an offset where known."""
+
+    document: str
+    point: str | None = None
+    offset: float | None = None
+    line: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TopicTruth:
-    """The judged units of one topic in file order: whole documents, or spans of them."""
+    """The judged units of one topic in file order: whole documents, spans of them, or elements.
+
+    Elements have a path, and grades (exhaustivity and specificity, 0 to 3, or exhaustivity 0 to 2) or sizes (of all
+    text, and of the highlighted text in it); what a file does not say is nan. Their ``grade`` is 1 if relevant.
+    """
 
     topic: str
     document: tuple[str, ...]
@@ -24,23 +49,37 @@ class TopicTruth:
     line: IntArray | None = None
     #: Documents judged as a whole to hold nothing relevant (only where the units are spans).
     empty_documents: tuple[str, ...] = ()
+    path: tuple[str, ...] | None = None
+    exhaustivity: FloatArray | None = None
+    specificity: FloatArray | None = None
+    size: FloatArray | None = None
+    rsize: FloatArray | None = None
+    passages: tuple[Passage, ...] = ()
+    entry_points: tuple[EntryPoint, ...] = ()
 
     def __len__(self) -> int:
         return len(self.document)
 
     def documents(self) -> Iterator[str]:
         """Every judged document, once."""
-        yield from dict.fromkeys((*self.document, *self.empty_documents))
+        passages = (passage.document for passage in self.passages)
+        points = (point.document for point in self.entry_points)
+        yield from dict.fromkeys((*self.document, *passages, *points, *self.empty_documents))
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
     """All judgements. ``units`` says what was judged."""
 
-    units: Literal["documents", "spans"]
+    units: Literal["documents", "spans", "elements"]
     topics: Mapping[str, TopicTruth]
     source: str = ""
     format: str = ""
+    #: Lengths of judged documents, where the truth has them.
+    lengths: Mapping[str, float] = field(default_factory=dict)
+    #: How elements are graded: 'sizes' (specificity rsize/size, 2006 on), '2005' (exhaustivity 0-2 with sizes),
+    #: '2002' (exhaustivity and specificity from 0 to 3); empty where units are not elements.
+    scale: str = ""
 
     def __len__(self) -> int:
         return len(self.topics)
