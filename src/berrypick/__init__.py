@@ -13,8 +13,8 @@ from berrypick.core.reach import Reach
 from berrypick.core.results import Results
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.evaluate import evaluate, explain
-from berrypick.formats import read_collection, read_navigation, read_run, read_truth, write
+from berrypick.evaluate import evaluate, explain, read_collection
+from berrypick.formats import read_navigation, read_run, read_truth, write
 from berrypick.measures._functions import effort_precision, expected_ratio
 from berrypick.measures.eprum import eprum
 from berrypick.measures.prum import prum

@@ -79,13 +79,14 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--navigation", metavar="FILE", help="Table of reach, links, or sessions, for the user model."
             ),
-            click.option(
-                "--collection", metavar="PATH", help="Document lengths: TAB file `doc length`, or JSON Lines."
-            ),
+            click.option("--collection", metavar="PATH", help="Folder of XML documents, or file of document lengths."),
             click.option("--units", type=int, metavar="N", help="Number of retrievable units, ranked ones included."),
             click.option("--idealism", metavar="MAP", help="Grades to the share of readers, e.g. '1=.5,2=1'."),
             click.option(
                 "--effort", type=click.Choice(EFFORTS), default="rank", show_default=True, help="What reading costs."
+            ),
+            click.option(
+                "--left-out", default="", metavar="NAMES", help="Element names that count for nothing, e.g. 'a,link'."
             ),
             click.option(
                 "--duplicates",

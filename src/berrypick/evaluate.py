@@ -17,6 +17,7 @@ import numpy as np
 from berrypick import formats, measures, users
 from berrypick._version import __version__
 from berrypick.core import spec as specs
+from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest
 from berrypick.core.explanation import Explanation, Table, number
@@ -25,10 +26,19 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import ALL, Results, Row, mean
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, Truth
+from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
 from berrypick.relevance import idealism as ideal
-from berrypick.relevance.targets import ranking_as_spans, targets_as_spans, targets_of
+from berrypick.relevance.targets import (
+    element_targets,
+    entry_points_of,
+    ranking_as_spans,
+    relevant_text,
+    targets_as_spans,
+    targets_of,
+    with_sizes,
+)
 from berrypick.users import UserModel, World
 
 EffortName = Literal["rank", "chars", "seconds"]
@@ -55,6 +65,13 @@ class Setting:
     effort: EffortName = "rank"
     topics: Literal["judged", "run"] = "judged"
     duplicates: Duplicates | None = None
+    left_out: frozenset[str] = frozenset()
+
+    def prepared(self, truth: Truth) -> Setting:
+        """Where no collection is given, the lengths that the truth has serve."""
+        if self.world.collection is not None or not truth.lengths:
+            return self
+        return replace(self, world=replace(self.world, collection=Collection(truth.lengths, truth.source)))
 
 
 def evaluate(
@@ -70,6 +87,7 @@ def evaluate(
     effort: EffortName = "rank",
     topics: Literal["judged", "run"] = "judged",
     duplicates: Duplicates | None = None,
+    left_out: str | Sequence[str] = (),
     curves: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
@@ -82,7 +100,8 @@ def evaluate(
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     systems = [run if isinstance(run, Run) else formats.read_run(run) for run in _listed(runs)]
     asked = parse_measures(measures)
-    setting = make_setting(user, navigation, collection, units, idealism, effort, topics, duplicates)
+    setting = make_setting(user, navigation, collection, units, idealism, effort, topics, duplicates, left_out)
+    judgements, systems, setting = placed(judgements, systems, setting)
     rows: list[Row] = []
     means: list[Row] = []
     notes: list[str] = []
@@ -116,6 +135,7 @@ def explain(
     idealism: Mapping[float, float] | str | None = None,
     effort: EffortName = "rank",
     duplicates: Duplicates | None = None,
+    left_out: str | Sequence[str] = (),
 ) -> Explanation:
     """The working of one number for one topic."""
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
@@ -123,7 +143,8 @@ def explain(
     asked = parse_measures(measure)
     if len(asked) != 1:
         raise UsageError("explain takes one measure")
-    setting = make_setting(user, navigation, collection, units, idealism, effort, "judged", duplicates)
+    setting = make_setting(user, navigation, collection, units, idealism, effort, "judged", duplicates, left_out)
+    judgements, (system,), setting = placed(judgements, [system], setting)
     if topic not in judgements:
         raise UsageError(
             f"topic {topic} is not in {judgements.source or 'the truth'}{nearest(topic, list(judgements.topics))}"
@@ -183,11 +204,12 @@ def make_setting(
     effort: EffortName,
     topics: Literal["judged", "run"],
     duplicates: Duplicates | None,
+    left_out: str | Sequence[str] = (),
 ) -> Setting:
     if isinstance(navigation, (str, PathLike)):
         navigation = formats.read_navigation(navigation)
     if isinstance(collection, (str, PathLike)):
-        collection = formats.read_collection(collection)
+        collection = read_collection(collection)
     if user is None:
         user = "classical" if navigation is None else _reader_of(navigation)
     model = users.build(user)
@@ -204,7 +226,26 @@ def make_setting(
     if units is not None and units < 1:
         raise UsageError(f"units is the number of retrievable units, not {units}")
     mapping = ideal.parse_idealism(idealism) if isinstance(idealism, str) else idealism
-    return Setting(model, World(collection, navigation), units, mapping, effort, topics, duplicates)
+    names = frozenset(left_out.split(",") if isinstance(left_out, str) and left_out else left_out)
+    return Setting(model, World(collection, navigation), units, mapping, effort, topics, duplicates, names)
+
+
+def read_collection(path: str | PathLike[str]) -> Collection:
+    """A folder of XML documents, or a file of document lengths."""
+    if Path(path).is_dir():
+        from berrypick.corpus.folder import read_folder
+
+        return read_folder(path)
+    return formats.read_collection(path)
+
+
+def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, list[Run], Setting]:
+    """Paths and points as offsets, where the collection has the documents' structure."""
+    collection = setting.world.collection
+    if collection is not None and collection.structures:
+        truth = resolve_truth(truth, collection)
+        runs = [resolve_run(run, collection) for run in runs]
+    return truth, list(runs), setting.prepared(truth)
 
 
 def _reader_of(navigation: Navigation) -> str:
@@ -221,15 +262,20 @@ def _uses(model: UserModel, navigation: Navigation) -> bool:
 
 def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
     """The judged ranking of one topic."""
-    all_grades = truth.grades() if setting.idealism is None else set()
-    targets = targets_of(truth.topics[topic], all_grades, setting.idealism)
-    ranking = _ranking(run, topic, setting)
     collection = setting.world.collection
-    if len(targets) and (run.points_into_documents or not len(run)) != (targets.start is not None):
+    judgements = truth.topics[topic]
+    targets = _targets(truth, topic, setting)
+    ranking = with_sizes(_ranking(run, topic, setting), judgements)
+    wanted = set(targets.document)
+    if (
+        len(targets)
+        and len(ranking)
+        and _kind(ranking) != _kind(targets)
+        and "documents" in (_kind(ranking), _kind(targets))
+    ):
         if collection is None:
             raise _kinds_differ(truth, run)
-        targets = targets_as_spans(targets, collection)
-        ranking = ranking_as_spans(ranking, targets, collection)
+        targets, ranking = targets_as_spans(targets, collection), ranking_as_spans(ranking, wanted, collection)
     user, world = setting.user, setting.world
     return Judged(
         topic=topic,
@@ -241,8 +287,29 @@ def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
         make_candidates=lambda: _candidates(targets, setting),
         make_effort=lambda: _effort(ranking, targets, setting),
         make_collection=lambda: _collection(setting),
-        make_spans=lambda: (ranking_as_spans(ranking, targets, collection), targets_as_spans(targets, collection)),
+        make_spans=lambda: (ranking_as_spans(ranking, wanted, collection), targets_as_spans(targets, collection)),
+        make_located=lambda: ranking_as_spans(ranking, wanted, collection),
+        make_text=lambda: relevant_text(judgements, targets, collection),
+        truth=judgements,
+        scale=truth.scale,
+        left_out=setting.left_out,
     )
+
+
+def _targets(truth: Truth, topic: str, setting: Setting) -> Targets:
+    judgements = truth.topics[topic]
+    if setting.user.seeks_entry_points:
+        points = entry_points_of(judgements)
+        if points is not None:
+            return points
+    if truth.units == "elements":
+        return element_targets(judgements, truth.scale, setting.left_out, setting.world.collection)
+    all_grades = truth.grades() if setting.idealism is None else set()
+    return targets_of(judgements, all_grades, setting.idealism)
+
+
+def _kind(units: Ranking | Targets) -> str:
+    return "parts" if units.start is not None or units.path is not None else "documents"
 
 
 def _ranking(run: Run, topic: str, setting: Setting) -> Ranking:
@@ -275,7 +342,8 @@ def refuse_duplicates(run: Run, setting: Setting) -> None:
 
 
 def _kinds_differ(truth: Truth, run: Run) -> UsageError:
-    parts, wholes = ("truth judges", "run points to") if truth.units == "spans" else ("run points to", "truth judges")
+    sides = ("truth judges", "run points to")
+    parts, wholes = sides[::-1] if truth.units == "documents" else sides
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents "
         f"({truth.source or 'truth'}, {run.source or run.tag}); "
@@ -302,6 +370,9 @@ def _candidates(targets: Targets, setting: Setting) -> Candidates:
         ranks=len(rows),
         start=None if targets.start is None else targets.start[order],
         end=None if targets.end is None else targets.end[order],
+        paths=() if targets.path is None else [targets.path[x] for x in order.tolist()],
+        path=None if targets.path is None else rows,
+        size=None if targets.size is None else targets.size[order],
     )
     names = [targets.name(x) for x in order.tolist()]
     reach = setting.user.reach_alone(own, targets, setting.world)
@@ -317,21 +388,33 @@ def _candidates(targets: Targets, setting: Setting) -> Candidates:
 def _effort(ranking: Ranking, targets: Targets, setting: Setting) -> Effort:
     if setting.effort == "rank":
         return Effort(np.ones(ranking.ranks), np.ones(len(targets)))
-    spans = targets_as_spans(targets, setting.world.collection)
-    assert spans.start is not None and spans.end is not None
+    lengths = _target_lengths(targets, setting.world.collection)
     ranks = setting.user.effort(ranking, targets, setting.world)
     if len(ranks) and ranks[0] <= 0:
         raise UsageError(
             f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {setting.effort}, which cannot be divided by; "
             "if its length is unknown, give document lengths with --collection"
         )
-    return Effort(ranks, (spans.end - spans.start).astype(np.float64))
+    return Effort(ranks, lengths)
+
+
+def _target_lengths(targets: Targets, collection: Collection | None) -> FloatArray:
+    if targets.start is None and targets.size is not None and not np.isnan(targets.size).any():
+        return targets.size
+    spans = targets_as_spans(targets, collection)
+    assert spans.start is not None and spans.end is not None
+    return (spans.end - spans.start).astype(np.float64)
 
 
 def _topics(truth: Truth, run: Run, setting: Setting) -> list[str]:
     if setting.topics == "judged":
         return list(truth.topics)
     return [topic for topic in truth.topics if topic in run]
+
+
+def _has_relevant(truth: Truth, topic: str) -> bool:
+    judged = truth.topics[topic]
+    return bool((judged.grade > 0).any()) or bool(judged.passages)
 
 
 class _Outcome:
@@ -353,7 +436,7 @@ class _Outcome:
         self.drawn: dict[tuple[str, str], Curve | None] = {}
         self.shared: dict[tuple[str, str], Curve | None] = {}
         self.repeats = 0
-        self.without_targets: list[str] = []
+        self.reader_notes: dict[str, int] = {}
 
     def check(self) -> None:
         if not any(topic in self.truth for topic in self.run.topics):
@@ -371,6 +454,8 @@ class _Outcome:
         judged = judge(self.truth, self.run, topic, self.setting)
         if judged.ranking.repeated is not None:
             self.repeats += int(judged.ranking.repeated.sum())
+        for note in self.setting.user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
+            self.reader_notes[note] = self.reader_notes.get(note, 0) + 1
         for one in ours:
             assert isinstance(one.measure, Measure)
             with _named(one.text):
@@ -400,7 +485,7 @@ class _Outcome:
         for one in theirs:
             assert isinstance(one.measure, document_measures.DocumentMeasure)
             for topic in self.topics:
-                defined = bool((self.truth.topics[topic].grade > 0).any())
+                defined = _has_relevant(self.truth, topic)
                 value = values.get((one.measure, topic), 0.0)
                 self.found[one.text, topic] = Score(value if defined else None)
 
@@ -444,6 +529,8 @@ class _Outcome:
             parts.append(f"user:{setting.user}")
             if setting.world.navigation is not None:
                 parts.append(f"navigation:{fingerprint(setting.world.navigation)}")
+        if setting.left_out:
+            parts.append(f"left_out:{','.join(sorted(setting.left_out))}")
         if "idealism" in depends:
             parts.append(f"idealism:{ideal.describe(self.truth.grades(), setting.idealism)}")
         if "effort" in depends:
@@ -460,13 +547,14 @@ class _Outcome:
         absent = sum(1 for topic in self.topics if topic not in self.run)
         if absent:
             found.append(f"{absent} judged topics are missing from the run and count 0")
-        empty = sum(1 for topic in self.topics if not (self.truth.topics[topic].grade > 0).any())
+        empty = sum(1 for topic in self.topics if not _has_relevant(self.truth, topic))
         if empty:
             found.append(
                 f"{empty} judged topics have nothing relevant; their values are undefined and left out of means"
             )
         if self.repeats:
             found.append(f"{self.repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
+        found += [f"{note} ({_plural(count, 'topic')})" for note, count in self.reader_notes.items()]
         for one in self.asked:
             found += self._measure_notes(one)
         return [f"{self.name}: {note}" for note in found]

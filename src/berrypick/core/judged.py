@@ -15,7 +15,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
+from berrypick.core.truth import Highlighted, Targets, TopicTruth
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,11 @@ class Judged:
     make_effort: Callable[[], Effort] = field(repr=False, default=lambda: _missing("effort"))
     make_collection: Callable[[], Collection] = field(repr=False, default=lambda: _missing("collection"))
     make_spans: Callable[[], tuple[Ranking, Targets]] = field(repr=False, default=lambda: _missing("spans"))
+    make_located: Callable[[], Ranking] = field(repr=False, default=lambda: _missing("located"))
+    make_text: Callable[[], Highlighted] = field(repr=False, default=lambda: _missing("text"))
+    truth: TopicTruth | None = None  # the judgements behind the targets
+    scale: str = ""  # how elements are graded
+    left_out: frozenset[str] = frozenset()  # names of elements that count for nothing
 
     @cached_property
     def reach(self) -> Reach:
@@ -65,6 +70,16 @@ class Judged:
     def collection(self) -> Collection:
         """Document lengths."""
         return self.make_collection()
+
+    @cached_property
+    def located(self) -> Ranking:
+        """The ranking as intervals on the documents' lines."""
+        return self.make_located()
+
+    @cached_property
+    def text(self) -> Highlighted:
+        """Relevant text as spans."""
+        return self.make_text()
 
     @cached_property
     def spans(self) -> tuple[Ranking, Targets]:

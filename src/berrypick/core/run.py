@@ -40,6 +40,7 @@ class Ranking:
     paths: Sequence[str] = ()  # the vocabulary that ``path`` and ``path_end`` index
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
+    size: FloatArray | None = None  # lengths of elements, nan where unknown
 
     def __len__(self) -> int:
         return len(self.document)
@@ -79,6 +80,7 @@ class Ranking:
             repeated=None if self.repeated is None else self.repeated[keep],
             path=None if self.path is None else self.path[keep],
             path_end=None if self.path_end is None else self.path_end[keep],
+            size=None if self.size is None else self.size[keep],
         )
 
     @cached_property

@@ -34,6 +34,15 @@ class EntryPoint:
 
 
 @dataclass(frozen=True, eq=False)
+class Highlighted:
+    """Relevant text: spans of documents, overlaps allowed."""
+
+    document: tuple[str, ...]
+    start: Positions
+    end: Positions
+
+
+@dataclass(frozen=True, eq=False)
 class TopicTruth:
     """The judged units of one topic in file order: whole documents, spans of them, or elements.
 
@@ -56,6 +65,15 @@ class TopicTruth:
     rsize: FloatArray | None = None
     passages: tuple[Passage, ...] = ()
     entry_points: tuple[EntryPoint, ...] = ()
+    #: Highlighted text as spans, where elements are judged and the documents' structure is known.
+    highlighted: Highlighted | None = None
+
+    def relevant_text(self) -> Highlighted | None:
+        """Relevant text as spans; None where only elements or whole documents are known."""
+        if self.start is None or self.end is None:
+            return self.highlighted
+        rows = np.flatnonzero(self.grade > 0)
+        return Highlighted(tuple(self.document[row] for row in rows.tolist()), self.start[rows], self.end[rows])
 
     def __len__(self) -> int:
         return len(self.document)
@@ -105,11 +123,15 @@ class Targets:
     idealism: FloatArray
     start: Positions | None = None
     end: Positions | None = None
+    path: tuple[str, ...] | None = None  # where targets are elements
+    size: FloatArray | None = None  # their lengths, nan where unknown
 
     def __len__(self) -> int:
         return len(self.document)
 
     def name(self, index: int) -> str:
+        if self.path is not None:
+            return self.document[index] + self.path[index]
         if self.start is None or self.end is None:
             return self.document[index]
         return span_name(self.document[index], self.start[index], self.end[index])

@@ -77,6 +77,8 @@ def _qrels(truth: Truth) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for name, topic in truth.topics.items():
         grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
+        for passage in topic.passages:
+            grades[passage.document] = 1
         for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
             if not float(grade).is_integer():
                 raise UsageError(

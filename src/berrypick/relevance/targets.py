@@ -1,4 +1,8 @@
-"""Targets: the ideal units of a topic. A grade above 0 makes a target; its gain is the grade."""
+"""Targets: the ideal units of a topic, and how they and the results stand on the documents' lines.
+
+Documents and spans with a grade above 0 are targets, worth their grade. Where elements are judged, those of the ideal
+recall base are, worth their gains. Readers who look for entry points have those as targets.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,15 @@ from dataclasses import replace
 import numpy as np
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets, TopicTruth
+from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.relevance.idealism import idealism_of
+from berrypick.relevance.recall_base import recall_base
 
 
 def targets_of(topic: TopicTruth, all_grades: set[float], mapping: Mapping[float, float] | None) -> Targets:
-    """The relevant units in truth order."""
+    """The relevant documents or spans in truth order."""
     rows = np.flatnonzero(topic.grade > 0)
     grade = topic.grade[rows]
     return Targets(
@@ -28,23 +33,110 @@ def targets_of(topic: TopicTruth, all_grades: set[float], mapping: Mapping[float
     )
 
 
+def element_targets(topic: TopicTruth, scale: str, left_out: frozenset[str], collection: Collection | None) -> Targets:
+    """The ideal recall base in truth order, ideal for everybody."""
+    base = recall_base(topic, scale, None, left_out)
+    count = len(base.ideal)
+    targets = Targets(
+        document=tuple(base.document[i] for i in base.ideal.tolist()),
+        grade=np.ones(count),
+        gain=base.gain[base.ideal],
+        idealism=np.ones(count),
+        path=tuple(base.path[i] for i in base.ideal.tolist()),
+        size=base.size[base.ideal],
+    )
+    if collection is None or not collection.structures:
+        return targets
+    assert targets.path is not None
+    spans = [_place(name, path, collection) for name, path in zip(targets.document, targets.path, strict=True)]
+    return replace(
+        targets,
+        start=np.array([start for start, _ in spans], dtype=np.int64),
+        end=np.array([end for _, end in spans], dtype=np.int64),
+    )
+
+
+def _place(document: str, path: str, collection: Collection) -> tuple[int, int]:
+    try:
+        return collection.structures[document].span_of_path(path)
+    except KeyError:
+        raise InputError(
+            f"document {document} is assessed, but not in the collection {collection.source}",
+            remedy="name the folder that holds all documents with --collection",
+        ) from None
+
+
+def entry_points_of(topic: TopicTruth) -> Targets | None:
+    """Entry points as targets without extent; None where the truth has none."""
+    if not topic.entry_points:
+        return None
+    offsets = []
+    for point in topic.entry_points:
+        if point.offset is None:
+            raise UsageError(
+                f"the entry point {point.point} of {point.document} has to be found in its document: "
+                "give the XML documents with --collection FOLDER"
+            )
+        offsets.append(point.offset)
+    count = len(offsets)
+    place = np.array(offsets, dtype=np.float64)
+    names = tuple(point.document for point in topic.entry_points)
+    return Targets(names, np.ones(count), np.ones(count), np.ones(count), place, place.copy())
+
+
+def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | None) -> Highlighted:
+    """Relevant text as spans: what was highlighted, or relevant documents as a whole."""
+    text = topic.relevant_text()
+    if text is not None:
+        return text
+    if topic.path is None:
+        spans = targets_as_spans(targets, collection)
+        assert spans.start is not None and spans.end is not None
+        return Highlighted(spans.document, spans.start, spans.end)
+    if topic.passages:
+        raise UsageError(
+            "reads highlighted text, whose passages are given by paths: give the XML documents with --collection FOLDER"
+        )
+    raise UsageError("reads highlighted text; this truth grades elements and has no highlighted passages")
+
+
 def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets:
     """Whole documents as the intervals they are."""
     if targets.start is not None:
         return targets
+    if targets.path is not None:
+        raise UsageError(
+            "needs to know where in their documents elements stand: give the XML documents with --collection FOLDER"
+        )
     lengths = [_length(name, collection) for name in targets.document]
     return replace(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
 
 
-def ranking_as_spans(ranking: Ranking, targets: Targets, collection: Collection | None) -> Ranking:
+def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection | None) -> Ranking:
     """Whole documents as the intervals they are; a document nobody knows and nobody wants holds nothing."""
     if ranking.start is not None:
         return ranking
-    wanted = set(targets.document)
+    if ranking.path is not None:
+        raise UsageError(
+            "needs to know where in their documents the retrieved elements stand: "
+            "give the XML documents with --collection FOLDER"
+        )
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     known = collection.lengths if collection is not None else {}
     end = [float(known.get(name, 0.0)) if name not in wanted else _length(name, collection) for name in names]
     return replace(ranking, start=np.zeros(len(names)), end=np.array(end, dtype=np.float64))
+
+
+def with_sizes(ranking: Ranking, topic: TopicTruth) -> Ranking:
+    """Lengths of retrieved elements, from the assessments that have them."""
+    if ranking.path is None or ranking.start is not None or topic.path is None or topic.size is None:
+        return ranking
+    known = dict(zip(zip(topic.document, topic.path, strict=True), topic.size.tolist(), strict=True))
+    sizes = [
+        known.get((ranking.documents[document], ranking.paths[path]), np.nan)
+        for document, path in zip(ranking.document.tolist(), ranking.path.tolist(), strict=True)
+    ]
+    return replace(ranking, size=np.array(sizes, dtype=np.float64))
 
 
 def _length(document: str, collection: Collection | None) -> float:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.collection import Collection
 from berrypick.core.declared import Declared
@@ -51,6 +52,8 @@ class UserModel(Declared):
 
     what: ClassVar[str] = "user model"
     references: ClassVar[tuple[str, ...]] = ()
+    #: Whether the reader looks for entry points instead of the relevant units.
+    seeks_entry_points: ClassVar[bool] = False
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
@@ -72,6 +75,10 @@ class UserModel(Declared):
         """Units that lead to some target, in a fixed order: what an ideal list might hold besides the targets."""
         return ()
 
+    def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
+        """What a person should know about this reader on this ranking."""
+        return ()
+
     def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
         """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
         return by_rank(ranking, pointer_lengths(ranking, world))
@@ -81,6 +88,14 @@ def pointer_lengths(ranking: Ranking, world: World) -> FloatArray:
     """The length of what each pointer points to."""
     if ranking.start is not None and ranking.end is not None:
         return (ranking.end - ranking.start).astype(np.float64)
+    if ranking.size is not None:
+        if np.isnan(ranking.size).any():
+            row = int(np.flatnonzero(np.isnan(ranking.size))[0])
+            raise UsageError(
+                f"effort in length needs the length of {ranking.name(row)}, which the truth does not have: "
+                "give the documents with --collection"
+            )
+        return ranking.size
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     return np.array([world.length(name, "effort in length") for name in names], dtype=np.float64)
 
@@ -131,7 +146,67 @@ def same_document(ranking: Ranking, targets: Targets) -> Reach:
 
 
 def whole_documents(ranking: Ranking, targets: Targets) -> bool:
-    return ranking.start is None or targets.start is None
+    """Whether documents are judged and retrieved as wholes, and nothing smaller."""
+    return (ranking.start is None and ranking.path is None) or (targets.start is None and targets.path is None)
+
+
+def elements(ranking: Ranking, targets: Targets) -> bool:
+    """Whether both are elements with paths, so that nesting can be read off the paths."""
+    return ranking.path is not None and ranking.path_end is None and targets.path is not None
+
+
+def same_element(ranking: Ranking, targets: Targets) -> Reach:
+    """Where elements are judged: a pointer reaches the element that it is."""
+    assert ranking.path is not None and targets.path is not None
+    blocks = []
+    for rows, indices in shared(ranking, targets):
+        wanted = {targets.path[x]: j for j, x in enumerate(indices.tolist())}
+        block = np.zeros((len(rows), len(indices)))
+        for i, row in enumerate(rows.tolist()):
+            j = wanted.get(ranking.paths[int(ranking.path[row])])
+            if j is not None:
+                block[i, j] = 1.0
+        blocks.append((rows, indices, block))
+    return pairwise(ranking, targets, blocks)
+
+
+def nested_elements(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray, FloatArray, BoolArray]]:
+    """(rows, targets, ratio, above): smaller over larger length where nested (1 for the same element, nan where a
+    length is unknown), 0 elsewhere; and where the pointer contains the target."""
+    assert ranking.path is not None and targets.path is not None
+    for rows, indices in shared(ranking, targets):
+        ratio = np.zeros((len(rows), len(indices)))
+        above = np.zeros((len(rows), len(indices)), dtype=bool)
+        for i, row in enumerate(rows.tolist()):
+            path = ranking.paths[int(ranking.path[row])]
+            for j, x in enumerate(indices.tolist()):
+                target = targets.path[x]
+                above[i, j] = paths.contains(path, target)
+                if path == target:
+                    ratio[i, j] = 1.0
+                elif above[i, j] or paths.contains(target, path):
+                    ratio[i, j] = _ratio(_size(ranking, row), _size(targets, x))
+        yield rows, indices, ratio, above
+
+
+def _size(units: Ranking | Targets, i: int) -> float:
+    if units.start is not None and units.end is not None:
+        return float(units.end[i] - units.start[i])
+    return float(units.size[i]) if units.size is not None else float("nan")
+
+
+def _ratio(one: float, other: float) -> float:
+    larger = max(one, other)
+    return min(one, other) / larger if larger > 0 else 1.0 if larger == 0 else float("nan")
+
+
+def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
+    """Models that need offsets say so."""
+    if ranking.start is None or targets.start is None:
+        raise UsageError(
+            f"user model {model.name()} needs to know where in their documents elements stand: "
+            "give the XML documents with --collection FOLDER"
+        )
 
 
 def covered(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
@@ -142,13 +217,22 @@ def covered(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntA
         start, end = targets.start[indices], targets.end[indices]
         length = (end - start).astype(np.float64)
         common = intersections(ranking.start[rows], ranking.end[rows], start, end)
+        points = length == 0  # an entry point is seen or not
+        if points.any():
+            common[:, points] = _holds(ranking.start[rows], ranking.end[rows], start[points])
         ranks, heads, counts = np.unique(ranking.rank[rows], return_index=True, return_counts=True)
         block = common[heads]
         for i in np.flatnonzero(counts > 1).tolist():
             group = rows[ranking.rank[rows] == ranks[i]]
             merged_start, merged_end = merge(ranking.start[group], ranking.end[group])
             block[i] = intersections(merged_start, merged_end, start, end).sum(axis=0)
-        yield ranks, indices, block / length[None, :]
+            block[i, points] = _holds(merged_start, merged_end, start[points]).max(axis=0, initial=0.0)
+        yield ranks, indices, block / np.where(points, 1.0, length)[None, :]
+
+
+def _holds(start: FloatArray, end: FloatArray, point: FloatArray) -> FloatArray:
+    """1 where start <= point < end."""
+    return ((start[:, None] <= point[None, :]) & (point[None, :] < end[:, None])).astype(np.float64)
 
 
 def covering_reach(ranking: Ranking, targets: Targets, share: float) -> Reach:

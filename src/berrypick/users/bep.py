@@ -12,7 +12,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, pairwise, same_document, shared, whole_documents
+from berrypick.users._base import UserModel, World, need_places, pairwise, same_document, shared, whole_documents
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Bep(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    seeks_entry_points: ClassVar[bool] = True
 
     A: float = parameter(
         0.1, "number", "how much distance is forgiven: 0.1 rewards closeness, 10 hardly cares", check=lambda v: v > 0,
@@ -51,6 +52,7 @@ class Bep(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        need_places(self, ranking, targets)
         assert ranking.start is not None and targets.start is not None
         scale = self.A * self.mean_length(world)
         blocks = []

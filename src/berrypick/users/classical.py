@@ -9,15 +9,25 @@ from berrypick.core.declared import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, covering_reach, is_share, same_document, whole_documents
+from berrypick.users._base import (
+    UserModel,
+    World,
+    covering_reach,
+    elements,
+    is_share,
+    need_places,
+    same_document,
+    same_element,
+    whole_documents,
+)
 
 
 @dataclass(frozen=True)
 class Classical(UserModel):
     """The reader sees what a result points to and does not move.
 
-    A document is reached if it is the one pointed to. A span is reached if the regions of that rank together cover at
-    least the given share of it. Effort: the length of what is pointed to.
+    A document or element is reached if it is the one pointed to. A span is reached if the regions of that rank
+    together cover at least the given share of it. Effort: the length of what is pointed to.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
@@ -29,4 +39,7 @@ class Classical(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        if elements(ranking, targets):
+            return same_element(ranking, targets)
+        need_places(self, ranking, targets)
         return covering_reach(ranking, targets, self.share)

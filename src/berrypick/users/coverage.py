@@ -9,7 +9,17 @@ import numpy as np
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, covered, same_document, whole_documents
+from berrypick.users._base import (
+    UserModel,
+    World,
+    covered,
+    elements,
+    need_places,
+    nested_elements,
+    pairwise,
+    same_document,
+    whole_documents,
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +32,13 @@ class Coverage(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        if elements(ranking, targets):
+            blocks = [
+                (rows, indices, np.nan_to_num(np.where(above, 1.0, ratio)))
+                for rows, indices, ratio, above in nested_elements(ranking, targets)
+            ]
+            return pairwise(ranking, targets, blocks)
+        need_places(self, ranking, targets)
         rank, target, share = [], [], []
         for ranks, indices, part in covered(ranking, targets):
             i, j = np.nonzero(part)

@@ -11,7 +11,7 @@ from berrypick.core.declared import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, pairwise, same_document, shared, whole_documents
+from berrypick.users._base import UserModel, World, need_places, pairwise, same_document, shared, whole_documents
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Distance(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        need_places(self, ranking, targets)
         assert ranking.start is not None and ranking.end is not None
         assert targets.start is not None and targets.end is not None
         blocks = []

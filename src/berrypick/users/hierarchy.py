@@ -11,7 +11,17 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.intervals import intersections
-from berrypick.users._base import UserModel, World, pairwise, same_document, shared, whole_documents
+from berrypick.users._base import (
+    UserModel,
+    World,
+    elements,
+    need_places,
+    nested_elements,
+    pairwise,
+    same_document,
+    shared,
+    whole_documents,
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +37,10 @@ class Hierarchy(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        if elements(ranking, targets):
+            blocks = [(rows, x, np.nan_to_num(ratio)) for rows, x, ratio, _ in nested_elements(ranking, targets)]
+            return pairwise(ranking, targets, blocks)
+        need_places(self, ranking, targets)
         assert ranking.start is not None and ranking.end is not None
         assert targets.start is not None and targets.end is not None
         blocks = []
@@ -36,3 +50,13 @@ class Hierarchy(UserModel):
             union = (end - start)[:, None] + (targets.end[indices] - targets.start[indices])[None, :] - common
             blocks.append((rows, indices, common / np.maximum(union, common)))
         return pairwise(ranking, targets, blocks)
+
+    def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
+        if not elements(ranking, targets) or ranking.start is not None:
+            return ()
+        unknown = sum(int(np.isnan(ratio).sum()) for _, _, ratio, _ in nested_elements(ranking, targets))
+        if not unknown:
+            return ()
+        return (
+            "user model hierarchy: lengths of some elements are unknown, so they lead nowhere; --collection has them",
+        )

@@ -14,7 +14,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.visits import Tolerance, Visit, walk
-from berrypick.users._base import UserModel, World, by_rank, unknown_length
+from berrypick.users._base import UserModel, World, by_rank, need_places, unknown_length
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class T2i(UserModel):
     def _visits(self, ranking: Ranking, targets: Targets, world: World, alone: bool = False) -> list[Visit]:
         if world.collection is None:
             raise UsageError("user model t2i needs to know where documents end: give their lengths with --collection")
-        if ranking.start is None or targets.start is None or targets.end is None:
-            raise UsageError("user model t2i reads spans; this truth or run has whole documents only")
+        need_places(self, ranking, targets)
+        assert ranking.start is not None and targets.start is not None and targets.end is not None
         lengths: dict[str, float] = {}
         spans: dict[str, list[tuple[float, float, int]]] = {}
         for x, document in enumerate(targets.document):

@@ -17,6 +17,7 @@ from berrypick.users._base import (
     by_rank,
     covering_reach,
     is_share,
+    need_places,
     pointer_lengths,
     same_document,
     whole_documents,
@@ -53,6 +54,7 @@ class Window(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        need_places(self, ranking, targets)
         return covering_reach(self._widened(ranking, world), targets, self.share)
 
     def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:

@@ -1,0 +1,143 @@
+"""Paths and points to offsets: what truth and run say in terms of XML, placed on the documents' lines.
+
+With a collection whose structure is known, element runs can be judged by passages, passage runs by elements, and the
+assessments of elements follow from highlighted passages alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from berrypick.core.arrays import IntArray
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError
+from berrypick.core.run import Run
+from berrypick.core.structure import Structure
+from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth, Truth
+from berrypick.kernels.intervals import merge
+
+T = TypeVar("T")
+
+
+def resolve_run(run: Run, collection: Collection) -> Run:
+    """The run with the offsets of its elements and passages."""
+    if run.path is None or not collection.structures:
+        return run
+    start = np.empty(len(run), dtype=np.int64)
+    end = np.empty(len(run), dtype=np.int64)
+    known: dict[tuple[int, int, int], tuple[int, int]] = {}
+    lasts = run.path_end.tolist() if run.path_end is not None else [-1] * len(run)
+    for row, key in enumerate(zip(run.document.tolist(), run.path.tolist(), lasts, strict=True)):
+        if key not in known:
+            line = int(run.line[row]) if run.line is not None else None
+            structure = _structure(run.documents[key[0]], collection, run.source, line)
+            first, last = run.paths[key[1]], run.paths[key[2]] if key[2] >= 0 else ""
+            known[key] = _placed(partial(_span, structure, first, last), run.source, line)
+        start[row], end[row] = known[key]
+    return replace(run, start=start, end=end)
+
+
+def _span(structure: Structure, first: str, last: str) -> tuple[int, int]:
+    return structure.span_of_passage(first, last) if last else structure.span_of_path(first)
+
+
+def resolve_truth(truth: Truth, collection: Collection) -> Truth:
+    """The truth with highlighted passages and entry points as offsets."""
+    if truth.units != "elements" or not collection.structures:
+        return truth
+    topics = {name: _resolved(topic, truth.source, collection) for name, topic in truth.topics.items()}
+    return replace(truth, topics=topics)
+
+
+def _resolved(topic: TopicTruth, source: str, collection: Collection) -> TopicTruth:
+    spans = []
+    for passage in topic.passages:
+        structure = _structure(passage.document, collection, source, passage.line)
+        spans.append(_placed(partial(_span, structure, passage.start, passage.end), source, passage.line))
+    points = []
+    for point in topic.entry_points:
+        offset = point.offset
+        if offset is None and point.point is not None:
+            structure = _structure(point.document, collection, source, point.line)
+            offset = _placed(partial(structure.offset_of_point, point.point, last=False), source, point.line)
+        points.append(EntryPoint(point.document, point.point, offset, point.line))
+    highlighted = None
+    if spans:
+        highlighted = Highlighted(
+            tuple(passage.document for passage in topic.passages),
+            np.array([start for start, _ in spans], dtype=np.int64),
+            np.array([end for _, end in spans], dtype=np.int64),
+        )
+    placed = replace(topic, highlighted=highlighted, entry_points=tuple(points))
+    if highlighted is not None and not len(topic):
+        return _assessed(placed, highlighted, source, collection)
+    return placed
+
+
+def assess(truth: Truth, collection: Collection) -> Truth:
+    """Assessments of elements from highlighted text: every element that holds some, with its size and rsize."""
+    topics = {}
+    for name, topic in truth.topics.items():
+        text = topic.relevant_text()
+        topics[name] = topic if text is None else _assessed(topic, text, truth.source, collection)
+    return replace(truth, units="elements", topics=topics, scale="sizes", lengths=truth.lengths)
+
+
+def _assessed(topic: TopicTruth, text: Highlighted, source: str, collection: Collection) -> TopicTruth:
+    documents: list[str] = []
+    paths: list[str] = []
+    sizes: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    relevant: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    for document in dict.fromkeys(text.document):
+        rows = [i for i, name in enumerate(text.document) if name == document]
+        structure = _structure(document, collection, source, None)
+        start, end = merge(text.start[rows], text.end[rows])
+        elements, size, rsize = structure.assessed(start, end)
+        documents += [document] * len(elements)
+        paths += [structure.paths[i] for i in elements.tolist()]
+        sizes.append(size)
+        relevant.append(rsize)
+    size_column = np.concatenate(sizes).astype(np.float64)
+    rsize_column = np.concatenate(relevant).astype(np.float64)
+    judged = dict.fromkeys((*topic.empty_documents, *topic.document))
+    return TopicTruth(
+        topic=topic.topic,
+        document=tuple(documents),
+        grade=np.ones(len(documents)),
+        path=tuple(paths),
+        size=size_column,
+        rsize=rsize_column,
+        exhaustivity=np.full(len(documents), np.nan),
+        specificity=rsize_column / size_column,
+        empty_documents=tuple(name for name in judged if name not in set(documents)),
+        passages=topic.passages,
+        entry_points=topic.entry_points,
+        highlighted=text,
+    )
+
+
+def _structure(document: str, collection: Collection, source: str, line: int | None) -> Structure:
+    try:
+        return collection.structures[document]
+    except KeyError:
+        raise InputError(
+            f"document {document} is not in the collection {collection.source}",
+            path=source or None,
+            line=line,
+            remedy="name the folder that holds all documents with --collection",
+        ) from None
+
+
+def _placed(place: Callable[[], T], source: str, line: int | None) -> T:
+    """Put the file and line in front of what is wrong with a path or point."""
+    try:
+        return place()
+    except InputError as error:
+        if error.path is not None:
+            raise
+        raise InputError(error.what, path=source or None, line=line, text=error.text, remedy=error.remedy) from None

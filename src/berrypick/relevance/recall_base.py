@@ -1,0 +1,100 @@
+"""Recall bases over elements (INEX 2006 measures, section 5.2).
+
+The full base holds every element that contains anything relevant, parents included, so it overlaps. The ideal base
+holds the most focused ones: of every path from the root to a relevant element the one with the highest gain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from berrypick.core import paths
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.truth import TopicTruth
+from berrypick.relevance.gains import Quantisation, exhaustivity_of, gains_of, specificity_of
+
+
+@dataclass(frozen=True, eq=False)
+class RecallBase:
+    """The full recall base of one topic; ``ideal`` are the rows of the ideal one, in truth order."""
+
+    document: Sequence[str]
+    path: Sequence[str]
+    gain: FloatArray
+    size: FloatArray
+    specificity: FloatArray
+    exhaustivity: FloatArray
+    row: IntArray  # in the truth
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @cached_property
+    def index(self) -> dict[tuple[str, str], int]:
+        return {key: i for i, key in enumerate(zip(self.document, self.path, strict=True))}
+
+    @cached_property
+    def parent(self) -> IntArray:
+        """The nearest element around each one that is in the base too; -1 if none is."""
+        found = np.full(len(self), -1, dtype=np.int64)
+        for i, (document, path) in enumerate(zip(self.document, self.path, strict=True)):
+            for outer in reversed(paths.ancestors(path)):
+                above = self.index.get((document, outer))
+                if above is not None:
+                    found[i] = above
+                    break
+        return found
+
+    @cached_property
+    def ideal(self) -> IntArray:
+        """The ideal recall base: the best of every relevant path, the higher one on a tie, overlap removed."""
+        inner = set(self.parent[self.parent >= 0].tolist())
+        kept: set[int] = set()
+        for leaf in range(len(self)):
+            if leaf not in inner:
+                kept.add(self._best_on_path(leaf))
+        return np.array([i for i in sorted(kept) if not self._has_kept_ancestor(i, kept)], dtype=np.int64)
+
+    def _best_on_path(self, leaf: int) -> int:
+        best, i = leaf, leaf
+        while i >= 0:
+            if self.gain[i] >= self.gain[best]:
+                best = i
+            i = int(self.parent[i])
+        return best
+
+    def _has_kept_ancestor(self, i: int, kept: set[int]) -> bool:
+        i = int(self.parent[i])
+        while i >= 0:
+            if i in kept:
+                return True
+            i = int(self.parent[i])
+        return False
+
+
+def recall_base(
+    topic: TopicTruth, scale: str, quant: Quantisation | None, left_out: Collection[str] = ()
+) -> RecallBase:
+    """The full recall base: every judged element with a gain, those with left-out names removed first."""
+    assert topic.path is not None
+    gain = gains_of(topic, scale, quant)
+    rows = [
+        row
+        for row in np.flatnonzero(gain > 0).tolist()
+        if not left_out or paths.element_name(topic.path[row]) not in left_out
+    ]
+    kept = np.array(rows, dtype=np.int64)
+    nothing = np.full(len(topic), np.nan)
+    return RecallBase(
+        document=[topic.document[row] for row in rows],
+        path=[topic.path[row] for row in rows],
+        gain=gain[kept],
+        size=(topic.size if topic.size is not None else nothing)[kept],
+        specificity=specificity_of(topic, scale)[kept],
+        exhaustivity=exhaustivity_of(topic, scale)[kept],
+        row=kept,
+    )
