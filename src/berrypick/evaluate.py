@@ -292,6 +292,7 @@ def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
         make_text=lambda: relevant_text(judgements, targets, collection),
         truth=judgements,
         scale=truth.scale,
+        ties=run.ties,
         left_out=setting.left_out,
     )
 
@@ -471,7 +472,7 @@ class _Outcome:
             if self.curves:
                 self.drawn[key] = self.shared[key] = measure.unanswered_curve()
             return
-        self.found[key] = measure.score(judged)
+        self.found[key] = measure.of(judged)
         if self.curves and measure.has_curve():
             self.drawn[key] = measure.curve(judged)
             if self.found[key].value is not None:
@@ -616,7 +617,7 @@ def fingerprint(navigation: Navigation) -> str:
 
 def unique_names(runs: Sequence[Run]) -> list[str]:
     """The tag of each run, else the stem of its file; made unique by the stem, then by a number."""
-    stems = [Path(run.source).name.split(".")[0] if run.source else "run" for run in runs]
+    stems = [Path(run.source).name.split(".")[0] if run.source else run.tag or "run" for run in runs]
     names = [run.tag or stem for run, stem in zip(runs, stems, strict=True)]
     clash = {name for name in names if names.count(name) > 1}
     names = [stem if name in clash else name for name, stem in zip(names, stems, strict=True)]

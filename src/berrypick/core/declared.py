@@ -85,7 +85,7 @@ class Declared:
         return {name: value for name, value in values.items() if value is not None}
 
     @classmethod
-    def from_parameters(cls: type[D], values: dict[str, Any], text: str) -> D:
+    def from_parameters(cls: type[D], values: dict[str, Any], text: str, **fields: Any) -> D:
         known = [p.name for p in cls.parameters()]
         for name in values:
             if name not in known:
@@ -93,7 +93,7 @@ class Declared:
                     f"; it has {', '.join(known)}" if known else f"; {cls.name()} has no parameters"
                 )
                 raise UsageError(f"{text}: {cls.name()} has no parameter {name}{offer}")
-        return cls(**values)
+        return cls(**values, **fields)
 
     def __str__(self) -> str:
         return specs.render(self.name(), self.given())

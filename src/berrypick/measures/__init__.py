@@ -36,7 +36,4 @@ def build(spec: specs.Spec) -> Measure:
     cls = measure_class(spec.name)
     if cls is None:
         raise UsageError(f"unknown measure {spec.name}{nearest(spec.name, known_names())}")
-    measure = cls.from_parameters(dict(spec.parameters), spec.text)
-    if spec.at is not None or cls.cutoff_required:
-        measure = cls(**{**measure.given(), "at": spec.at}) if spec.at is not None else measure
-    return measure
+    return cls.from_parameters(dict(spec.parameters), spec.text, at=spec.at)

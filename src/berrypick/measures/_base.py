@@ -60,7 +60,7 @@ class Measure(Declared):
         """The end of the message about a recall level outside [0, 1]."""
         return ""
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         """The value for one topic that has targets and is in the run."""
         raise NotImplementedError
 

@@ -72,7 +72,7 @@ class epnav(Measure):
     def _working(self, judged: Judged) -> Working:
         return _of(judged, (float(self.at),) if self.at is not None else LEVELS)
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         working = self._working(judged)
         value = math.fsum(working.precision) / len(working.precision)
         if not working.cells:
@@ -121,7 +121,7 @@ class epnav(Measure):
                     ["level", "gain", "ideal effort", "E[1/effort]", "precision"],
                     terms,
                 ),
-                f"{self} = {number(self.score(judged).value or 0.0, 6)}",
+                f"{self} = {number(self.of(judged).value or 0.0, 6)}",
             ],
         )
 

@@ -110,7 +110,7 @@ class EPRUM(Measure):
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, type EPRUM(rank={at:g})" if at == int(at) else ""
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         parts = []
         for weight, ideal, reach in levels_of(judged):
             if self.r is not None and self.r > reach.targets:

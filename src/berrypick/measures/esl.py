@@ -55,12 +55,12 @@ class ESL(_Visiting):
 
     wanted: int | None = wanted_parameter()
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         found = search(judged, self.reader(), self.wanted)
         return Score(None if found is None else float(found.length))
 
     def unanswered(self, judged: Judged) -> Score:
-        return self.score(judged)
+        return self.of(judged)
 
     def summary(self, judged: Judged) -> list[str | Table]:
         if search(judged, self.reader(), self.wanted) is None:

@@ -50,18 +50,18 @@ class ESLRF(_Visiting):
 
     wanted: int | None = wanted_parameter()
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         found = search(judged, self.reader(), self.wanted)
         if found is None or found.units == 0:
             return Score(None)
         return Score(1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
 
     def unanswered(self, judged: Judged) -> Score:
-        score = self.score(judged)
+        score = self.of(judged)
         return score if score.value is None else Score(0.0)
 
     def summary(self, judged: Judged) -> list[str | Table]:
-        value = self.score(judged).value
+        value = self.of(judged).value
         if value is None:
             return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
         return [search_table(judged, self.reader(), self.wanted), f"ESLRF = 1 - ESL (R+1)/(S I) = {number(value, 6)}"]

@@ -54,7 +54,7 @@ class ExpectedRatio(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         weight = judged.targets.idealism
         if not weight.any():
             return Score(None)

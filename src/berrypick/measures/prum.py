@@ -80,7 +80,7 @@ class PRUM(Measure):
         if self.r is not None and self.at is not None:
             raise UsageError("PRUM takes one of r= and @level, not both")
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         t = judged.reach.targets
         if self.r is not None:
             if self.r > t:

@@ -48,16 +48,16 @@ class PT2I(_Visiting):
 
     wanted: int | None = wanted_parameter()
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         found = search(judged, self.reader(), self.wanted)
         return Score(None if found is None else found.wanted / (found.wanted + found.length))
 
     def unanswered(self, judged: Judged) -> Score:
-        score = self.score(judged)
+        score = self.of(judged)
         return score if score.value is None else Score(0.0)
 
     def summary(self, judged: Judged) -> list[str | Table]:
-        value = self.score(judged).value
+        value = self.of(judged).value
         if value is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
         return [search_table(judged, self.reader(), self.wanted), f"PT2I = S/(S + ESL) = {number(value, 6)}"]

@@ -43,6 +43,6 @@ class SegP(_Matching):
     0.6667
     """
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         found = matches(judged, self.ki, self.ri)
         return Score(float(found.any(axis=1).mean()) if len(found) else 0.0)

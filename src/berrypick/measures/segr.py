@@ -42,5 +42,5 @@ class SegR(_Matching):
     0.6667
     """
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         return Score(float(matches(judged, self.ki, self.ri).any(axis=0).mean()))

@@ -71,7 +71,7 @@ class T2I(_Visiting):
         before += [steps.found] * (self.units() - len(before))
         return [found / t for t, found in enumerate(before, start=1)]
 
-    def score(self, judged: Judged) -> Score:
+    def of(self, judged: Judged) -> Score:
         return Score(math.fsum(self.precisions(judged)) / self.units())
 
     def summary(self, judged: Judged) -> list[str | Table]:

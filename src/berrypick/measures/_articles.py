@@ -1,0 +1,181 @@
+"""Generalised precision over articles: what gP, gR and AgP share (INEX 2006 measures, section 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table, number
+from berrypick.core.judged import Judged
+from berrypick.kernels.intervals import merge
+from berrypick.kernels.text import Measured
+from berrypick.measures._base import Measure
+from berrypick.measures._text import Article, View, articles, view_of
+from berrypick.measures.charf import f_score
+from berrypick.relevance.targets import entry_points_of
+
+ScoreName = Literal["F", "t2i", "bep"]
+
+
+@dataclass(frozen=True)
+class _Generalised(Measure):
+    """How an article is scored."""
+
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+
+    score: ScoreName = parameter(
+        "F", "F|t2i|bep", "how an article is scored: F of its text, tolerance to irrelevance, or entry point"
+    )
+    beta: float = parameter(0.25, "number", "weight of recall in F", check=lambda v: v >= 0, must="0 or more")
+    tolerance: float = parameter(
+        300, "number", "irrelevant characters endured (score='t2i')", check=lambda v: v > 0, must="above 0"
+    )
+    n: float = parameter(
+        500, "number", "distance at which an entry point is worth nothing (score='bep')", check=lambda v: v > 0,
+        must="above 0",
+    )  # fmt: skip
+
+    def given(self) -> dict[str, Any]:
+        """Only the parameters that the article score reads."""
+        used = {"F": ("score", "beta"), "t2i": ("score", "tolerance"), "bep": ("score", "n")}[self.score]
+        return {name: value for name, value in super().given().items() if name in used}
+
+    def scored(self, judged: Judged) -> Scored:
+        return scored(judged, Rule(self.score, self.beta, self.tolerance, self.n))
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Articles in ranked order: their scores, whether they hold anything relevant, and how many there are in all."""
+
+    names: tuple[str, ...]
+    score: FloatArray
+    relevant: BoolArray
+    total: int
+
+    def precision(self) -> FloatArray:
+        """gP at every rank of the list."""
+        return np.cumsum(self.score) / np.arange(1, len(self.score) + 1)
+
+    def precision_at(self, rank: int) -> float:
+        """gP[k]: beyond the end of the list nothing more is found, and k still divides."""
+        return float(self.score[:rank].sum()) / rank
+
+    def recall_at(self, rank: int | float | None) -> float:
+        chosen = self.relevant if rank is None else self.relevant[: int(rank)]
+        return float(chosen.sum()) / self.total
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An article score with its parameters."""
+
+    name: ScoreName = "F"
+    beta: float = 0.25
+    tolerance: float = 300
+    n: float = 500
+
+
+@lru_cache(maxsize=8)
+def scored(judged: Judged, rule: Rule) -> Scored:
+    view = view_of(judged)
+    listed = articles(view.ranking)
+    values = np.zeros(len(listed))
+    relevant = np.zeros(len(listed), dtype=bool)
+    points = entry_points(judged) if rule.name == "bep" else {}
+    for i, article in enumerate(listed):
+        measured = view.relevant.get(article.document)
+        relevant[i] = measured is not None and measured.total > 0
+        if measured is not None and relevant[i]:
+            values[i] = _article_score(judged, view, article, measured, points, rule)
+    total = sum(1 for measured in view.relevant.values() if measured.total > 0)
+    return Scored(tuple(article.document for article in listed), values, relevant, total)
+
+
+def _article_score(
+    judged: Judged, view: View, article: Article, measured: Measured, points: dict[str, list[float]], rule: Rule
+) -> float:
+    rows = article.rows
+    if rule.name == "F":
+        read, good = float(view.new[rows].sum()), float(view.good[rows].sum())
+        return f_score(good / read if read > 0 else 0.0, good / measured.total, rule.beta)
+    assert view.ranking.start is not None and view.ranking.end is not None
+    if rule.name == "bep":
+        entry = float(view.ranking.start[rows[0]])
+        distance = min(abs(entry - point) for point in points[article.document])
+        return max(0.0, (rule.n - distance) / rule.n)
+    start, end = merge(view.ranking.start[rows], view.ranking.end[rows])
+    length = judged.collection.lengths.get(article.document)
+    if length is None:
+        raise UsageError(
+            f"needs the length of document {article.document} to read on in it: give document lengths with --collection"
+        )
+    return tolerant_score(start, end, measured, float(length), rule.tolerance)
+
+
+def tolerant_score(start: FloatArray, end: FloatArray, measured: Measured, length: float, tolerance: float) -> float:
+    """Relevant over all characters read: first what was retrieved, by offset, then the rest of the article, until
+    ``tolerance`` irrelevant ones have been read."""
+    rest_start = np.concatenate([[0.0], end])
+    rest_end = np.concatenate([start, [max(length, float(end[-1]) if len(end) else 0.0)]])
+    relevant = irrelevant = 0.0
+    for a, b in zip(np.concatenate([start, rest_start]), np.concatenate([end, rest_end]), strict=True):
+        for low, high, good in _pieces(float(a), float(b), measured):
+            if good:
+                relevant += high - low
+                continue
+            irrelevant += min(high - low, tolerance - irrelevant)
+            if irrelevant >= tolerance:
+                return relevant / (relevant + irrelevant)
+    return relevant / (relevant + irrelevant) if relevant + irrelevant > 0 else 0.0
+
+
+def _pieces(start: float, end: float, measured: Measured) -> list[tuple[float, float, bool]]:
+    """A stretch of text as alternating irrelevant and relevant pieces."""
+    found: list[tuple[float, float, bool]] = []
+    position = start
+    for a, b in zip(measured.start.tolist(), measured.end.tolist(), strict=True):
+        low, high = max(a, position), min(b, end)
+        if low < high:
+            if position < low:
+                found.append((position, low, False))
+            found.append((low, high, True))
+            position = high
+    if position < end:
+        found.append((position, end, False))
+    return found
+
+
+def entry_points(judged: Judged) -> dict[str, list[float]]:
+    """Entry points by document; where the truth has none, relevant text is entered where it begins."""
+    assert judged.truth is not None
+    found: dict[str, list[float]] = {}
+    points = entry_points_of(judged.truth)
+    if points is not None:
+        assert points.start is not None
+        for document, offset in zip(points.document, points.start.tolist(), strict=True):
+            found.setdefault(document, []).append(offset)
+    for document, measured in view_of(judged).relevant.items():
+        if document not in found and measured.total > 0:
+            found[document] = [float(measured.start[0])]
+    return found
+
+
+def article_table(found: Scored, most: int = 30) -> Table:
+    precision = found.precision()
+    rows = [
+        [
+            f"{i + 1} ({name})",
+            "yes" if found.relevant[i] else "no",
+            number(float(found.score[i])),
+            number(float(precision[i]), 6),
+        ]
+        for i, name in enumerate(found.names[:most])
+    ]
+    return Table("Articles in the order of the list", ["rank", "relevant", "score", "gP"], rows, align="<>>>")

@@ -1,0 +1,120 @@
+"""What the measures of cumulated gain share: parameters, the two curves, their explanation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Table, number
+from berrypick.core.judged import Judged
+from berrypick.measures._base import Measure
+from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.ranked_gains import focused, ranked_gains, with_alpha
+
+Base = Literal["ideal", "full"]
+
+
+@dataclass(frozen=True)
+class _Gaining(Measure):
+    """Parameters of gain. ``base`` is declared by the measures, whose defaults differ."""
+
+    depends_on: ClassVar[tuple[str, ...]] = ("left_out",)
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2006extended")
+
+    quant: Quantisation | None = parameter(
+        None,
+        "specificity|generalised|strict",
+        "how assessments become gains; specificity where sizes are known, else generalised",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Cumulated gain by rank (index 0: rank 1), of the run and of the ideal list."""
+
+    run: FloatArray
+    ideal: FloatArray  # of the base, by decreasing gain
+    rises: FloatArray  # whether the run's gain rises at each rank
+
+    @property
+    def total(self) -> float:
+        return float(self.ideal[-1]) if len(self.ideal) else 0.0
+
+    def run_at(self, rank: int) -> float:
+        return float(self.run[min(rank, len(self.run)) - 1]) if len(self.run) else 0.0
+
+    def ideal_at(self, rank: int) -> float:
+        return float(self.ideal[min(rank, len(self.ideal)) - 1]) if len(self.ideal) else 0.0
+
+    def ideal_position(self, gain: FloatArray) -> FloatArray:
+        """Where the ideal curve, drawn in straight lines through (0, 0), reaches a gain."""
+        corners = np.concatenate([[0.0], self.ideal])
+        return np.interp(gain, corners, np.arange(len(corners), dtype=np.float64))
+
+
+@lru_cache(maxsize=8)
+def row_gains(judged: Judged, quant: Quantisation | None, base: Base, alpha: float | None) -> FloatArray:
+    """What each pointer adds. On spans and documents both bases are the targets, and none counts twice."""
+    ranked = ranked_gains(judged, quant)
+    if alpha is not None:
+        return with_alpha(ranked, alpha)
+    if base == "full" and ranked.base is not None:
+        return ranked.gain
+    return focused(ranked)
+
+
+@lru_cache(maxsize=8)
+def curves(judged: Judged, quant: Quantisation | None, base: Base, alpha: float | None = None) -> Curves:
+    ranked = ranked_gains(judged, quant)
+    gained = row_gains(judged, quant, base, alpha)
+    by_rank = np.bincount(judged.ranking.rank, weights=gained, minlength=judged.ranking.ranks).astype(np.float64)
+    worth = ranked.ideal if base == "ideal" else ranked.full
+    ideal = np.cumsum(np.sort(worth)[::-1])
+    run = np.cumsum(by_rank)
+    if len(ideal) and alpha is None:
+        run = np.minimum(run, ideal[-1])  # the same sum in another order may end an ulp higher
+    return Curves(run, ideal, (by_rank > 0).astype(np.float64))
+
+
+def gain_table(judged: Judged, quant: Quantisation | None, base: Base, alpha: float | None, most: int = 30) -> Table:
+    """Which result gained what, and why."""
+    ranked = ranked_gains(judged, quant)
+    gained = row_gains(judged, quant, base, alpha)
+    cumulated = np.cumsum(gained)
+    rows = []
+    for row in range(min(len(judged.ranking), most)):
+        rows.append(
+            [
+                f"{int(judged.ranking.rank[row]) + 1} ({judged.ranking.name(row)})",
+                number(float(ranked.gain[row])),
+                number(float(gained[row])),
+                number(float(cumulated[row])),
+                _why(judged, ranked.gain, gained, ranked.overlaps, ranked.ideal_names, row),
+            ]
+        )
+    return Table("What each result gains", ["rank", "worth", "gains", "so far", "because"], rows, align="<>>><")
+
+
+def _why(
+    judged: Judged,
+    worth: FloatArray,
+    gained: FloatArray,
+    overlaps: tuple[tuple[int, ...], ...],
+    names: tuple[str, ...],
+    row: int,
+) -> str:
+    if judged.ranking.repeated is not None and judged.ranking.repeated[row]:
+        return "it stands earlier in the list: a repeat gains nothing"
+    if worth[row] == 0:
+        return "nothing relevant in it"
+    if gained[row] == worth[row]:
+        return "all of it is new"
+    met = ", ".join(names[i] for i in overlaps[row]) or "no ideal unit"
+    if gained[row] == 0:
+        return f"what it could add to {met} was gained before"
+    return f"part of what it could add to {met} was gained before"

@@ -1,0 +1,102 @@
+"""Raghavan's formula over groups of ties: what GRP and PRecall share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of results in order: how much is relevant in each (k), how much is not (i); and what the base holds."""
+
+    relevant: FloatArray
+    irrelevant: FloatArray
+    total: float
+    ranked: int
+    units: int | None
+
+    def precision(self, level: float) -> float:
+        """r/(r + j + i s/(k+1)) at the group in which the wanted relevance is reached (equation 19)."""
+        wanted = level * self.total
+        if wanted == 0:
+            return self._limit()
+        found = np.cumsum(self.relevant)
+        reached = np.flatnonzero(found >= wanted * (1 - 1e-9))
+        if len(reached):
+            last = int(reached[0])
+            before = float(found[last - 1]) if last else 0.0
+            i, k = float(self.irrelevant[last]), float(self.relevant[last])
+            j = float(self.irrelevant[:last].sum())
+        else:
+            before = float(found[-1]) if len(found) else 0.0
+            k = self.total - before
+            i = self._beyond(k)
+            j = float(self.irrelevant.sum())
+        s = max(0.0, wanted - before)
+        return wanted / (wanted + j + i * s / (k + 1))
+
+    def _limit(self) -> float:
+        """What precision tends to as less and less is wanted."""
+        first = np.flatnonzero(self.relevant > 0)
+        if not len(first) or self.irrelevant[: first[0]].sum() > 0:
+            return 0.0
+        return float(1.0 / (1.0 + self.irrelevant[first[0]] / (self.relevant[first[0]] + 1.0)))
+
+    def _beyond(self, left: float) -> float:
+        """What is not relevant among the units that were not ranked."""
+        if self.units is None:
+            raise UsageError(
+                "needs the size of the collection, because the list does not hold everything relevant: "
+                "give the number of retrievable units with --units"
+            )
+        rest = self.units - self.ranked - left
+        if rest < 0:
+            raise UsageError(
+                f"--units {self.units} is too small: {self.ranked} are ranked and {left:g} relevant ones are not; "
+                "--units counts all retrievable units, ranked ones included"
+            )
+        return rest
+
+
+def groups(judged: Judged, gain: FloatArray, total: float) -> Groups:
+    """Ties are equal ranks, else equal scores; formats ordered by line have none."""
+    ranking = judged.ranking
+    if judged.ties == "score" and ranking.score is not None and len(ranking):
+        new = np.concatenate([[True], ranking.score[1:] != ranking.score[:-1]])
+        group = np.cumsum(new) - 1
+    else:
+        group = ranking.rank
+    count = int(group[-1]) + 1 if len(group) else 0
+    if (gain > 1 + 1e-12).any():
+        raise UsageError(
+            "counts gains from 0 to 1, and this truth has larger grades; PRecall takes any grade above 0 as 1"
+        )
+    return Groups(
+        np.bincount(group, weights=gain, minlength=count).astype(np.float64),
+        np.bincount(group, weights=1.0 - gain, minlength=count).astype(np.float64),
+        total,
+        len(ranking.fresh()),
+        judged.units,
+    )
+
+
+def explained(title: str, found: Groups, levels: tuple[float, ...]) -> Explanation:
+    rows = [
+        [str(g + 1), number(float(k)), number(float(i))]
+        for g, (k, i) in enumerate(zip(found.relevant[:30], found.irrelevant[:30], strict=True))
+    ]
+    values = [[f"{level:g}", number(level * found.total), number(found.precision(level), 6)] for level in levels]
+    return Explanation(
+        title,
+        [
+            Table("Groups of results", ["group", "relevant (k)", "not relevant (i)"], rows),
+            Table("Precision at recall levels", ["level", "relevance wanted (r)", "precision"], values),
+        ],
+    )

@@ -1,0 +1,33 @@
+"""Interpolated precision over characters: what iP and AiP share."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.judged import Judged
+from berrypick.measures._text import view_of
+
+#: 0.00, 0.01 .. 1.00
+POINTS = tuple(i / 100 for i in range(101))
+
+
+@lru_cache(maxsize=4)
+def precision_from(judged: Judged) -> tuple[FloatArray, FloatArray, float]:
+    """Relevant text found by each rank; the largest precision at that rank or later; all relevant text."""
+    view = view_of(judged)
+    found, read = view.cumulated(view.good), view.cumulated(view.new)
+    precision = np.divide(found, read, out=np.zeros(len(found)), where=read > 0)
+    return found, np.maximum.accumulate(precision[::-1])[::-1], view.total
+
+
+def interpolated(judged: Judged, levels: FloatArray) -> FloatArray:
+    """max precision at recall >= level; hundredths are compared in whole numbers."""
+    found, best, total = precision_from(judged)
+    hundredths = levels * 100
+    whole = np.abs(hundredths - np.round(hundredths)) < 1e-9
+    wanted = np.where(whole, np.round(hundredths), hundredths * (1 - 1e-9)) * total
+    first = np.searchsorted(100 * found, wanted)
+    return np.append(best, 0.0)[first]

@@ -1,0 +1,80 @@
+"""AgP: average generalised precision over articles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._articles import _Generalised, article_table
+from berrypick.measures._text import text_table, view_of
+
+
+@dataclass(frozen=True)
+class AgP(_Generalised):
+    """Average precision over articles that count as far as the right text in them was pointed out.
+
+    Formula
+    -------
+    With gP as in measure gP::
+
+        AgP = sum of gP@k over the ranks k that hold an article with relevant text / number of such articles in all
+
+    MAgP is accepted as its name.
+
+    Meaning
+    -------
+    Average precision for readers who open documents and want to be shown the right places in them.
+
+    Use
+    ---
+    The relevant in context task of INEX; score='t2i' for readers who read on from there and give up after so much
+    irrelevant text; score='bep' for the best in context task.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Two relevant articles, at rank 1 with score .5 and at rank 3 with score 1:
+
+    >>> (.5 / 1 + (.5 + 0 + 1) / 3) / 2
+    0.5
+    """
+
+    aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
+
+    def of(self, judged: Judged) -> Score:
+        found = self.scored(judged)
+        if not found.total:
+            return Score(None)
+        return Score(math.fsum(found.precision()[found.relevant]) / found.total)
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = self.scored(judged)
+        return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
+
+    def unanswered_curve(self) -> Curve | None:
+        return []
+
+    def explain(self, judged: Judged) -> Explanation:
+        found = self.scored(judged)
+        ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                text_table(view_of(judged)),
+                article_table(found),
+                f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}: "
+                f"AgP = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

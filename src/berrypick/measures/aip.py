@@ -1,0 +1,75 @@
+"""AiP: average interpolated precision over characters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import Measure
+from berrypick.measures._interpolated import POINTS, interpolated
+from berrypick.measures._text import text_table, view_of
+
+
+@dataclass(frozen=True)
+class AiP(Measure):
+    """Interpolated precision over characters, averaged over the recall points 0.00, 0.01 .. 1.00.
+
+    Formula
+    -------
+    ::
+
+        AiP = (1/101) sum of iP@x over x = 0.00, 0.01 .. 1.00
+
+    with iP as in measure iP. MAiP is accepted as its name.
+
+    Meaning
+    -------
+    How cleanly the whole answer is delivered, from its first characters to its last.
+
+    Use
+    ---
+    The focused and thorough tasks of INEX from 2007 on; comparing chunkers and retrievers.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    One result that is the relevant text, exactly half of it: iP is 1 up to 0.50, then 0
+
+    >>> round(51 * 1 / 101, 4)
+    0.505
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+    aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
+
+    def of(self, judged: Judged) -> Score:
+        if view_of(judged).total <= 0:
+            return Score(None)
+        return Score(math.fsum(interpolated(judged, np.array(POINTS))) / len(POINTS))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
+
+    def unanswered_curve(self) -> Curve | None:
+        return [(level, 0.0) for level in POINTS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        points = self.curve(judged) or []
+        rows = [[f"{x:.2f}", number(y, 6)] for x, y in points[::10]]
+        rows.append(["mean of 101", number(self.of(judged).value or 0.0, 6)])
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [text_table(view_of(judged)), Table("Interpolated precision", ["recall", "iP"], rows)],
+        )

@@ -1,0 +1,92 @@
+"""BEPD: distance to the best entry point."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._articles import entry_points
+from berrypick.measures._base import Measure
+from berrypick.measures._text import articles
+
+
+@dataclass(frozen=True)
+class BEPD(Measure):
+    """How near the first result of each article comes to where reading should begin.
+
+    Formula
+    -------
+    With d the distance between the first result's start and the entry point, L the mean length of articles::
+
+        s    = A L/(A L + d)
+        BEPD = sum of s over the articles of the list / number of entry points
+
+    Only the first result of an article counts. Where the truth has no entry points, relevant text is entered where it
+    begins; of several entry points of one article the nearest counts.
+
+    Meaning
+    -------
+    Recall of entry points, where a near miss counts in part. A = 0.1 rewards only closeness, A = 10 hardly looks at it.
+
+    Use
+    ---
+    The best in context task of INEX 2006 (A = 0.1 officially; 0.01, 1, 10 and 100 were reported too). EPRUM with user
+    model bep is its precision-recall counterpart.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No entry points.
+
+    Example
+    -------
+    One of two entry points missed by 500 characters, A = 0.1, L = 5000:
+
+    >>> (500 / (500 + 500)) / 2
+    0.25
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+
+    A: float = parameter(0.1, "number", "how much distance is forgiven", check=lambda v: v > 0, must="above 0")
+    L: float | None = parameter(
+        None, "number", "mean length of articles; from the collection, else of the judged ones", check=lambda v: v > 0,
+        must="above 0",
+    )  # fmt: skip
+
+    def _shares(self, judged: Judged) -> list[tuple[str, float, float]]:
+        """(article, distance, s) for the articles that have an entry point."""
+        points, ranking = entry_points(judged), judged.located
+        assert ranking.start is not None
+        scale = self.A * (self.L if self.L is not None else judged.collection.mean_length)
+        found = []
+        for article in articles(ranking):
+            if article.document in points:
+                entry = float(ranking.start[article.rows[0]])
+                distance = min(abs(entry - point) for point in points[article.document])
+                found.append((article.document, distance, scale / (scale + distance)))
+        return found
+
+    def of(self, judged: Judged) -> Score:
+        points = sum(len(offsets) for offsets in entry_points(judged).values())
+        if not points:
+            return Score(None)
+        return Score(math.fsum(share for _, _, share in self._shares(judged)) / points)
+
+    def explain(self, judged: Judged) -> Explanation:
+        rows = [[name, number(distance), number(share, 6)] for name, distance, share in self._shares(judged)[:30]]
+        points = sum(len(offsets) for offsets in entry_points(judged).values())
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("Articles with an entry point", ["article", "distance", "s"], rows),
+                f"Added up and divided by {points} entry points: BEPD = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

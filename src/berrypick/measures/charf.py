@@ -1,0 +1,56 @@
+"""charF: harmonic mean of charP and charR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.core.declared import parameter
+from berrypick.measures._text import _Characters
+
+
+@dataclass(frozen=True)
+class charF(_Characters):
+    """Harmonic mean of charP and charR.
+
+    Formula
+    -------
+    With U the text of the first k results and T the relevant text, each character counted once::
+
+        charF@k = (1 + b^2) P R/(b^2 P + R)        b = beta, 1 by default
+
+    Without a cut-off, of the whole list.
+
+    Meaning
+    -------
+    Both little waste and little missing; beta below 1 weighs precision more.
+
+    Use
+    ---
+    When one number has to stand for precision and recall of text.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Precision .4 and recall .75:
+
+    >>> round(2 * .4 * .75 / (.4 + .75), 4)
+    0.5217
+    """
+
+    beta: float = parameter(1, "number", "weight of recall against precision", check=lambda v: v >= 0, must="0 or more")
+
+    def value(self, retrieved: float, relevant: float, total: float) -> float:
+        return f_score(relevant / retrieved if retrieved > 0 else 0.0, relevant / total, self.beta)
+
+
+def f_score(precision: float, recall: float, beta: float) -> float:
+    """(1 + b^2) P R/(b^2 P + R), 0 where both are 0."""
+    below = beta * beta * precision + recall
+    return (1 + beta * beta) * precision * recall / below if below > 0 else 0.0

@@ -1,0 +1,47 @@
+"""charP: Of the text retrieved, the share that is relevant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.measures._text import _Characters
+
+
+@dataclass(frozen=True)
+class charP(_Characters):
+    """Of the text retrieved, the share that is relevant.
+
+    Formula
+    -------
+    With U the text of the first k results and T the relevant text, each character counted once::
+
+        charP@k = |U and T| / |U|
+
+    Without a cut-off, of the whole list.
+
+    Meaning
+    -------
+    How much of what is read is worth reading. Text retrieved twice is read once.
+
+    Use
+    ---
+    Passages and chunks whose borders differ from those of the relevant text.
+
+    Bounds
+    ------
+    0 to 1; 0 if nothing was retrieved.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    A chunk of 300 characters that holds 120 relevant ones:
+
+    >>> 120 / 300
+    0.4
+    """
+
+    def value(self, retrieved: float, relevant: float, total: float) -> float:
+        return relevant / retrieved if retrieved > 0 else 0.0

@@ -1,0 +1,47 @@
+"""charR: Of the relevant text, the share that is retrieved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.measures._text import _Characters
+
+
+@dataclass(frozen=True)
+class charR(_Characters):
+    """Of the relevant text, the share that is retrieved.
+
+    Formula
+    -------
+    With U the text of the first k results and T the relevant text, each character counted once::
+
+        charR@k = |U and T| / |T|
+
+    Without a cut-off, of the whole list.
+
+    Meaning
+    -------
+    How much of the answer has been handed over.
+
+    Use
+    ---
+    The first question about a retriever for generation: is the answer in the context at all?
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    120 of 160 relevant characters:
+
+    >>> 120 / 160
+    0.75
+    """
+
+    def value(self, retrieved: float, relevant: float, total: float) -> float:
+        return relevant / total

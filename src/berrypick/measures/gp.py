@@ -1,0 +1,69 @@
+"""gP: generalised precision over articles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._articles import _Generalised, article_table
+
+
+@dataclass(frozen=True)
+class gP(_Generalised):
+    """The mean score of the first k articles, each scored by how well its relevant text was retrieved.
+
+    Formula
+    -------
+    Results are grouped by article, in the order of their first result; article i has a score S[i] in [0, 1]::
+
+        gP@k = sum_{i<=k} S[i] / k
+        S    = F_beta = (1 + b^2) P R/(b^2 P + R) of the article's text             score='F'
+        S    = relevant / read, until so many irrelevant characters are read        score='t2i'
+        S    = (n - distance of the first result to the entry point)/n, at least 0  score='bep'
+
+    With score='t2i' the reader reads what was retrieved, by offset, then the rest of the article. An article without
+    relevant text scores 0. Beyond the end of the list nothing is found, and k still divides.
+
+    Meaning
+    -------
+    Precision over documents, where a document counts as far as the right text in it was pointed out.
+
+    Use
+    ---
+    The relevant in context task of INEX (score='F'; beta 1 in 2006, 0.25 in 2010), and best in context (score='bep').
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Articles scored .5, 0 and 1:
+
+    >>> (.5 + 0 + 1) / 3
+    0.5
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    cutoff_required: ClassVar[bool] = True
+
+    def of(self, judged: Judged) -> Score:
+        found = self.scored(judged)
+        assert self.at is not None
+        return Score(found.precision_at(int(self.at)) if found.total else None)
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = self.scored(judged)
+        return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
+
+    def explain(self, judged: Judged) -> Explanation:
+        return Explanation(
+            f"{self}@{self.at} for topic {judged.topic}",
+            [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.of(judged).value or 0.0, 6)}"],
+        )

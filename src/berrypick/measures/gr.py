@@ -1,0 +1,69 @@
+"""gR: generalised recall over articles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._articles import Rule, article_table, scored
+from berrypick.measures._base import Measure
+
+
+@dataclass(frozen=True)
+class gR(Measure):
+    """The share of the relevant articles among the first k articles of the list.
+
+    Formula
+    -------
+    ::
+
+        gR@k = relevant articles among the first k / relevant articles
+
+    Results are grouped by article, in the order of their first result. Without a cut-off, of the whole list.
+
+    Meaning
+    -------
+    Recall over documents: whether the right documents were found at all, wherever in them the results point.
+
+    Use
+    ---
+    Beside gP and AgP.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Two of three relevant articles:
+
+    >>> round(2 / 3, 4)
+    0.6667
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+
+    def of(self, judged: Judged) -> Score:
+        found = scored(judged, Rule())
+        return Score(found.recall_at(self.at) if found.total else None)
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = scored(judged, Rule())
+        return [(k, found.recall_at(k)) for k in range(1, len(found.names) + 1)]
+
+    def explain(self, judged: Judged) -> Explanation:
+        found = scored(judged, Rule())
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                article_table(found),
+                f"{found.total} articles are relevant; gR = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

@@ -1,0 +1,84 @@
+"""GRP: generalised recall-precision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import LEVELS
+from berrypick.measures._gains import Base, _Gaining
+from berrypick.measures._groups import Groups, explained, groups
+from berrypick.relevance.ranked_gains import focused, ranked_gains
+
+
+@dataclass(frozen=True)
+class GRP(_Gaining):
+    """Probability that a result is relevant until a share of all relevance is found, with graded relevance.
+
+    Formula
+    -------
+    r is the relevance wanted, l x sum of q over the base; the reader stops in a group of results that holds k relevance
+    and i irrelevance, having met j irrelevance before, and still wants s::
+
+        GRP@l = r/(r + j + i s/(k + 1))
+
+    Results of equal rank (else of equal score) are one group; what was not ranked is the last one (--units). Without a
+    level: the mean over l = .01, .02 .. 1.
+
+    Meaning
+    -------
+    Raghavan's probability of relevance with gains in place of yes and no.
+
+    Use
+    ---
+    To compare with INEX 2002-2004. It counts overlapping elements again and again: every relevant ancestor is in the
+    recall base, so even a perfect list of ideal elements stays far from full recall.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets. An error when the unranked part is needed and --units is missing.
+
+    Example
+    -------
+    Elements worth 1, .75, .75 in this order, at full recall 2.5:
+
+    >>> 2.5 / (2.5 + .25 + .25 * .75 / (.75 + 1))
+    0.875
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("left_out", "units")
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+
+    base: Base = parameter("full", "ideal|full", "the full recall base, or the ideal one")
+
+    def _groups(self, judged: Judged) -> Groups:
+        ranked = ranked_gains(judged, self.quant)
+        overlap_counts = self.base == "full" and ranked.base is not None
+        gain = ranked.gain if overlap_counts else focused(ranked)
+        worth = ranked.full if self.base == "full" else ranked.ideal
+        return groups(judged, gain, math.fsum(worth))
+
+    def of(self, judged: Judged) -> Score:
+        found = self._groups(judged)
+        if found.total <= 0:
+            return Score(None)
+        if self.at is not None:
+            return Score(found.precision(float(self.at)))
+        return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = self._groups(judged)
+        return [(level, found.precision(level)) for level in LEVELS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
+        return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)

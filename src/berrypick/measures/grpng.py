@@ -1,0 +1,147 @@
+"""GRPng: recall-precision that counts only unseen text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core import paths
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.run import Ranking
+from berrypick.measures._base import LEVELS, Measure
+from berrypick.relevance.recall_base import recall_base
+
+
+@dataclass(frozen=True)
+class GRPng(Measure):
+    """Precision at a recall level over elements, where only text that was not seen before counts.
+
+    Formula
+    -------
+    unseen(x) is the length of x minus the outermost elements retrieved before inside it, 0 under a retrieved element::
+
+        recall    = sum q(exhaustivity) unseen/length / sum of q(exhaustivity) over the base
+        precision = sum q(specificity) unseen / sum unseen
+        GRPng@l   = precision at the first rank with recall >= l, 0 if never
+
+    q maps grades from 0 to 3 to grade/3; where sizes are known, specificity is rsize/size. Without a level: the mean
+    over l = .01, .02 .. 1.
+
+    Meaning
+    -------
+    An early attempt to stop rewarding overlap: the same text pays once. The order of results changes the recall that
+    can be reached, which later measures avoid.
+
+    Use
+    ---
+    To compare with INEX 2003-2004.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets. Lengths of all retrieved elements must be known, from the assessments or --collection.
+
+    Example
+    -------
+    c (10, E3S3) inside b (40, E3S2) inside a (60, E3S2), retrieved c, b, a:
+
+    >>> round((10 * 1 + 30 * 2 / 3 + 20 * 2 / 3) / 60, 5), round((1 + 30 / 40 + 20 / 60) / 3, 5)
+    (0.72222, 0.69444)
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("left_out",)
+    references: ClassVar[tuple[str, ...]] = ("govert2003evaluating", "piwowarski2007prum")
+
+    def of(self, judged: Judged) -> Score:
+        recall, precision = work(judged)
+        if self.at is not None:
+            return Score(_at(recall, precision, float(self.at)))
+        return Score(math.fsum(_at(recall, precision, level) for level in LEVELS) / len(LEVELS))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        recall, precision = work(judged)
+        return [(level, _at(recall, precision, level)) for level in LEVELS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        recall, precision = work(judged)
+        names = judged.ranking.names_by_rank()
+        rows = [
+            [f"{k + 1} ({names[k]})", number(float(recall[k]), 6), number(float(precision[k]), 6)]
+            for k in range(min(len(recall), 30))
+        ]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [Table("Recall and precision over unseen text", ["rank", "recall", "precision"], rows)],
+        )
+
+
+def _at(recall: FloatArray, precision: FloatArray, level: float) -> float:
+    reached = np.flatnonzero(recall >= level * (1 - 1e-9))
+    return float(precision[reached[0]]) if len(reached) else 0.0
+
+
+@lru_cache(maxsize=4)
+def work(judged: Judged) -> tuple[FloatArray, FloatArray]:
+    """Recall and precision after each rank."""
+    assert judged.truth is not None
+    ranking = judged.ranking
+    if judged.truth.path is None or ranking.path is None or ranking.path_end is not None:
+        raise UsageError("reads graded elements: truth and run must point to elements by their paths")
+    base = recall_base(judged.truth, judged.scale, None, judged.left_out)
+    unseen, length = _unseen_lengths(ranking)
+    exhaustive, specific = np.zeros(len(ranking)), np.zeros(len(ranking))
+    for row in range(len(ranking)):
+        key = (ranking.documents[int(ranking.document[row])], ranking.paths[int(ranking.path[row])])
+        i = base.index.get(key)
+        if i is not None:
+            exhaustive[row], specific[row] = base.exhaustivity[i], base.specificity[i]
+    share = np.divide(unseen, length, out=np.zeros(len(ranking)), where=length > 0)
+    found = _by_rank(ranking, exhaustive * share) / base.exhaustivity.sum()
+    good, read = _by_rank(ranking, specific * unseen), _by_rank(ranking, unseen)
+    return found, np.divide(good, read, out=np.zeros(ranking.ranks), where=read > 0)
+
+
+def _by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:
+    return np.cumsum(np.bincount(ranking.rank, weights=values, minlength=ranking.ranks))
+
+
+def _unseen_lengths(ranking: Ranking) -> tuple[FloatArray, FloatArray]:
+    """For each element its length without what was retrieved before, and its length."""
+    assert ranking.path is not None
+    length = _lengths(ranking)
+    unseen = length.copy()
+    before: dict[str, dict[str, float]] = {}
+    for row in range(len(ranking)):
+        path = ranking.paths[int(ranking.path[row])]
+        known = before.setdefault(ranking.documents[int(ranking.document[row])], {})
+        if path in known or any(outer in known for outer in paths.ancestors(path)):
+            unseen[row] = 0.0
+            continue
+        inside = [other for other in known if paths.contains(path, other)]
+        outermost = [other for other in inside if not any(outer in inside for outer in paths.ancestors(other))]
+        unseen[row] -= sum(known[other] for other in outermost)
+        known[path] = float(length[row])
+    return unseen, length
+
+
+def _lengths(ranking: Ranking) -> FloatArray:
+    if ranking.start is not None and ranking.end is not None:
+        return (ranking.end - ranking.start).astype(np.float64)
+    if ranking.size is None or np.isnan(ranking.size).any():
+        row = int(np.flatnonzero(np.isnan(ranking.size))[0]) if ranking.size is not None else 0
+        raise UsageError(
+            f"needs the length of {ranking.name(row)}, which the truth does not have: "
+            "give the documents with --collection"
+        )
+    return ranking.size

@@ -1,0 +1,71 @@
+"""iMAep: interpolated average effort-precision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import LEVELS
+from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision
+from berrypick.measures._gains import curves
+
+
+@dataclass(frozen=True)
+class iMAep(_EffortPrecision):
+    """Effort-precision averaged over the gain-recall levels .01, .02 .. 1.
+
+    Formula
+    -------
+    ::
+
+        iMAep = mean of epgr@l over l = .01 .. 1
+
+    Meaning
+    -------
+    The area under the effort-precision/gain-recall graph.
+
+    Use
+    ---
+    As MAep, when curves of topics with many and few relevant units are to weigh the same.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    One of two equally relevant documents, at rank 2, and no other: 1/2 for the levels up to .5, then 0
+
+    >>> (50 * (1 / 2) + 50 * 0) / 100
+    0.25
+    """
+
+    interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
+
+    def of(self, judged: Judged) -> Score:
+        found = curves(judged, self.quant, self.base)
+        if not len(found.ideal):
+            return Score(None)
+        return Score(math.fsum(effort_precision(found, level, self.interpolation) for level in LEVELS) / len(LEVELS))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = curves(judged, self.quant, self.base)
+        return [(level, effort_precision(found, level, self.interpolation)) for level in LEVELS]
+
+    def unanswered_curve(self) -> Curve | None:
+        return [(level, 0.0) for level in LEVELS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        points = self.curve(judged) or []
+        rows = [[f"{x:g}", number(y, 6)] for x, y in points[9::10]]
+        rows.append(["mean of 100", number(self.of(judged).value or 0.0, 6)])
+        return Explanation(
+            f"{self} for topic {judged.topic}", [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)]
+        )

@@ -1,0 +1,47 @@
+"""IoU: intersection over union of retrieved and relevant text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.measures._text import _Characters
+
+
+@dataclass(frozen=True)
+class IoU(_Characters):
+    """Intersection over union of retrieved and relevant text.
+
+    Formula
+    -------
+    With U the text of the first k results and T the relevant text, each character counted once::
+
+        IoU@k = |U and T| / |U or T|
+
+    Without a cut-off, of the whole list.
+
+    Meaning
+    -------
+    1 only if exactly the relevant text was retrieved.
+
+    Use
+    ---
+    One number for chunk borders: it falls with missing and with superfluous text.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    300 characters retrieved, 160 relevant, 120 in common:
+
+    >>> round(120 / (300 + 160 - 120), 4)
+    0.3529
+    """
+
+    def value(self, retrieved: float, relevant: float, total: float) -> float:
+        return relevant / (retrieved + total - relevant)

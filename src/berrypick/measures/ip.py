@@ -1,0 +1,73 @@
+"""iP: interpolated precision over characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import Measure
+from berrypick.measures._interpolated import POINTS, interpolated
+from berrypick.measures._text import text_table, view_of
+
+
+@dataclass(frozen=True)
+class iP(Measure):
+    """The largest precision, in characters, once a share of the relevant text has been retrieved.
+
+    Formula
+    -------
+    With text counted once, after rank i::
+
+        P[i] = relevant text so far / text so far,   R[i] = relevant text so far / all relevant text
+        iP@x = max { P[i] : R[i] >= x },  0 if the list never reaches x
+
+    Meaning
+    -------
+    How clean the text is that brings so much of the answer. iP@0.01 looks at the very beginning of the list.
+
+    Use
+    ---
+    The focused task of INEX from 2007 on, at 0.00, 0.01, 0.05 and 0.10; any passages or chunks.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    The first result has 50 relevant characters of 100, and that is a tenth of all:
+
+    >>> 50 / 100
+    0.5
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    cutoff_required: ClassVar[bool] = True
+    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+
+    def of(self, judged: Judged) -> Score:
+        if view_of(judged).total <= 0:
+            return Score(None)
+        assert self.at is not None
+        return Score(float(interpolated(judged, np.array([float(self.at)]))[0]))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
+
+    def unanswered_curve(self) -> Curve | None:
+        return [(level, 0.0) for level in POINTS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        value = number(self.of(judged).value or 0.0, 6)
+        return Explanation(
+            f"{self}@{self.at:g} for topic {judged.topic}",
+            [text_table(view_of(judged)), f"The largest precision with recall of at least {self.at:g} is {value}."],
+        )

@@ -1,0 +1,81 @@
+"""MAep: average effort-precision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import LEVELS
+from berrypick.measures._effort import _EffortPrecision, effort_precision, rises_table
+from berrypick.measures._gains import curves
+
+
+@dataclass(frozen=True)
+class MAep(_EffortPrecision):
+    """Effort-precision averaged over the ranks at which the gain rises.
+
+    Formula
+    -------
+    ::
+
+        ep at rank i = i_ideal(xCG[i]) / i
+        MAep = sum of ep over the ranks i where xCG rises / max(n, number of such ranks)
+
+    i_ideal(g) is the position at which the ideal curve, drawn in straight lines through (0, 0), reaches g; n is the
+    number of units in the base. Dividing by n alone could exceed 1.
+
+    Meaning
+    -------
+    Average precision for graded, overlapping units: how few ranks the ideal list needs for what this list gave.
+
+    Use
+    ---
+    The thorough task of INEX: all relevant elements ranked by relevance, overlap ignored. base='ideal' for the focused
+    one.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    One relevant document of two found at rank 2: 1/2, over n = 2
+
+    >>> (1 / 2) / 2
+    0.25
+    """
+
+    def of(self, judged: Judged) -> Score:
+        found = curves(judged, self.quant, self.base)
+        if not len(found.ideal):
+            return Score(None)
+        ranks = np.flatnonzero(found.rises)
+        values = found.ideal_position(found.run[ranks]) / (ranks + 1)
+        return Score(math.fsum(values) / max(len(found.ideal), len(ranks)))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = curves(judged, self.quant, self.base)
+        return [(level, effort_precision(found, level, "linear")) for level in LEVELS]
+
+    def unanswered_curve(self) -> Curve | None:
+        return [(level, 0.0) for level in LEVELS]
+
+    def explain(self, judged: Judged) -> Explanation:
+        found = curves(judged, self.quant, self.base)
+        rises = int(found.rises.sum())
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                rises_table(found),
+                f"Divided by max({len(found.ideal)} units in the base, {rises} ranks): "
+                f"MAep = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

@@ -1,0 +1,86 @@
+"""nxCG: normalised cumulated gain over overlapping units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._gains import Base, _Gaining, curves, gain_table
+
+
+@dataclass(frozen=True)
+class nxCG(_Gaining):
+    """The gain collected after k results over the gain of the best k results.
+
+    Formula
+    -------
+    ::
+
+        nxCG@k = xCG@k / xCI@k
+
+    with xCG as in measure xCG, and xCI the cumulated gains of the base by decreasing gain. Both curves stay flat after
+    their end.
+
+    Meaning
+    -------
+    1: nobody could have given more with k results. What overlaps earlier results adds only what is still missing.
+
+    Use
+    ---
+    The focused task of INEX: non-overlapping, most focused elements or passages, judged at early ranks.
+
+    Bounds
+    ------
+    0 to 1 (without alpha, or with alpha=1).
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    An article worth .3 over sections worth 1 and .8, retrieved in that order: nxCG@3 = 1.5/1.8
+
+    >>> round((.3 + .7 + .5) / (1 + .8), 5)
+    0.83333
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    cutoff_required: ClassVar[bool] = True
+    above_one: ClassVar[str] = "with alpha below 1, overlapping results count again"
+
+    base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
+    alpha: float | None = parameter(
+        None, "number", "how much overlap annoys, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
+    )
+
+    def of(self, judged: Judged) -> Score:
+        assert self.at is not None
+        found = curves(judged, self.quant, self.base, self.alpha)
+        best = found.ideal_at(int(self.at))
+        return Score(found.run_at(int(self.at)) / best if best > 0 else None)
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = curves(judged, self.quant, self.base, self.alpha)
+        longest = max(len(found.run), len(found.ideal))
+        return [(k, found.run_at(k) / found.ideal_at(k)) for k in range(1, longest + 1)]
+
+    def explain(self, judged: Judged) -> Explanation:
+        assert self.at is not None
+        k = int(self.at)
+        found = curves(judged, self.quant, self.base, self.alpha)
+        rows = [
+            ["gain of the run", number(found.run_at(k), 6)],
+            ["gain of the ideal list", number(found.ideal_at(k), 6)],
+            ["ratio", number(self.of(judged).value or 0.0, 6)],
+        ]
+        return Explanation(
+            f"{self}@{k} for topic {judged.topic}",
+            [
+                gain_table(judged, self.quant, self.base, self.alpha),
+                Table(f"After rank {k}", ["quantity", "value"], rows),
+            ],
+        )

@@ -1,0 +1,74 @@
+"""xCG: cumulated gain over overlapping units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._gains import Base, _Gaining, curves, gain_table
+
+
+@dataclass(frozen=True)
+class xCG(_Gaining):
+    """The gain a reader has collected after k results, when overlapping results do not count twice.
+
+    Formula
+    -------
+    ::
+
+        xCG@k = sum_{j<=k} xG_norm[j]
+        xG_norm[j] = max over ideal units y that overlap j of
+                     max(0, min(xG[j], xG[y] - sum of xG of the distinct results before j that overlap y))
+
+    A repeat gains 0. With base='full' elements gain what they are worth, overlap ignored (thorough task). With alpha
+    (0 to 1) the older rule applies: an element retrieved already or under a retrieved one is worth (1-alpha) q, one
+    over a retrieved one alpha x (what its children still give, by size) + (1-alpha) q.
+
+    Meaning
+    -------
+    How much relevance has been handed over, in units of fully relevant results.
+
+    Use
+    ---
+    To look at a single topic; across topics use nxCG, which divides by what was possible.
+
+    Bounds
+    ------
+    From 0 to the gain of the ideal list at that rank (no such bound with alpha below 1).
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    An article worth .3 over sections worth 1 and .8, retrieved in that order, gains .3, .7 and .5:
+
+    >>> round(.3 + .7 + .5, 2)
+    1.5
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    cutoff_required: ClassVar[bool] = True
+    above_one: ClassVar[str] = "it adds up gains"
+
+    base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
+    alpha: float | None = parameter(
+        None, "number", "how much overlap annoys, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
+    )
+
+    def of(self, judged: Judged) -> Score:
+        assert self.at is not None
+        return Score(curves(judged, self.quant, self.base, self.alpha).run_at(int(self.at)))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        found = curves(judged, self.quant, self.base, self.alpha)
+        return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
+
+    def explain(self, judged: Judged) -> Explanation:
+        return Explanation(
+            f"{self}@{self.at} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
+        )
