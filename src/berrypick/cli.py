@@ -86,6 +86,11 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--effort", type=click.Choice(EFFORTS), default="rank", show_default=True, help="What reading costs."
             ),
             click.option(
+                "--protocol", metavar="NAME", help="A campaign's own rules: inex2006, inex2010, mediaeval2014, ..."
+            ),
+            click.option("--task", metavar="NAME", help="thorough, focused, relevant-in-context or best-in-context."),
+            click.option("--repair", metavar="RULE", help="Mend runs: drop-overlap, group or first-per-article."),
+            click.option(
                 "--left-out", default="", metavar="NAMES", help="Element names that count for nothing, e.g. 'a,link'."
             ),
             click.option(
@@ -104,7 +109,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 @cli.command("evaluate")
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measure", "asked", multiple=True, required=True, help="Measures, e.g. 'EPRUM PRUM@0.5 nDCG@10'.")
+@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'EPRUM PRUM@0.5 nDCG@10'. [of the task]")
 @click.option("-q", "--per-topic", is_flag=True, help="A row per topic as well as the means.")
 @click.option("-o", "--output", type=click.Choice(text.OUTPUTS), help="[table on a terminal, else tsv]")
 @click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
@@ -112,9 +117,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--topics",
     type=click.Choice(["judged", "run"]),
-    default="judged",
-    show_default=True,
-    help="All judged topics (missing ones count 0), or only those the run answers.",
+    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
 )
 @_options
 def evaluate_command(
@@ -131,6 +134,8 @@ def evaluate_command(
     **settings: Any,
 ) -> None:
     """Evaluate RUNS against TRUTH."""
+    if not asked and not (settings["task"] or settings["protocol"]):
+        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
     chosen = output or ("table" if sys.stdout.isatty() else "tsv")
     if curves and chosen not in ("json", "jsonl"):
         raise UsageError("--curves goes with -o json or -o jsonl")

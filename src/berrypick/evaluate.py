@@ -29,6 +29,8 @@ from berrypick.core.truth import Targets, Truth
 from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
+from berrypick.protocols import PROTOCOLS, Protocol, check_task, measures_of, protocol_named, task_named
+from berrypick.protocols import repair as mend
 from berrypick.relevance import idealism as ideal
 from berrypick.relevance.targets import (
     element_targets,
@@ -66,6 +68,14 @@ class Setting:
     topics: Literal["judged", "run"] = "judged"
     duplicates: Duplicates | None = None
     left_out: frozenset[str] = frozenset()
+    protocol: Protocol = PROTOCOLS[""]
+    task: str = ""
+    repair: str = ""
+
+    def read_by(self, measure: AnyMeasure) -> Setting:
+        """With the user model that a measure names itself."""
+        named = measure.user_model() if isinstance(measure, Measure) else None
+        return self if named is None else replace(self, user=users.build(named))
 
     def prepared(self, truth: Truth) -> Setting:
         """Where no collection is given, the lengths that the truth has serve."""
@@ -77,7 +87,7 @@ class Setting:
 def evaluate(
     truth: Truth | str | PathLike[str],
     runs: Run | str | PathLike[str] | Sequence[Run | str | PathLike[str]],
-    measures: str | Measure | Sequence[str | Measure],
+    measures: str | Measure | Sequence[str | Measure] = (),
     *,
     user: str | UserModel | None = None,
     navigation: Navigation | str | PathLike[str] | None = None,
@@ -85,9 +95,12 @@ def evaluate(
     units: int | None = None,
     idealism: Mapping[float, float] | str | None = None,
     effort: EffortName = "rank",
-    topics: Literal["judged", "run"] = "judged",
+    topics: Literal["judged", "run"] | None = None,
     duplicates: Duplicates | None = None,
     left_out: str | Sequence[str] = (),
+    protocol: str | None = None,
+    task: str | None = None,
+    repair: str | None = None,
     curves: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
@@ -95,12 +108,18 @@ def evaluate(
 
     ``truth``, ``runs``, ``navigation`` and ``collection`` may be values or files. ``measures`` is one text with
     several measures, or a list. ``user`` defaults to classical, or to the model that ``navigation`` is for.
-    ``progress`` is called with (done, of) as topics are finished.
+    ``task`` and ``protocol`` bring a campaign's rules, and its measures where none are named; ``repair`` mends runs
+    that break the rules of the task. ``progress`` is called with (done, of) as topics are finished.
     """
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     systems = [run if isinstance(run, Run) else formats.read_run(run) for run in _listed(runs)]
-    asked = parse_measures(measures)
-    setting = make_setting(user, navigation, collection, units, idealism, effort, topics, duplicates, left_out)
+    setting = make_setting(
+        user, navigation, collection, units, idealism, effort, topics, duplicates, left_out, protocol, task, repair
+    )
+    if not measures and (setting.task or setting.protocol.name):
+        measures = measures_of(setting.protocol, setting.task)
+    asked = parse_measures(measures, setting.protocol.name)
+    check_navigation(setting, asked)
     judgements, systems, setting = placed(judgements, systems, setting)
     rows: list[Row] = []
     means: list[Row] = []
@@ -136,14 +155,20 @@ def explain(
     effort: EffortName = "rank",
     duplicates: Duplicates | None = None,
     left_out: str | Sequence[str] = (),
+    protocol: str | None = None,
+    task: str | None = None,
+    repair: str | None = None,
 ) -> Explanation:
     """The working of one number for one topic."""
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     system = run if isinstance(run, Run) else formats.read_run(run)
-    asked = parse_measures(measure)
+    setting = make_setting(
+        user, navigation, collection, units, idealism, effort, "judged", duplicates, left_out, protocol, task, repair
+    )
+    asked = parse_measures(measure, setting.protocol.name)
     if len(asked) != 1:
         raise UsageError("explain takes one measure")
-    setting = make_setting(user, navigation, collection, units, idealism, effort, "judged", duplicates, left_out)
+    check_navigation(setting, asked)
     judgements, (system,), setting = placed(judgements, [system], setting)
     if topic not in judgements:
         raise UsageError(
@@ -152,7 +177,7 @@ def explain(
     refuse_duplicates(system, setting)
     if isinstance(asked[0].measure, document_measures.DocumentMeasure):
         return _explain_documents(judgements, system, topic, asked[0].measure)
-    judged = judge(judgements, system, topic, setting)
+    judged = judge(judgements, system, topic, setting.read_by(asked[0].measure))
     if not len(judged.targets):
         return Explanation(f"{asked[0].text} for topic {topic}", ["Undefined: the topic has no targets."])
     if not judged.answered:
@@ -165,8 +190,8 @@ def explain(
         return asked[0].measure.explain(judged)
 
 
-def parse_measures(given: str | Measure | Sequence[str | Measure]) -> list[Asked]:
-    """Measures from text, each once, in the order given."""
+def parse_measures(given: str | Measure | Sequence[str | Measure], protocol: str = "") -> list[Asked]:
+    """Measures from text, each once, in the order given, as a protocol defines them."""
     parts: list[str | Measure] = []
     for one in [given] if isinstance(given, (str, Measure)) else given:
         parts += specs.split(one) if isinstance(one, str) else [one]
@@ -179,7 +204,10 @@ def parse_measures(given: str | Measure | Sequence[str | Measure]) -> list[Asked
             found.setdefault(text, Asked(text, part))
         else:
             found.setdefault(specs.tidy(part), Asked(specs.tidy(part), parse_measure(part)))
-    return list(found.values())
+    return [
+        replace(one, measure=one.measure.under(protocol)) if isinstance(one.measure, Measure) else one
+        for one in found.values()
+    ]
 
 
 def parse_measure(text: str) -> AnyMeasure:
@@ -202,9 +230,12 @@ def make_setting(
     units: int | None,
     idealism: Mapping[float, float] | str | None,
     effort: EffortName,
-    topics: Literal["judged", "run"],
+    topics: Literal["judged", "run"] | None,
     duplicates: Duplicates | None,
     left_out: str | Sequence[str] = (),
+    protocol: str | None = None,
+    task: str | None = None,
+    repair: str | None = None,
 ) -> Setting:
     if isinstance(navigation, (str, PathLike)):
         navigation = formats.read_navigation(navigation)
@@ -213,12 +244,12 @@ def make_setting(
     if user is None:
         user = "classical" if navigation is None else _reader_of(navigation)
     model = users.build(user)
-    if navigation is not None and not _uses(model, navigation):
-        raise UsageError(f"user model {model.name()} does not read {navigation.source or 'this navigation'}")
     if effort not in EFFORTS:
         raise UsageError(
             f"unknown effort {effort!r}{nearest(str(effort), list(EFFORTS)) or '; it is one of ' + ', '.join(EFFORTS)}"
         )
+    campaign = protocol_named(protocol)
+    topics = topics or campaign.topics  # type: ignore[assignment]
     if topics not in ("judged", "run"):
         raise UsageError(f"topics is 'judged' or 'run', not {topics!r}")
     if duplicates not in (None, "error", "first", "keep"):
@@ -227,7 +258,10 @@ def make_setting(
         raise UsageError(f"units is the number of retrievable units, not {units}")
     mapping = ideal.parse_idealism(idealism) if isinstance(idealism, str) else idealism
     names = frozenset(left_out.split(",") if isinstance(left_out, str) and left_out else left_out)
-    return Setting(model, World(collection, navigation), units, mapping, effort, topics, duplicates, names)
+    world = World(collection, navigation)
+    return Setting(
+        model, world, units, mapping, effort, topics, duplicates, names, campaign, task_named(task), repair or ""
+    )
 
 
 def read_collection(path: str | PathLike[str]) -> Collection:
@@ -245,7 +279,18 @@ def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, 
     if collection is not None and collection.structures:
         truth = resolve_truth(truth, collection)
         runs = [resolve_run(run, collection) for run in runs]
-    return truth, list(runs), setting.prepared(truth)
+    mended = [mend(run, setting.repair) for run in runs]
+    for run in mended:
+        check_task(run, setting.task)
+    return truth, mended, setting.prepared(truth)
+
+
+def check_navigation(setting: Setting, asked: Sequence[Asked]) -> None:
+    """A navigation file that no reader uses is a mistake."""
+    navigation = setting.world.navigation
+    readers = [setting.user, *(setting.read_by(one.measure).user for one in asked)]
+    if navigation is not None and not any(_uses(reader, navigation) for reader in readers):
+        raise UsageError(f"user model {setting.user.name()} does not read {navigation.source or 'this navigation'}")
 
 
 def _reader_of(navigation: Navigation) -> str:
@@ -292,6 +337,8 @@ def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
         make_text=lambda: relevant_text(judgements, targets, collection),
         truth=judgements,
         scale=truth.scale,
+        protocol=setting.protocol.name,
+        task=setting.task,
         ties=run.ties,
         left_out=setting.left_out,
     )
@@ -315,6 +362,9 @@ def _kind(units: Ranking | Targets) -> str:
 
 def _ranking(run: Run, topic: str, setting: Setting) -> Ranking:
     ranking = run.ranking(topic)
+    longest = setting.protocol.longest
+    if longest is not None and ranking.ranks > longest:
+        ranking = replace(ranking.rows(ranking.rank < longest), ranks=longest)
     repeated, _ = repeated_pointers(ranking)
     if not repeated.any():
         return ranking
@@ -452,15 +502,23 @@ class _Outcome:
         ours = [one for one in self.asked if isinstance(one.measure, Measure)]
         if not ours:
             return
-        judged = judge(self.truth, self.run, topic, self.setting)
-        if judged.ranking.repeated is not None:
-            self.repeats += int(judged.ranking.repeated.sum())
-        for note in self.setting.user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
-            self.reader_notes[note] = self.reader_notes.get(note, 0) + 1
+        by_reader: dict[str | None, Judged] = {}
         for one in ours:
             assert isinstance(one.measure, Measure)
+            reader = one.measure.user_model()
+            if reader not in by_reader:
+                setting = self.setting.read_by(one.measure)
+                by_reader[reader] = judge(self.truth, self.run, topic, setting)
+                self._note(by_reader[reader], setting.user, first=len(by_reader) == 1)
+            judged = by_reader[reader]
             with _named(one.text):
                 self._score(one.text, one.measure, judged)
+
+    def _note(self, judged: Judged, user: UserModel, first: bool) -> None:
+        if first and judged.ranking.repeated is not None:
+            self.repeats += int(judged.ranking.repeated.sum())
+        for note in user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
+            self.reader_notes[note] = self.reader_notes.get(note, 0) + 1
 
     def _score(self, text: str, measure: Measure, judged: Judged) -> None:
         key = (text, judged.topic)
@@ -527,8 +585,9 @@ class _Outcome:
         parts = []
         depends = measure.depends_on if isinstance(measure, Measure) else ()
         if "user" in depends:
-            parts.append(f"user:{setting.user}")
-            if setting.world.navigation is not None:
+            reader = setting.read_by(measure).user
+            parts.append(f"user:{reader}")
+            if setting.world.navigation is not None and _uses(reader, setting.world.navigation):
                 parts.append(f"navigation:{fingerprint(setting.world.navigation)}")
         if setting.left_out:
             parts.append(f"left_out:{','.join(sorted(setting.left_out))}")
@@ -538,6 +597,12 @@ class _Outcome:
             parts.append(f"effort:{setting.effort}")
         if "units" in depends and setting.units is not None:
             parts.append(f"units:{setting.units}")
+        if setting.protocol.name:
+            parts.append(f"protocol:{setting.protocol.name}")
+        if setting.task:
+            parts.append(f"task:{setting.task}")
+        if setting.repair:
+            parts.append(f"repair:{setting.repair}")
         return [*parts, f"duplicates:{setting.duplicates or self.run.duplicates}", f"topics:{setting.topics}"]
 
     def notes(self) -> list[str]:
@@ -581,6 +646,7 @@ def _own_part(measure: AnyMeasure) -> list[str]:
         *(
             f"{key}:{value:.12g}" if isinstance(value, float) else f"{key}:{value}"
             for key, value in measure.given().items()
+            if key != "user"
         ),
     ]
 

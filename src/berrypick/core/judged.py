@@ -52,6 +52,8 @@ class Judged:
     make_text: Callable[[], Highlighted] = field(repr=False, default=lambda: _missing("text"))
     truth: TopicTruth | None = None  # the judgements behind the targets
     scale: str = ""  # how elements are graded
+    protocol: str = ""  # a campaign whose program's own rules are asked for
+    task: str = ""  # the retrieval task, where one is named
     ties: str = "none"  # which column of the run shows ties: rank, score or none
     left_out: frozenset[str] = frozenset()  # names of elements that count for nothing
 

@@ -21,12 +21,13 @@ years mean the same, and the sizes of 2006 are 1 too large. ``inclusive=True`` r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError, shorten
@@ -61,6 +62,16 @@ def text_point(point: str) -> TextPoint | None:
     return match and TextPoint(match[1], int(match[2] or 1), None if match[3] is None else int(match[3]))
 
 
+def _counted(keys: IntArray) -> IntArray:
+    """For each place, how many places up to there (and with it) have the same key."""
+    order = np.argsort(keys, kind="stable")
+    head = np.append(True, keys[order][1:] != keys[order][:-1])[: len(keys)]
+    places = np.arange(len(keys))
+    found = np.empty_like(keys)
+    found[order] = places - np.maximum.accumulate(np.where(head, places, 0)) + 1
+    return found
+
+
 def _merged(spans: IntArray) -> tuple[IntArray, IntArray]:
     """Starts and ends of the stretches that the rows of ``spans`` cover together, apart from each other."""
     spans = spans[spans[:, 1] > spans[:, 0]]
@@ -76,12 +87,10 @@ class Structure:
 
     name: Sequence[str]  # the tag, without namespace
     parent: IntArray  # index of the parent, -1 for the root
-    position: IntArray  # from 1, among siblings of the same name
     start: IntArray
     end: IntArray
     length: int
     text_parent: IntArray  # the element a text node belongs to
-    text_position: IntArray  # k of text()[k], from 1
     text_raw_length: IntArray  # characters in the node as written
     #: The characters that merging dropped, ascending, counted in the text of the document as written: all text nodes
     #: joined. White space survives at the first place of a run, even where the run goes on in another node.
@@ -92,6 +101,12 @@ class Structure:
         return len(self.name)
 
     # Elements
+
+    @cached_property
+    def position(self) -> IntArray:
+        """From 1, among siblings of the same name."""
+        codes = {name: code for code, name in enumerate(dict.fromkeys(self.name))}
+        return _counted(self.parent * len(codes) + np.array([codes[name] for name in self.name], dtype=np.int64))
 
     @cached_property
     def size(self) -> IntArray:
@@ -199,14 +214,14 @@ class Structure:
 
     # Highlighted text
 
-    def assessed(self, spans: Iterable[tuple[int, int]]) -> tuple[IntArray, IntArray, IntArray]:
+    def assessed(self, start: npt.ArrayLike, end: npt.ArrayLike) -> tuple[IntArray, IntArray, IntArray]:
         """The elements with highlighted text in them, their sizes, and how many characters of each are highlighted.
 
-        Spans may overlap: text counts once. This is how INEX made assessments of elements out of highlighting.
+        Highlighted spans may overlap: text counts once. This is how INEX made assessments of elements.
         """
-        rows = np.array(list(spans), dtype=np.int64).reshape(-1, 2)
-        for start, end in rows.tolist():
-            self._check(start, end)
+        rows = np.stack([np.asarray(start), np.asarray(end)], axis=-1).astype(np.int64).reshape(-1, 2)
+        for row in rows.tolist():
+            self._check(*row)
         starts, ends = _merged(rows)
         if not len(starts):
             nothing = np.zeros(0, dtype=np.int64)
@@ -237,6 +252,11 @@ class Structure:
             above = self.parent[element]
             end[above] = max(end[above], end[element])
         return end
+
+    @cached_property
+    def text_position(self) -> IntArray:
+        """k of text()[k], from 1."""
+        return _counted(self.text_parent)
 
     @cached_property
     def _text_raw_start(self) -> IntArray:

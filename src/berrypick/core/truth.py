@@ -65,6 +65,8 @@ class TopicTruth:
     rsize: FloatArray | None = None
     passages: tuple[Passage, ...] = ()
     entry_points: tuple[EntryPoint, ...] = ()
+    #: What each unit is about (TREC Genomics).
+    aspects: tuple[tuple[str, ...], ...] | None = None
     #: Highlighted text as spans, where elements are judged and the documents' structure is known.
     highlighted: Highlighted | None = None
 

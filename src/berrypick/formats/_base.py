@@ -7,6 +7,7 @@ object to goes to :class:`Problems`, which either stops at the first one (evalua
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -66,6 +67,11 @@ class Format:
         raise NotImplementedError
 
     @classmethod
+    def sniff_folder(cls, path: str) -> bool:
+        """Whether a folder looks like files of this format that belong together."""
+        return False
+
+    @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
         raise NotImplementedError
 
@@ -95,11 +101,14 @@ def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
     if raw.peek(2)[:2] == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=raw)
+        raw.close()
+        return gzip.GzipFile(path, "rb")  # opened anew, so that closing it closes the file too
     return raw
 
 
-def lines(path: str, problems: Problems, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+def lines(
+    path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
+) -> Iterator[tuple[int, str]]:
     """(line number, text without its end) for every line; a byte order mark is no character.
 
     A gzip file that ends early and bytes that are no text are errors.
@@ -112,7 +121,7 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8") -> Iterator[tu
                 if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
                     raw = raw[3:]
                 try:
-                    text = raw.decode(encoding)
+                    text = raw.decode(encoding, errors)
                 except UnicodeDecodeError:
                     problems.report(
                         f"is not {encoding.upper()} text",
@@ -127,21 +136,35 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8") -> Iterator[tu
             ) from None
 
 
-def content(path: str, problems: Problems) -> Iterator[tuple[int, str]]:
+def content(
+    path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
+) -> Iterator[tuple[int, str]]:
     """Lines that are neither blank nor comments."""
-    for number, text in lines(path, problems):
+    for number, text in lines(path, problems, encoding, errors):
         stripped = text.strip()
         if stripped and not stripped.startswith("#"):
             yield number, text
 
 
-def head(path: str, count: int = 20) -> list[str]:
-    """The first lines that are neither blank nor comments, for sniffing."""
+def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
+    """The first lines that are neither blank nor comments, for sniffing: no longer than ``width``, and in any encoding.
+
+    What is wrong with a line is for the reader to say.
+    """
     found: list[str] = []
-    for _, text in content(path, Problems(path)):
-        found.append(text)
-        if len(found) == count:
-            break
+    with open_bytes(path) as stream:
+        try:
+            if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                wide = stream.read(width).decode("utf-16", errors="replace")
+                return [line for line in wide.splitlines() if line.strip()][:count]
+            fresh, read = True, 0
+            while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
+                text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+                if fresh and text.strip() and not text.lstrip().startswith("#"):
+                    found.append(text)
+                fresh, read = raw.endswith(b"\n"), read + len(raw)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
     return found
 
 

@@ -42,6 +42,8 @@ def first_seen(
     length = (end - start).astype(np.float64)
     new = length.copy()
     good = np.zeros(len(document))
+    if not len(document):
+        return new, good
     order = np.argsort(document, kind="stable")
     codes, heads = np.unique(document[order], return_index=True)
     for code, rows in zip(codes.tolist(), np.split(order, heads[1:]), strict=True):
@@ -65,13 +67,13 @@ def _one_document(
     seen_start: list[float] = []
     seen_end: list[float] = []
     for row in rows.tolist():
-        pieces = _unseen(start[row].item(), end[row].item(), seen_start, seen_end)
+        pieces = unseen_parts(start[row].item(), end[row].item(), seen_start, seen_end)
         new[row] = sum(b - a for a, b in pieces)
         if measured is not None and pieces:
             good[row] = measured.within(np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])).sum()
 
 
-def _unseen(start: float, end: float, seen_start: list[float], seen_end: list[float]) -> list[tuple[float, float]]:
+def unseen_parts(start: float, end: float, seen_start: list[float], seen_end: list[float]) -> list[tuple[float, float]]:
     """The parts of [start, end) that are not seen yet; they are added to what is seen."""
     if end <= start:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
@@ -32,7 +32,13 @@ class _Generalised(Measure):
     score: ScoreName = parameter(
         "F", "F|t2i|bep", "how an article is scored: F of its text, tolerance to irrelevance, or entry point"
     )
-    beta: float = parameter(0.25, "number", "weight of recall in F", check=lambda v: v >= 0, must="0 or more")
+    beta: float | None = parameter(
+        None,
+        "number",
+        "weight of recall in F; 0.25, under protocol inex2006 1",
+        check=lambda v: v >= 0,
+        must="0 or more",
+    )
     tolerance: float = parameter(
         300, "number", "irrelevant characters endured (score='t2i')", check=lambda v: v > 0, must="above 0"
     )
@@ -46,8 +52,12 @@ class _Generalised(Measure):
         used = {"F": ("score", "beta"), "t2i": ("score", "tolerance"), "bep": ("score", "n")}[self.score]
         return {name: value for name, value in super().given().items() if name in used}
 
+    def under(self, protocol: str) -> Measure:
+        return self if self.beta is not None else replace(self, beta=1.0 if protocol == "inex2006" else 0.25)
+
     def scored(self, judged: Judged) -> Scored:
-        return scored(judged, Rule(self.score, self.beta, self.tolerance, self.n))
+        beta = 0.25 if self.beta is None else self.beta
+        return scored(judged, Rule(self.score, beta, self.tolerance, self.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +73,10 @@ class Scored:
         """gP at every rank of the list."""
         return np.cumsum(self.score) / np.arange(1, len(self.score) + 1)
 
-    def precision_at(self, rank: int) -> float:
-        """gP[k]: beyond the end of the list nothing more is found, and k still divides."""
-        return float(self.score[:rank].sum()) / rank
+    def precision_at(self, rank: int, repeats: bool = False) -> float:
+        """gP[k]: beyond the end of the list nothing more is found, and k still divides; or the last value repeats."""
+        divisor = min(rank, len(self.score)) if repeats else rank
+        return float(np.cumsum(self.score[:rank])[-1]) / divisor if divisor and len(self.score) else 0.0
 
     def recall_at(self, rank: int | float | None) -> float:
         chosen = self.relevant if rank is None else self.relevant[: int(rank)]
@@ -108,8 +119,11 @@ def _article_score(
     assert view.ranking.start is not None and view.ranking.end is not None
     if rule.name == "bep":
         entry = float(view.ranking.start[rows[0]])
+        if entry < 0:
+            return 0.0  # a passage that could not be located
         distance = min(abs(entry - point) for point in points[article.document])
         return max(0.0, (rule.n - distance) / rule.n)
+    rows = rows[view.ranking.start[rows] >= 0]  # what could not be located cannot be read
     start, end = merge(view.ranking.start[rows], view.ranking.end[rows])
     length = judged.collection.lengths.get(article.document)
     if length is None:
@@ -126,7 +140,7 @@ def tolerant_score(start: FloatArray, end: FloatArray, measured: Measured, lengt
     rest_end = np.concatenate([start, [max(length, float(end[-1]) if len(end) else 0.0)]])
     relevant = irrelevant = 0.0
     for a, b in zip(np.concatenate([start, rest_start]), np.concatenate([end, rest_end]), strict=True):
-        for low, high, good in _pieces(float(a), float(b), measured):
+        for low, high, good in pieces(float(a), float(b), measured):
             if good:
                 relevant += high - low
                 continue
@@ -136,7 +150,7 @@ def tolerant_score(start: FloatArray, end: FloatArray, measured: Measured, lengt
     return relevant / (relevant + irrelevant) if relevant + irrelevant > 0 else 0.0
 
 
-def _pieces(start: float, end: float, measured: Measured) -> list[tuple[float, float, bool]]:
+def pieces(start: float, end: float, measured: Measured) -> list[tuple[float, float, bool]]:
     """A stretch of text as alternating irrelevant and relevant pieces."""
     found: list[tuple[float, float, bool]] = []
     position = start

@@ -40,6 +40,10 @@ class Measure(Declared):
 
     at: float | int | None = None
 
+    def user_model(self) -> str | None:
+        """The user model named in the measure itself, which then counts instead of the one of the evaluation."""
+        return getattr(self, "user", None)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.at is None:
@@ -59,6 +63,10 @@ class Measure(Declared):
     def level_remedy(self, at: float) -> str:
         """The end of the message about a recall level outside [0, 1]."""
         return ""
+
+    def under(self, protocol: str) -> Measure:
+        """The measure as a campaign defines it, where parameters that were not given have other values there."""
+        return self
 
     def of(self, judged: Judged) -> Score:
         """The value for one topic that has targets and is in the run."""

@@ -53,7 +53,22 @@ def view_of(judged: Judged) -> View:
     coded: dict[int, Measured] = {int(ranking.document[rows[0]]): relevant[name] for name, rows in met.items()}
     new, good = first_seen(ranking.document, ranking.start, ranking.end, coded)
     length = (ranking.end - ranking.start).astype(np.float64)
+    if judged.protocol == "inex2010":
+        new = _as_charged_in_2010(judged, ranking, relevant, length, new)
     return View(ranking, length, new, good, relevant, sum(measured.total for measured in relevant.values()))
+
+
+def _as_charged_in_2010(
+    judged: Judged, ranking: Ranking, relevant: dict[str, Measured], length: FloatArray, new: FloatArray
+) -> FloatArray:
+    """The official program charges articles without relevant text in full each time, and in the thorough task nothing
+    for passages of other articles that could not be located."""
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    hopeless = np.array([name not in relevant or relevant[name].total <= 0 for name in names], dtype=bool)
+    charged = np.where(hopeless, length, new)
+    if judged.task == "thorough" and ranking.start is not None:
+        charged[(ranking.start < 0) & ~hopeless] = 0.0
+    return charged
 
 
 @dataclass(frozen=True)

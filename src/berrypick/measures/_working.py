@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
 from berrypick.kernels.poisson_binomial import number_seen
@@ -14,6 +17,17 @@ from berrypick.kernels.poisson_binomial import number_seen
 MOST_ROWS = 30
 MOST_COLUMNS = 12
 MOST_SCENARIOS = 12
+
+
+def whole_recall(recall: Any, targets: int) -> int:
+    """A recall value that a person gave to a function."""
+    try:
+        value = -1 if isinstance(recall, bool) else operator.index(recall)
+    except TypeError:
+        value = -1
+    if not 1 <= value <= targets:
+        raise UsageError(f"recall must be a whole number from 1 to the number of targets, {targets}, not {recall!r}")
+    return value
 
 
 def reach_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table:

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Curve, Judged, Score
 from berrypick.kernels import gain_law
@@ -68,6 +69,8 @@ class epnav(Measure):
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
         "cheapest list"
     )
+
+    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
 
     def _working(self, judged: Judged) -> Working:
         return _of(judged, (float(self.at),) if self.at is not None else LEVELS)

@@ -18,7 +18,7 @@ from berrypick.core.reach import Reach
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.poisson_binomial import number_seen, upper_tails
 from berrypick.measures._base import LEVELS, Measure, recall_value
-from berrypick.measures._working import law_table, reach_table, scenario_table
+from berrypick.measures._working import law_table, reach_table, scenario_table, whole_recall
 from berrypick.relevance.idealism import levels_of
 
 IdealName = Literal["targets", "greedy", "exact"]
@@ -81,6 +81,7 @@ class EPRUM(Measure):
         "norm='bounded' with ideal='exact' does not"
     )
 
+    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
@@ -341,6 +342,4 @@ def eprum(
     precision = precisions(matrix, ideal_list(ideal, rows), norm)
     if recall is None:
         return precision
-    if not 1 <= recall <= matrix.targets:
-        raise UsageError(f"recall must be a whole number from 1 to the number of targets, {matrix.targets}")
-    return float(precision[recall - 1])
+    return float(precision[whole_recall(recall, matrix.targets) - 1])

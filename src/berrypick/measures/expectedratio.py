@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Curve, Judged, Score
 from berrypick.measures._base import Measure
@@ -53,6 +54,8 @@ class ExpectedRatio(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
+
+    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
 
     def of(self, judged: Judged) -> Score:
         weight = judged.targets.idealism

@@ -56,7 +56,8 @@ class gP(_Generalised):
     def of(self, judged: Judged) -> Score:
         found = self.scored(judged)
         assert self.at is not None
-        return Score(found.precision_at(int(self.at)) if found.total else None)
+        repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
+        return Score(found.precision_at(int(self.at), repeats) if found.total else None)
 
     def curve(self, judged: Judged) -> Curve | None:
         found = self.scored(judged)

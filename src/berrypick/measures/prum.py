@@ -16,7 +16,7 @@ from berrypick.core.judged import Curve, Judged, Score
 from berrypick.core.reach import Reach
 from berrypick.kernels.poisson_binomial import lower_tails, number_seen, something_new, without_each
 from berrypick.measures._base import LEVELS, Measure, recall_value
-from berrypick.measures._working import consulted_table, law_table, reach_table
+from berrypick.measures._working import consulted_table, law_table, reach_table, whole_recall
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class PRUM(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
 
+    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
@@ -241,6 +242,5 @@ def prum(reach: Any, recall: int | None = None, *, units: int | None = None, exa
     unranked = None if units is None else units - matrix.ranks
     if recall is None:
         return work(matrix, exact).precision(1, matrix.targets, unranked)
-    if not 1 <= recall <= matrix.targets:
-        raise UsageError(f"recall must be a whole number from 1 to the number of targets, {matrix.targets}")
-    return float(work(matrix, exact).precision(recall, recall, unranked)[0])
+    value = whole_recall(recall, matrix.targets)
+    return float(work(matrix, exact).precision(value, value, unranked)[0])

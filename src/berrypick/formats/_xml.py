@@ -1,0 +1,165 @@
+"""How XML files are read and written: streamed, with errors that name file and line, and hardened.
+
+Files come from anywhere. Entities are not expanded, and a file that declares any is refused; no DTD and nothing else
+is fetched, from the network or from the disk; depth and length of text have the limits of libxml2. lxml is imported
+only when a file is read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+from xml.sax.saxutils import quoteattr
+
+from berrypick.core.errors import InputError
+from berrypick.formats._base import Problems, open_bytes
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+Event = Literal["start", "end"]
+
+_CHUNK = 1 << 16
+_FORBIDDEN = re.compile("[^\\x20-\\x7e\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: Above this libxml2 knows the line of an element only through the text inside or before it.
+_LAST_OWN_LINE = 65535
+
+
+def looks_like(lines: list[str], name: str) -> bool:
+    """Whether first lines are XML with such an element, the root or just below it, or say so in the DOCTYPE."""
+    text = "\n".join(lines)
+    return text.lstrip().startswith("<") and re.search(rf"<(?:!DOCTYPE\s+)?{name}[\s/>\[]", text) is not None
+
+
+def streamed(
+    path: str, problems: Problems, tags: Sequence[str], events: Sequence[Event] = ("end",)
+) -> Iterator[tuple[str, etree._Element]]:
+    """Elements with these tags as the file is read. Whoever is done with one calls :func:`forget`.
+
+    A file that is not well-formed, or declares entities, is one problem, and what came before it is all there is.
+    """
+    from lxml import etree
+
+    parser = etree.XMLPullParser(
+        events=list(events),
+        tag=list(tags),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    unchecked = True
+    try:
+        for event, element in _parsed(path, parser):
+            if unchecked and _declares_entities(element):
+                problems.report(*_entities_refused(path))
+                return
+            unchecked = False
+            yield event, element
+    except etree.XMLSyntaxError as error:
+        problems.report(*_broken(path, error, parser))
+        return
+    undefined = sum("not defined" in entry.message for entry in parser.feed_error_log)
+    if undefined:
+        problems.count("references to entities that are not defined, left out", undefined)
+
+
+def _parsed(path: str, parser: Any) -> Iterator[tuple[str, etree._Element]]:
+    for chunk in _chunks(path):
+        parser.feed(chunk)
+        yield from parser.read_events()
+    parser.close()
+    yield from parser.read_events()
+
+
+def _chunks(path: str) -> Iterator[bytes]:
+    with open_bytes(path) as stream:
+        try:
+            while chunk := stream.read(_CHUNK):
+                yield chunk
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
+
+
+def _declares_entities(element: etree._Element) -> bool:
+    declared: Any = element.getroottree().docinfo.internalDTD
+    return declared is not None and any(True for _ in declared.iterentities())
+
+
+def _entities_refused(path: str) -> tuple[str, int | None, None, str]:
+    return (
+        "declares entities, which are not expanded: they can hide what a file says, or make it very large",
+        _line_with(path, b"<!ENTITY"),
+        None,
+        "write out what the entities stand for, and take their declarations away",
+    )
+
+
+def _broken(
+    path: str, error: etree.XMLSyntaxError, parser: etree.XMLPullParser
+) -> tuple[str, int | None, str | None, str]:
+    """What is wrong with a file that cannot be read to its end."""
+    if re.search("amplification|entity reference loop", str(error.msg)):
+        return _entities_refused(path)
+    line, what = error.lineno, str(error.msg)
+    for entry in parser.feed_error_log:  # the first says what is wrong, the last only that reading stopped
+        if entry.level_name == "FATAL":
+            line, what = entry.line, entry.message
+            break
+    what = re.sub(r", line \d+, column \d+$", "", " ".join(what.split()))
+    return f"is not well-formed XML ({what})", line or None, None, ""
+
+
+def _line_with(path: str, what: bytes) -> int | None:
+    """The line in which these bytes first stand; they may cross the border of two chunks."""
+    before, tail = 0, b""
+    for chunk in _chunks(path):
+        data = tail + chunk
+        place = data.find(what)
+        if place >= 0:
+            return before + data.count(b"\n", 0, place) + 1
+        tail = data[-len(what) :]
+        before += data.count(b"\n") - tail.count(b"\n")
+    return None
+
+
+def line_of(element: etree._Element) -> int:
+    """The line on which an element starts."""
+    line: int = element.sourceline or 0  # type: ignore[assignment]
+    if line > _LAST_OWN_LINE and element.text:
+        line -= element.text.count("\n")  # it is where the text in it ends
+    return line
+
+
+def text_of(element: etree._Element) -> str | None:
+    """The text in an element, no white space around it; None if anything else is in it (an entity, an element)."""
+    return (element.text or "").strip() if not len(element) else None
+
+
+def forget(element: etree._Element) -> None:
+    """Free an element and all that stands before it in its parent."""
+    element.clear()
+    parent = element.getparent()
+    if parent is None:
+        return
+    while element.getprevious() is not None:
+        del parent[0]
+
+
+def writable(names: Sequence[str]) -> str:
+    """Whether names come back from XML as they were; empty if so, else which does not."""
+    bad = next((name for name in names if not name or name != name.strip() or _FORBIDDEN.search(name)), None)
+    return f"the name {bad!r} cannot stand in XML" if bad is not None else ""
+
+
+def tag(name: str, attributes: dict[str, str], end: str = "/>") -> str:
+    """A start tag, or an empty element; attributes without a value are left out."""
+    parts = [name, *(f"{key}={quoteattr(value)}" for key, value in attributes.items() if value)]
+    return f"<{' '.join(parts)}{end}"

@@ -1,0 +1,94 @@
+"""TREC Genomics runs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TextIO
+
+import numpy as np
+
+from berrypick.core.run import Run, assemble
+from berrypick.formats._base import Format, Problems, Role, content, finite
+
+
+class GenomicsRun(Format):
+    """TREC Genomics run: ``topic pmid rank score offset length tag``, separated by white space.
+
+    The order is by rank, then document, offset and length. Offsets count bytes.
+
+    Sample::
+
+        200 12595615 1 48.63 28426 295 mysystem
+        200 15814577 2 43.338 5656 125 mysystem
+    """
+
+    format_name: ClassVar[str] = "genomics-run"
+    role: ClassVar[Role] = "run"
+    shape: ClassVar[str] = "topic pmid rank score offset length tag"
+    suffixes: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        fields = lines[0].split()
+        return len(fields) == 7 and cls._numbers(fields) is not None
+
+    @staticmethod
+    def _numbers(fields: list[str]) -> tuple[int, float, int, int] | None:
+        score = finite(fields[3])
+        if score is None or not all(fields[i].isdigit() for i in (2, 4, 5)):
+            return None
+        return int(fields[2]), score, int(fields[4]), int(fields[5])
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        rows: list[tuple[int, str, int, int, str, float, int]] = []
+        tag = ""
+        for number, text in content(path, problems, encoding="latin-1"):
+            fields = text.split()
+            numbers = cls._numbers(fields) if len(fields) == 7 else None
+            if numbers is None:
+                problems.report(f"is not {cls.shape}", number, text)
+                continue
+            rank, score, offset, length = numbers
+            if offset + length > 2**53:
+                problems.report("the passage lies beyond any document", number, text)
+                continue
+            rows.append((rank, fields[1], offset, length, fields[0], score, number))
+            tag = tag or fields[6]
+        rows.sort(key=lambda row: row[:4])
+        return assemble(
+            tag=tag,
+            topic=[row[4] for row in rows],
+            document=[row[1] for row in rows],
+            start=np.array([row[2] for row in rows], dtype=np.int64),
+            end=np.array([row[2] + row[3] for row in rows], dtype=np.int64),
+            score=np.array([row[5] for row in rows], dtype=np.float64),
+            line=np.array([row[6] for row in rows], dtype=np.int64),
+            order="file",
+            source=path,
+            format=cls.format_name,
+            duplicates="keep",
+        )
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        if not isinstance(value, Run) or value.start is None or value.start.dtype != np.int64:
+            return "it is not a run of spans counted in bytes"
+        if value.start.min(initial=0) < 0:
+            return "some results have no place in their document"
+        bad = next((name for name in (*value.topics, *value.documents) if name.split() != [name]), None)
+        return f"the name {bad!r} has white space in it" if bad is not None else ""
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        tag = "_".join(value.tag.split()) or "run"
+        for topic, ranking in value.rankings():
+            for row in range(len(ranking)):
+                start, end = int(ranking.start[row]), int(ranking.end[row])
+                rank = row + 1
+                score = float(ranking.score[row]) if ranking.score is not None else -float(rank)
+                name = ranking.documents[int(ranking.document[row])]
+                out.write(f"{topic} {name} {rank} {score!r} {start} {end - start} {tag}\n")
+
+    @classmethod
+    def describe(cls, value: Run) -> list[str]:
+        return [f"{len(value.topics)} topics", f"{len(value)} results", f"tag {value.tag}"]

@@ -1,0 +1,103 @@
+"""MediaEval judgements of video segments."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TextIO
+
+import numpy as np
+
+from berrypick.core.truth import TopicTruth, Truth
+from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+
+
+class MediaevalQrels(Format):
+    """MediaEval search and hyperlinking judgements: ``query Q0 video start end 0|1``, separated by white space.
+
+    Times are minutes.seconds: 17.10 is 17 minutes and 10 seconds. Exact copies are merged; one that is judged both
+    ways counts as relevant.
+
+    Sample::
+
+        query_1 Q0 v20080719_202500_bbcfour 17.10 20.00 1
+        query_1 Q0 v20080719_202500_bbcfour 3.00 4.30 0
+    """
+
+    format_name: ClassVar[str] = "mediaeval-qrels"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = "query Q0 video start end 0|1 (minutes.seconds)"
+    suffixes: ClassVar[tuple[str, ...]] = (".qrel",)
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        fields = lines[0].split()
+        return (
+            len(fields) == 6
+            and fields[5] in ("0", "1")
+            and all("." in word and minutes_seconds(word) is not None for word in fields[3:5])
+        )
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        topics: dict[str, dict[tuple[str, int, int], tuple[float, int]]] = {}
+        for number, text in content(path, problems):
+            fields = text.split()
+            if len(fields) != 6 or fields[5] not in ("0", "1"):
+                problems.report(f"is not {cls.shape}", number, text)
+                continue
+            start, end = minutes_seconds(fields[3]), minutes_seconds(fields[4])
+            if start is None or end is None:
+                problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
+                continue
+            if end <= start:
+                problems.report("the segment ends before it starts", number, text)
+                continue
+            judged = topics.setdefault(fields[0], {})
+            key = (fields[2], start, end)
+            grade = max(float(fields[5]), judged[key][0]) if key in judged else float(fields[5])
+            if key in judged:
+                problems.count("segments judged more than once")
+            judged[key] = (grade, judged[key][1] if key in judged else number)
+        found = {
+            topic: TopicTruth(
+                topic,
+                tuple(video for video, _, _ in judged),
+                np.array([grade for grade, _ in judged.values()]),
+                np.array([start for _, start, _ in judged], dtype=np.int64),
+                np.array([end for _, _, end in judged], dtype=np.int64),
+                np.array([line for _, line in judged.values()], dtype=np.int64),
+            )
+            for topic, judged in topics.items()
+        }
+        return Truth("spans", found, path, cls.format_name)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        if not isinstance(value, Truth) or value.units != "spans":
+            return "it is not a truth of spans"
+        for topic in value.topics.values():
+            if topic.start is None or not (_whole(topic.start) and _whole(topic.end)):
+                return "times are not whole seconds"
+            if not set(topic.grade.tolist()) <= {0.0, 1.0}:
+                return "grades are not 0 and 1"
+            if any(name.split() != [name] for name in (topic.topic, *topic.document)):
+                return "a name has white space in it"
+        return ""
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        for topic in value.topics.values():
+            rows = zip(topic.document, topic.start.tolist(), topic.end.tolist(), topic.grade.tolist(), strict=True)
+            for video, start, end, grade in rows:
+                times = f"{in_minutes_seconds(start)} {in_minutes_seconds(end)}"
+                out.write(f"{topic.topic} Q0 {video} {times} {grade:.0f}\n")
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        judged = sum(len(topic) for topic in value.topics.values())
+        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
+        return [f"{len(value)} topics", f"{judged} judged segments", f"{relevant} relevant"]
+
+
+def _whole(values: Any) -> bool:
+    return bool((np.asarray(values) == np.floor(values)).all())

@@ -1,0 +1,38 @@
+"""What the TREC Genomics measures share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import IntArray
+from berrypick.core.judged import Judged
+from berrypick.measures._base import Measure
+
+
+@dataclass(frozen=True)
+class _Genomics(Measure):
+    """Gold passages in file order against passages in ranked order."""
+
+    references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
+
+
+def met(judged: Judged) -> list[IntArray]:
+    """For each result the gold passages it shares a character with, in file order."""
+    ranking, text = judged.located, judged.text
+    assert ranking.start is not None and ranking.end is not None
+    found = [np.zeros(0, dtype=np.int64)] * len(ranking)
+    gold: dict[str, list[int]] = {}
+    for i, document in enumerate(text.document):
+        gold.setdefault(document, []).append(i)
+    for document, rows in ranking.rows_by_document.items():
+        if document not in gold:
+            continue
+        indices = np.array(gold[document], dtype=np.int64)
+        start, end = text.start[indices], text.end[indices]
+        common = (start[None, :] < ranking.end[rows, None]) & (end[None, :] > ranking.start[rows, None])
+        for row, meets in zip(rows.tolist(), common, strict=True):
+            found[row] = indices[meets]
+    return found

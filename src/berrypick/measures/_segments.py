@@ -1,0 +1,42 @@
+"""What the video segment measures share (MediaEval search and hyperlinking)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from berrypick.core.judged import Judged
+from berrypick.kernels.intervals import merge
+
+Segment = tuple[str, int, int]
+
+
+def results(judged: Judged) -> list[Segment]:
+    """(video, start, end) in ranked order, in whole seconds."""
+    ranking = judged.located
+    assert ranking.start is not None and ranking.end is not None
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    start, end = np.floor(ranking.start).astype(np.int64), np.floor(ranking.end).astype(np.int64)
+    return list(zip(names, start.tolist(), end.tolist(), strict=True))
+
+
+def relevant(judged: Judged, merged: bool) -> dict[str, list[tuple[int, int]]]:
+    """Relevant segments by video, in whole seconds; those that touch joined, or all as they are."""
+    text = judged.text
+    start, end = np.floor(text.start).astype(np.int64), np.floor(text.end).astype(np.int64)
+    rows: dict[str, list[int]] = {}
+    for i, video in enumerate(text.document):
+        rows.setdefault(video, []).append(i)
+    found: dict[str, list[tuple[int, int]]] = {}
+    for video, indices in rows.items():
+        low, high = merge(start[indices], end[indices]) if merged else (start[indices], end[indices])
+        found[video] = list(zip(low.tolist(), high.tolist(), strict=True))
+    return found
+
+
+def average_precision(flags: Sequence[bool], total: int) -> float:
+    """Precision at each relevant position, added up and divided by what is relevant in all."""
+    relevant_so_far = np.cumsum(np.asarray(flags, dtype=np.float64))
+    positions = np.flatnonzero(flags)
+    return float((relevant_so_far[positions] / (positions + 1)).sum()) / total if total else 0.0

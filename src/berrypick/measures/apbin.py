@@ -1,0 +1,83 @@
+"""APbin: average precision over bins of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._base import Measure
+from berrypick.measures._segments import average_precision, relevant, results
+
+
+@dataclass(frozen=True)
+class APbin(Measure):
+    """Average precision when videos are cut into bins of fixed length and results into the bins they touch.
+
+    Formula
+    -------
+    A result [start, end) becomes the bins floor(start/B) .. floor((end-1)/B) of its video, in time order, each bin at
+    its first occurrence in the list. A bin is relevant if a relevant segment falls in it::
+
+        APbin = average precision over the bins
+
+    Meaning
+    -------
+    Average precision that overlapping segments cannot inflate: a bin counts once.
+
+    Use
+    ---
+    MediaEval search and hyperlinking (bin=300 seconds).
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant segments.
+
+    Example
+    -------
+    One relevant bin, met as the second of the list:
+
+    >>> 1 / 2
+    0.5
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("aly2013adapting",)
+
+    bin: int = parameter(300, "int", "length of a bin, in seconds", check=lambda v: v >= 1, must="1 or more")
+
+    def _bins(self, judged: Judged) -> tuple[list[tuple[str, int]], set[tuple[str, int]]]:
+        wanted = {
+            (video, b)
+            for video, segments in relevant(judged, merged=False).items()
+            for start, end in segments
+            for b in range(start // self.bin, (max(end, start + 1) - 1) // self.bin + 1)
+        }
+        met: dict[tuple[str, int], None] = {}
+        for video, start, end in results(judged):
+            for b in range(start // self.bin, (max(end, start + 1) - 1) // self.bin + 1):
+                met.setdefault((video, b))
+        return list(met), wanted
+
+    def of(self, judged: Judged) -> Score:
+        met, wanted = self._bins(judged)
+        return Score(average_precision([b in wanted for b in met], len(wanted)) if wanted else None)
+
+    def explain(self, judged: Judged) -> Explanation:
+        met, wanted = self._bins(judged)
+        rows = [
+            [str(i), f"{video}, from {b * self.bin} s", "yes" if (video, b) in wanted else "no"]
+            for i, (video, b) in enumerate(met[:40], start=1)
+        ]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>"),
+                f"{len(wanted)} bins are relevant; APbin = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

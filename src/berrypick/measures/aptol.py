@@ -1,0 +1,81 @@
+"""APtol: average precision with tolerance to irrelevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.declared import parameter
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._base import Measure
+from berrypick.measures._segments import average_precision, relevant, results
+
+
+@dataclass(frozen=True)
+class APtol(Measure):
+    """Average precision when a result counts if something relevant and unseen comes soon after its start.
+
+    Formula
+    -------
+    Relevant segments that touch are joined. A result [start, end) is relevant if a relevant segment meets
+    [start, start + tolerance) and nothing seen before meets [start, end); then [start, max(end of the segments met,
+    start + tolerance)) is seen::
+
+        APtol = average precision over the joined relevant segments
+
+    Meaning
+    -------
+    Average precision for viewers who start a video at the given point and give it a few seconds.
+
+    Use
+    ---
+    MediaEval search and hyperlinking (tolerance=15 seconds).
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant segments.
+
+    Example
+    -------
+    One of two relevant segments, found by the first result:
+
+    >>> (1 / 1) / 2
+    0.5
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
+
+    tolerance: float = parameter(15, "number", "seconds a viewer waits", check=lambda v: v > 0, must="above 0")
+
+    def _flags(self, judged: Judged) -> tuple[list[bool], int]:
+        wanted = relevant(judged, merged=True)
+        seen: dict[str, list[tuple[float, float]]] = {}
+        flags = []
+        for video, start, end in results(judged):
+            ends = [b for a, b in wanted.get(video, ()) if a < start + self.tolerance and b > start]
+            new = bool(ends) and not any(a < end and b > start for a, b in seen.get(video, ()))
+            if new:
+                seen.setdefault(video, []).append((start, max(max(ends), start + self.tolerance)))
+            flags.append(new)
+        return flags, sum(len(segments) for segments in wanted.values())
+
+    def of(self, judged: Judged) -> Score:
+        flags, total = self._flags(judged)
+        return Score(average_precision(flags, total) if total else None)
+
+    def explain(self, judged: Judged) -> Explanation:
+        flags, total = self._flags(judged)
+        ranking = judged.located
+        rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("Results that lead to something new in time", ["rank", "relevant"], rows),
+                f"{total} relevant segments after joining; APtol = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

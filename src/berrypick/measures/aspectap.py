@@ -1,0 +1,83 @@
+"""AspectAP: aspect average precision of TREC Genomics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._passages import _Genomics, met
+
+
+@dataclass(frozen=True)
+class AspectAP(_Genomics):
+    """Average precision over the aspects of an answer: results that only repeat known aspects take no rank.
+
+    Formula
+    -------
+    A result has the aspects of the gold passages it meets. With only known aspects it takes no rank; with n new ones::
+
+        AspectAP = sum of n x (relevant ranks so far / ranks so far) / distinct aspects of the topic
+
+    Meaning
+    -------
+    How early every side of an answer comes up, without punishing repetition.
+
+    Use
+    ---
+    TREC Genomics 2006 and 2007; diversity of passages.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No gold passages with aspects.
+
+    Example
+    -------
+    Three aspects: a result with two of them at rank 1, nothing at rank 2, the third at rank 3:
+
+    >>> round((2 * 1 / 1 + 1 * 2 / 3) / 3, 4)
+    0.8889
+    """
+
+    def _steps(self, judged: Judged) -> tuple[list[tuple[int, tuple[str, ...], float]], int]:
+        assert judged.truth is not None
+        aspects = judged.truth.aspects
+        if aspects is None:
+            raise UsageError("needs gold passages with aspects, as in TREC Genomics")
+        known: set[str] = set()
+        steps = []
+        ranks = good = 0
+        for row, gold in enumerate(met(judged)):
+            here = dict.fromkeys(aspect for i in gold.tolist() for aspect in aspects[i])
+            new = tuple(aspect for aspect in here if aspect not in known)
+            if here and not new:
+                continue
+            ranks += 1
+            if new:
+                good += 1
+                known.update(new)
+                steps.append((row, new, len(new) * good / ranks))
+        return steps, len({aspect for row in aspects for aspect in row})
+
+    def of(self, judged: Judged) -> Score:
+        steps, total = self._steps(judged)
+        return Score(sum(value for _, _, value in steps) / total if total else None)
+
+    def explain(self, judged: Judged) -> Explanation:
+        steps, total = self._steps(judged)
+        rows = [
+            [f"{row + 1} ({judged.located.name(row)})", ", ".join(new), number(value, 6)]
+            for row, new, value in steps[:40]
+        ]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>"),
+                f"Divided by {total} aspects: AspectAP = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

@@ -1,0 +1,100 @@
+"""Passage2AP: character average precision of TREC Genomics 2007."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.kernels.text import unseen_parts
+from berrypick.measures._articles import pieces
+from berrypick.measures._passages import _Genomics
+from berrypick.measures._text import view_of
+
+
+@dataclass(frozen=True)
+class Passage2AP(_Genomics):
+    """Average precision as if every character were a document.
+
+    Formula
+    -------
+    Results are read in order, character by character; with n characters counted so far, h of them relevant::
+
+        Passage2AP = sum over relevant characters, at their first reading, of h/n / all relevant characters
+
+    Relevant characters read again are skipped in both counts, irrelevant ones are charged each time.
+
+    Meaning
+    -------
+    How early relevant text comes, and how little else has to be read before it.
+
+    Use
+    ---
+    TREC Genomics 2007 (PASSAGE2); any passages where reading order matters.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    Ten irrelevant, then ten relevant characters, all there are:
+
+    >>> round(sum((i + 1) / (10 + i + 1) for i in range(10)) / 10, 4)
+    0.3312
+    """
+
+    def _steps(self, judged: Judged) -> list[tuple[int, float, float, float]]:
+        """(row, new relevant characters, charged irrelevant ones, what they add) for each result."""
+        view = view_of(judged)
+        ranking = view.ranking
+        assert ranking.start is not None and ranking.end is not None
+        seen: dict[str, tuple[list[float], list[float]]] = {}
+        hits = counted = 0
+        found = []
+        for row in range(len(ranking)):
+            document = ranking.documents[int(ranking.document[row])]
+            start, end = int(ranking.start[row]), int(ranking.end[row])
+            measured = view.relevant.get(document)
+            if measured is None:
+                counted += end - start
+                found.append((row, 0.0, float(end - start), 0.0))
+                continue
+            before_hits, before = hits, counted
+            added = 0.0
+            for low, high, good in pieces(start, end, measured):
+                if not good:
+                    counted += int(high - low)
+                    continue
+                for a, b in unseen_parts(low, high, *seen.setdefault(document, ([], []))):
+                    steps = np.arange(1, int(b - a) + 1)
+                    added += float(((hits + steps) / (counted + steps)).sum())
+                    hits, counted = hits + int(b - a), counted + int(b - a)
+            new = hits - before_hits
+            found.append((row, float(new), float(counted - before - new), added))
+        return found
+
+    def of(self, judged: Judged) -> Score:
+        total = view_of(judged).total
+        return Score(math.fsum(added for _, _, _, added in self._steps(judged)) / total if total > 0 else None)
+
+    def explain(self, judged: Judged) -> Explanation:
+        rows = [
+            [f"{row + 1} ({judged.located.name(row)})", number(new), number(waste), number(added, 2)]
+            for row, new, waste, added in self._steps(judged)[:40]
+        ]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows),
+                f"Divided by {number(view_of(judged).total)} relevant characters: "
+                f"Passage2AP = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )

@@ -1,0 +1,80 @@
+"""PassageAP: passage average precision of TREC Genomics 2006."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._passages import _Genomics, met
+
+
+@dataclass(frozen=True)
+class PassageAP(_Genomics):
+    """Character precision at each result that meets a gold passage, averaged over results and missed passages.
+
+    Formula
+    -------
+    Each result takes the first gold passage it shares a character with::
+
+        PassageAP = sum over such results of (relevant characters so far / retrieved characters so far)
+                    / (such results + gold passages never met)
+
+    Meaning
+    -------
+    Average precision over passages with precision in characters. Cutting a good passage into pieces raises it, which is
+    why the campaign replaced it by Passage2AP.
+
+    Use
+    ---
+    To compare with TREC Genomics 2006 and 2007.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No gold passages.
+
+    Example
+    -------
+    One result of 100 characters, 80 of them in the only gold passage:
+
+    >>> (80 / 100) / 1
+    0.8
+    """
+
+    def _steps(self, judged: Judged) -> tuple[list[tuple[int, int, float]], int]:
+        """(row, gold passage, precision so far) for each result that meets one; and gold passages never met."""
+        ranking, text = judged.located, judged.text
+        assert ranking.start is not None and ranking.end is not None
+        retrieved = np.cumsum(ranking.end - ranking.start)
+        good = 0
+        steps = []
+        for row, gold in enumerate(met(judged)):
+            if len(gold) and retrieved[row] > 0:
+                first = int(gold[0])
+                low, high = max(text.start[first], ranking.start[row]), min(text.end[first], ranking.end[row])
+                good += int(high - low)
+                steps.append((row, first, good / float(retrieved[row])))
+        return steps, len(text.document) - len({first for _, first, _ in steps})
+
+    def of(self, judged: Judged) -> Score:
+        steps, missed = self._steps(judged)
+        count = len(steps) + missed
+        return Score(float(np.sum([value for _, _, value in steps])) / count if count else None)
+
+    def explain(self, judged: Judged) -> Explanation:
+        steps, missed = self._steps(judged)
+        rows = [[f"{row + 1} ({judged.located.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("Results that meet a gold passage", ["rank", "precision so far"], rows),
+                f"Divided by {len(steps)} such results and {missed} gold passages never met: "
+                f"PassageAP = {number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )
