@@ -13,7 +13,7 @@ import click
 from berrypick import formats, kernels, measures, users
 from berrypick._version import __version__
 from berrypick.core.declared import Declared
-from berrypick.core.errors import BerrypickError, UsageError, nearest
+from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, refuse_duplicates
 from berrypick.measures import _documents as document_measures
@@ -33,9 +33,11 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except KeyboardInterrupt:
         sys.exit(130)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx is not None else "berrypick"
+        _fail(f"{error.format_message()} (see '{command} --help')")
     except click.ClickException as error:
-        error.show()
-        sys.exit(2)
+        _fail(error.format_message())
     except BrokenPipeError:
         # the reader of the pipe has gone (head, less); the rest of the output is nobody's business
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -176,9 +178,14 @@ def check(files: tuple[str, ...], format_name: str | None) -> None:
     """Recognise, validate and count FILES; every problem with its line. Exit code 2 if there is any."""
     bad = False
     for path in files:
-        chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
         problems = formats.Problems(path, strict=False)
-        value = chosen.read(path, problems)
+        try:
+            chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
+            value = chosen.read(path, problems)
+        except InputError as error:
+            click.echo(str(error))
+            bad = True
+            continue
         found = [str(problem) for problem in problems.found]
         if chosen.role == "run":
             try:
@@ -186,9 +193,11 @@ def check(files: tuple[str, ...], format_name: str | None) -> None:
             except BerrypickError as error:
                 found.append(str(error))
         facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
-        click.echo(f"{path}: {chosen.name()}, {', '.join(facts)}")
+        others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
+        also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
+        click.echo(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
         for message in found:
-            click.echo(f"  problem: {message}")
+            click.echo("  problem: " + message.replace("\n", "\n    "))
         if found:
             bad = True
     if bad:
@@ -235,6 +244,8 @@ def show(kind: str, name: str, as_bibtex: bool) -> None:
     known: dict[str, type[Declared]] = dict(measures.registered() if kind == "measure" else users.registered())
     value = measures.measure_class(name) if kind == "measure" else known.get(name)
     if value is None:
+        if kind == "measure" and document_measures.parse(name) is not None:
+            raise UsageError(f"{name} is one of ir_measures' measures, and computed by it; its documentation is there")
         raise UsageError(f"unknown {kind} {name}{nearest(name, list(known))}")
     references: tuple[str, ...] = value.references  # type: ignore[attr-defined]
     if as_bibtex:

@@ -172,7 +172,8 @@ def explain(
     judgements, (system,), setting = placed(judgements, [system], setting)
     if topic not in judgements:
         raise UsageError(
-            f"topic {topic} is not in {judgements.source or 'the truth'}{nearest(topic, list(judgements.topics))}"
+            f"topic {topic} is not in {judgements.source or 'the truth'}"
+            f"{nearest(topic, list(judgements.topics)) or '; it has ' + _some(list(judgements.topics), 8)}"
         )
     refuse_duplicates(system, setting)
     if isinstance(asked[0].measure, document_measures.DocumentMeasure):
@@ -618,6 +619,12 @@ class _Outcome:
             found.append(
                 f"{empty} judged topics have nothing relevant; their values are undefined and left out of means"
             )
+        navigation = self.setting.world.navigation
+        if navigation is not None and not self._meets(navigation):
+            found.append(
+                f"no unit of the run or the truth occurs in {navigation.source or 'the navigation'}, "
+                "so nobody moves anywhere"
+            )
         if self.repeats:
             found.append(f"{self.repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
         found += [f"{note} ({_plural(count, 'topic')})" for note, count in self.reader_notes.items()]
@@ -625,16 +632,30 @@ class _Outcome:
             found += self._measure_notes(one)
         return [f"{self.name}: {note}" for note in found]
 
+    def _meets(self, navigation: Navigation) -> bool:
+        """Whether the navigation knows anything of what is judged or retrieved."""
+        units = set(navigation.units)
+        if not units or not units.isdisjoint(self.run.documents):
+            return not units or not self.run.points_into_documents or self._names_met(units)
+        return any(not units.isdisjoint(topic.document) for topic in self.truth.topics.values())
+
+    def _names_met(self, units: set[str]) -> bool:
+        rankings = (ranking for _, ranking in self.run.rankings())
+        return any(ranking.name(row) in units for ranking in rankings for row in range(len(ranking)))
+
     def _measure_notes(self, one: Asked) -> list[str]:
         counts: dict[str, int] = {}
-        above = 0
+        above = undefined = 0
         for topic in self.topics:
             score = self.found[one.text, topic]
             for note in score.notes:
                 counts[note] = counts.get(note, 0) + 1
             above += score.value is not None and score.value > 1 + 1e-9
+            undefined += score.value is None and _has_relevant(self.truth, topic) and topic in self.run
         if above and isinstance(one.measure, Measure) and one.measure.increasing and one.measure.above_one:
             counts[f"values above 1: {one.measure.above_one}"] = above
+        if undefined:
+            counts["undefined, and left out of the mean"] = undefined
         return [f"{one.text}: {note} ({_plural(count, 'topic')})" for note, count in counts.items()]
 
 
@@ -708,7 +729,8 @@ class _named:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if type(error) is UsageError and not str(error).startswith(self.name.partition("(")[0].partition("@")[0]):
-            raise UsageError(f"{self.name} {'' if str(error).startswith('needs') else '- '}{error}") from None
+            verb = str(error).startswith(("needs", "reads", "counts"))
+            raise UsageError(f"{self.name}{' ' if verb else ': '}{error}") from None
 
 
 def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:

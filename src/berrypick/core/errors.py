@@ -47,6 +47,8 @@ def nearest(word: str, known: list[str]) -> str:
     lowered: dict[str, list[str]] = {}
     for name in known:
         lowered.setdefault(name.lower(), []).append(name)
+    if word.lower() in lowered:
+        return f"; did you mean {' or '.join(lowered[word.lower()])}?"
     close = difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6)
     names = [name for key in close for name in lowered[key]]
     return f"; did you mean {' or '.join(names)}?" if names else ""

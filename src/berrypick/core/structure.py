@@ -72,13 +72,12 @@ def _counted(keys: IntArray) -> IntArray:
     return found
 
 
-def _merged(spans: IntArray) -> tuple[IntArray, IntArray]:
-    """Starts and ends of the stretches that the rows of ``spans`` cover together, apart from each other."""
-    spans = spans[spans[:, 1] > spans[:, 0]]
-    spans = spans[np.argsort(spans[:, 0], kind="stable")]
-    reach = np.maximum.accumulate(spans[:, 1])
-    apart = spans[1:, 0] > reach[:-1]
-    return spans[np.append(True, apart)[: len(spans)], 0], reach[np.append(apart, True)[-len(spans) :]]
+def _merged(start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
+    """The stretches that non-empty spans, at least one, cover together, apart from each other."""
+    order = np.argsort(start, kind="stable")
+    start, reach = start[order], np.maximum.accumulate(end[order])
+    apart = start[1:] > reach[:-1]
+    return start[np.append(True, apart)], reach[np.append(apart, True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,16 +218,17 @@ class Structure:
 
         Highlighted spans may overlap: text counts once. This is how INEX made assessments of elements.
         """
-        rows = np.stack([np.asarray(start), np.asarray(end)], axis=-1).astype(np.int64).reshape(-1, 2)
-        for row in rows.tolist():
-            self._check(*row)
-        starts, ends = _merged(rows)
-        if not len(starts):
+        start, end = (np.atleast_1d(np.asarray(ends)).astype(np.int64) for ends in (start, end))
+        for span in zip(start.tolist(), end.tolist(), strict=True):
+            self._check(*span)
+        some = end > start
+        if not some.any():
             nothing = np.zeros(0, dtype=np.int64)
             return nothing, nothing, nothing
+        start, end = _merged(start[some], end[some])
         # Highlighted text before an offset grows by 1 a character inside a stretch and not at all between two.
-        corners = np.stack([starts, ends], axis=1).ravel()
-        before = np.repeat(np.append(0, np.cumsum(ends - starts)), 2)[1:-1]
+        corners = np.stack([start, end], axis=1).ravel()
+        before = np.repeat(np.append(0, np.cumsum(end - start)), 2)[1:-1]
         rsize = (np.interp(self.end, corners, before) - np.interp(self.start, corners, before)).astype(np.int64)
         found = np.flatnonzero(rsize)
         return found, self.size[found], rsize[found]

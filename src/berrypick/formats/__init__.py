@@ -27,6 +27,7 @@ __all__ = [
     "read_truth",
     "registered",
     "sniff",
+    "sniff_all",
     "write",
 ]
 
@@ -46,6 +47,8 @@ def by_name(name: str, role: Role | None = None) -> type[Format]:
 
 def sniff(path: str, role: Role | None = None) -> type[Format]:
     """The format of a file, from its content; ``role`` settles what content alone leaves open."""
+    if Path(path).is_dir():
+        return _sniff_folder(path, role)
     first = head(path)
     if not first:
         raise InputError("the file is empty", path=path, remedy=_expected(role))
@@ -61,6 +64,19 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
                     text=first[0],
                 )
     raise InputError(f"is in no format known for a {role or 'file'}", path=path, text=first[0], remedy=_expected(role))
+
+
+def sniff_all(path: str) -> list[type[Format]]:
+    """Every format that the content could be in."""
+    first = [] if Path(path).is_dir() else head(path)
+    return [candidate for candidate in registered().values() if first and candidate.sniff(first)]
+
+
+def _sniff_folder(path: str, role: Role | None) -> type[Format]:
+    for candidate in _candidates(role):
+        if candidate.sniff_folder(path):
+            return candidate
+    raise InputError(f"is a folder, and in no format known for a {role or 'folder'}", path=path)
 
 
 def _candidates(role: Role | None) -> list[type[Format]]:

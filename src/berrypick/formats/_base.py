@@ -106,9 +106,7 @@ def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
     return raw
 
 
-def lines(
-    path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
-) -> Iterator[tuple[int, str]]:
+def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> Iterator[tuple[int, str]]:
     """(line number, text without its end) for every line; a byte order mark is no character.
 
     A gzip file that ends early and bytes that are no text are errors.
@@ -166,6 +164,11 @@ def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
     return found
+
+
+def counted(number: int, what: str) -> str:
+    """'1 topic', '2 topics'."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def finite(word: str) -> float | None:

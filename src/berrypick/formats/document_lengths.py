@@ -6,7 +6,7 @@ import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
-from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 from berrypick.formats._spans import Fields, plain, records
 
 
@@ -20,7 +20,7 @@ def _add(lengths: dict[str, float], document: str, length: float, line: int, tex
 
 
 def _described(value: Collection) -> list[str]:
-    return [f"{len(value)} documents", f"total length {value.total:g}"]
+    return [counted(len(value), "document"), f"total length {value.total:g}"]
 
 
 class DocumentLengths(Format):

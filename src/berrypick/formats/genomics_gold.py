@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats._base import Format, Problems, Role, content, counted
 
 
 class GenomicsGold(Format):
@@ -79,4 +79,4 @@ class GenomicsGold(Format):
     def describe(cls, value: Truth) -> list[str]:
         passages = sum(len(topic) for topic in value.topics.values())
         aspects = sum(len({a for row in topic.aspects or () for a in row}) for topic in value.topics.values())
-        return [f"{len(value)} topics", f"{passages} passages", f"{aspects} aspects"]
+        return [counted(len(value), "topic"), counted(passages, "passage"), counted(aspects, "aspect")]

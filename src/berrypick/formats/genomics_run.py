@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 
 
 class GenomicsRun(Format):
@@ -91,4 +91,4 @@ class GenomicsRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [f"{len(value.topics)} topics", f"{len(value)} results", f"tag {value.tag}"]
+        return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]

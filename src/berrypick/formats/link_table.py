@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import LinkTable
-from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 from berrypick.formats.navigation_table import writable
 
 
@@ -27,7 +27,13 @@ class Links(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        return all(len(line.split("\t")) == 2 and ";" not in line for line in lines)
+        pairs = [line.split("\t") for line in lines]
+        if not all(len(pair) == 2 and ";" not in pair[0] + pair[1] for pair in pairs):
+            return False
+        # names and numbers: lengths of documents, not links
+        return not (
+            all(finite(pair[1]) is not None for pair in pairs) and any(finite(pair[0]) is None for pair in pairs)
+        )
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> LinkTable:
@@ -54,4 +60,4 @@ class Links(Format):
 
     @classmethod
     def describe(cls, value: LinkTable) -> list[str]:
-        return [f"{len(value.rows)} links", f"{len(value.units)} pages"]
+        return [counted(len(value.rows), "link"), counted(len(value.units), "page")]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats._base import Format, Problems, Role, content, counted
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 
 
@@ -96,7 +96,7 @@ class MediaevalQrels(Format):
     def describe(cls, value: Truth) -> list[str]:
         judged = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        return [f"{len(value)} topics", f"{judged} judged segments", f"{relevant} relevant"]
+        return [counted(len(value), "topic"), counted(judged, "judged segment"), f"{relevant} relevant"]
 
 
 def _whole(values: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 
 
@@ -113,4 +113,8 @@ class MediaevalRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [f"{len(value.topics)} topics", f"{len(value)} results", f"{len(value.documents)} videos"]
+        return [
+            counted(len(value.topics), "topic"),
+            counted(len(value), "result"),
+            counted(len(value.documents), "video"),
+        ]

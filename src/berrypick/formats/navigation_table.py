@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import ReachTable
-from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 
 
 def writable(names: tuple[str, ...]) -> str:
@@ -68,4 +68,4 @@ class NavigationTable(Format):
 
     @classmethod
     def describe(cls, value: ReachTable) -> list[str]:
-        return [f"{len(value.rows)} steps", f"{len(value.units)} units"]
+        return [counted(len(value.rows), "step"), counted(len(value.units), "unit")]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import BACK
 from berrypick.core.navigation import Sessions as Recorded
-from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats._base import Format, Problems, Role, content, counted
 
 
 class Sessions(Format):
@@ -66,4 +66,4 @@ class Sessions(Format):
 
     @classmethod
     def describe(cls, value: Recorded) -> list[str]:
-        return [f"{len(value.paths)} sessions", f"{len(value.units)} units"]
+        return [counted(len(value.paths), "session"), counted(len(value.units), "unit")]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._spans import Fields, plain, positions, records
 
 
@@ -112,5 +112,9 @@ class SpanRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        found = [f"{len(value.topics)} topics", f"{len(value)} results", f"{len(value.documents)} documents"]
+        found = [
+            counted(len(value.topics), "topic"),
+            counted(len(value), "result"),
+            counted(len(value.documents), "document"),
+        ]
         return [*found, f"tag {value.tag}"] if value.tag else found

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._spans import Fields, plain, positions, records
 
 
@@ -104,10 +104,10 @@ class SpanTruth(Format):
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
-            f"{len(value)} topics",
+            counted(len(value), "topic"),
             f"{units} judged {value.units}",
             f"{relevant} relevant",
-            f"{len(documents)} documents",
+            counted(len(documents), "document"),
         ]
 
 

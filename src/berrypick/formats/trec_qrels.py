@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 
 
 class TrecQrels(Format):
@@ -86,4 +86,4 @@ class TrecQrels(Format):
     def describe(cls, value: Truth) -> list[str]:
         judged = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        return [f"{len(value)} topics", f"{judged} judged documents", f"{relevant} relevant"]
+        return [counted(len(value), "topic"), counted(judged, "judged document"), f"{relevant} relevant"]

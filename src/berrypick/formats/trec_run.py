@@ -7,14 +7,14 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 
 
 class TrecRun(Format):
     """TREC run: one retrieved document a line, ``topic Q0 document rank score tag``, separated by white space.
 
     The ranking is by score, largest first, then by document name, largest first, as trec_eval does; the rank column
-    is not used. Blank lines and lines that begin with # are passed over.
+    is not used, and columns after the sixth are passed over. Blank lines and lines that begin with # are passed over.
 
     Sample::
 
@@ -30,7 +30,7 @@ class TrecRun(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         fields = lines[0].split()
-        return len(fields) == 6 and finite(fields[4]) is not None
+        return len(fields) >= 6 and finite(fields[4]) is not None
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
@@ -41,9 +41,11 @@ class TrecRun(Format):
         tag = ""
         for number, text in content(path, problems):
             fields = text.split()
-            if len(fields) != 6:
+            if len(fields) < 6:
                 problems.report(f"has {len(fields)} columns, expected 6: {cls.shape}", number, text)
                 continue
+            if len(fields) > 6:
+                problems.count("lines with more than 6 columns, the rest passed over")
             value = finite(fields[4])
             if value is None:
                 problems.report(
@@ -87,4 +89,4 @@ class TrecRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [f"{len(value.topics)} topics", f"{len(value)} results", f"tag {value.tag}"]
+        return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]

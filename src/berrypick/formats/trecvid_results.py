@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._video import as_clock, clock
 from berrypick.formats._xml import forget, line_of, looks_like, streamed
 
@@ -92,7 +92,11 @@ class TrecvidResults(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [f"{len(value.topics)} topics", f"{len(value)} results", f"{len(value.documents)} videos"]
+        return [
+            counted(len(value.topics), "topic"),
+            counted(len(value), "result"),
+            counted(len(value.documents), "video"),
+        ]
 
 
 def item(element: Any, problems: Problems) -> tuple[str, float, float] | None:

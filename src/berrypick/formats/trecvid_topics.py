@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._video import as_clock
 from berrypick.formats._xml import forget, line_of, looks_like, streamed
 from berrypick.formats.trecvid_results import item
@@ -90,4 +90,4 @@ class TrecvidTopics(Format):
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
         items = sum(len(topic) for topic in value.topics.values())
-        return [f"{len(value)} topics", f"{items} known items"]
+        return [counted(len(value), "topic"), counted(items, "known item")]

@@ -32,7 +32,8 @@ class Measured:
         return np.where(i > 0, self.before[last] + inside, 0).astype(np.float64)
 
     def within(self, start: Positions, end: Positions) -> FloatArray:
-        return self.up_to(end) - self.up_to(start)
+        """Relevant text in each region, in seconds too never more than the region holds."""
+        return np.asarray(np.minimum(self.up_to(end) - self.up_to(start), end - start), dtype=np.float64)
 
 
 def first_seen(

@@ -44,7 +44,7 @@ def visit(
     while True:
         ahead = [target for target in left if target[1] > position]
         start = min((max(target[0], position) for target in ahead), default=None)
-        if start is None or start - position >= patience:
+        if start is None or start - position >= patience or start >= document_end:
             return Visit(tuple(found), 1, min(position + patience, document_end) - entry)
         position, stretch = _stretch(start, ahead)
         found += [target[2] for target in stretch]

@@ -114,7 +114,7 @@ def _article_score(
 ) -> float:
     rows = article.rows
     if rule.name == "F":
-        read, good = float(view.new[rows].sum()), float(view.good[rows].sum())
+        read, good = float(view.new[rows].sum()), min(float(view.good[rows].sum()), measured.total)
         return f_score(good / read if read > 0 else 0.0, good / measured.total, rule.beta)
     assert view.ranking.start is not None and view.ranking.end is not None
     if rule.name == "bep":

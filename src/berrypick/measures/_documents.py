@@ -70,6 +70,11 @@ def score(truth: Truth, run: Run, measures: Sequence[DocumentMeasure]) -> dict[t
     except (ValueError, RuntimeError, AssertionError, ImportError) as error:
         names = ", ".join(str(measure) for measure in measures)
         raise UsageError(f"ir_measures could not compute {names}: {error}") from None
+    for measure in measures:
+        if type(measure.measure).__name__ == "_NumRel":  # what is relevant does not depend on the run
+            level = measure.measure["rel"] if "rel" in measure.measure.params else 1
+            for topic, grades in qrels.items():
+                found[measure, topic] = float(sum(grade >= level for grade in grades.values()))
     return found
 
 

@@ -17,6 +17,7 @@ def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:
     """The expected share of the targets seen after each rank, from a ranks x targets matrix of reach."""
     matrix = Reach.of(reach)
     weight = np.ones(matrix.targets) if idealism is None else _vector(idealism, matrix.targets, "idealism")
+    _some_targets(matrix)
     return np.array([matrix.expected_seen(k) @ weight for k in range(1, matrix.ranks + 1)]) / weight.sum()
 
 
@@ -30,16 +31,25 @@ def effort_precision(
     """
     matrix = Reach.of(reach)
     worth = _vector(gains, matrix.targets, "gains")
+    _some_targets(matrix)
     spent = np.ones(matrix.ranks) if effort is None else _vector(effort, matrix.ranks, "effort")
     ideal = (
         np.ones(matrix.targets) if target_effort is None else _vector(target_effort, matrix.targets, "target_effort")
     )
-    wanted = tuple(float(level) for level in levels)
+    wanted = tuple(np.asarray(levels, dtype=np.float64).ravel().tolist())
     return _epnav.work(matrix.events, matrix.seen, matrix.unseen, worth, spent, ideal, wanted).precision
 
 
+def _some_targets(matrix: Reach) -> None:
+    if not matrix.targets:
+        raise UsageError("without targets nothing can be measured: reach has no columns")
+
+
 def _vector(values: Any, length: int, name: str) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} must be numbers") from None
     if array.shape != (length,):
         raise UsageError(f"{name} must have {length} values, not shape {array.shape}")
     if not (array > 0).all():

@@ -24,10 +24,12 @@ def precision_from(judged: Judged) -> tuple[FloatArray, FloatArray, float]:
 
 
 def interpolated(judged: Judged, levels: FloatArray) -> FloatArray:
-    """max precision at recall >= level; hundredths are compared in whole numbers."""
+    """max precision at recall >= level; hundredths of characters are compared in whole numbers."""
     found, best, total = precision_from(judged)
     hundredths = levels * 100
     whole = np.abs(hundredths - np.round(hundredths)) < 1e-9
-    wanted = np.where(whole, np.round(hundredths), hundredths * (1 - 1e-9)) * total
+    counted = total.is_integer() and np.array_equal(found, np.round(found))  # characters; seconds need a little slack
+    wanted = np.where(whole, np.round(hundredths), hundredths) * total
+    wanted = np.where(whole & counted, wanted, wanted * (1 - 1e-9))
     first = np.searchsorted(100 * found, wanted)
     return np.append(best, 0.0)[first]

@@ -40,6 +40,10 @@ class View:
         chosen = values if rank is None else values[self.ranking.rank < rank]
         return float(chosen.sum())
 
+    def found(self, rank: int | float | None) -> float:
+        """Relevant text in the first ranks; added up in seconds it may otherwise end an ulp above all there is."""
+        return min(self.up_to(self.good, rank), self.total)
+
 
 @lru_cache(maxsize=4)
 def view_of(judged: Judged) -> View:
@@ -86,11 +90,13 @@ class _Characters(Measure):
         view = view_of(judged)
         if view.total <= 0:
             return Score(None)
-        return Score(self.value(view.up_to(view.new, self.at), view.up_to(view.good, self.at), view.total))
+        return Score(self.value(view.up_to(view.new, self.at), view.found(self.at), view.total))
 
     def curve(self, judged: Judged) -> Curve | None:
         view = view_of(judged)
-        retrieved, relevant = view.cumulated(view.new), view.cumulated(view.good)
+        if view.total <= 0:
+            return None
+        retrieved, relevant = view.cumulated(view.new), np.minimum(view.cumulated(view.good), view.total)
         return [
             (k, self.value(float(a), float(b), view.total))
             for k, (a, b) in enumerate(zip(retrieved, relevant, strict=True), start=1)
@@ -98,7 +104,9 @@ class _Characters(Measure):
 
     def explain(self, judged: Judged) -> Explanation:
         view = view_of(judged)
-        retrieved, relevant = view.up_to(view.new, self.at), view.up_to(view.good, self.at)
+        if view.total <= 0:
+            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+        retrieved, relevant = view.up_to(view.new, self.at), view.found(self.at)
         rows = [
             ["retrieved, each character once", number(retrieved)],
             ["of it relevant", number(relevant)],
@@ -127,7 +135,7 @@ def text_table(view: View, most: int = 30) -> Table:
                 number(float(view.new[row])),
                 number(float(view.good[row])),
                 number(float(found[k] / read[k]) if read[k] else 0.0),
-                number(float(found[k] / view.total)),
+                number(float(found[k] / view.total) if view.total else 0.0),
                 _why(view, row),
             ]
         )

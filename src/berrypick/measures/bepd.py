@@ -68,8 +68,8 @@ class BEPD(Measure):
         scale = self.A * (self.L if self.L is not None else judged.collection.mean_length)
         found = []
         for article in articles(ranking):
-            if article.document in points:
-                entry = float(ranking.start[article.rows[0]])
+            entry = float(ranking.start[article.rows[0]])
+            if article.document in points and entry >= 0:  # below 0: a passage that could not be located
                 distance = min(abs(entry - point) for point in points[article.document])
                 found.append((article.document, distance, scale / (scale + distance)))
         return found

@@ -58,8 +58,8 @@ class epnav(Measure):
     Documents d1, d2, d3, of which d3 is wanted; 40% go on to it from d1, 30% from d2: E[1/ce] = .63
 
     >>> import berrypick as bp
-    >>> bp.effort_precision([[.4], [.3], [1]], gains=[1])[-1].round(2)
-    np.float64(0.63)
+    >>> round(float(bp.effort_precision([[.4], [.3], [1]], gains=[1])[-1]), 2)
+    0.63
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"

@@ -86,7 +86,7 @@ class EPRUM(Measure):
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
     rank: int | None = parameter(
-        None, "int", "the rank after which the reader stops", check=lambda v: v >= 1, must="1 or more"
+        None, "int", "the rank after which the reader stops", check=lambda v: 1 <= v < 2**53, must="from 1 to 2^53"
     )
     ideal: IdealName = parameter(
         "targets",
@@ -122,6 +122,10 @@ class EPRUM(Measure):
             return Score(None, notes)
         total = math.fsum(weight for weight, _ in parts)
         return Score(math.fsum(weight * value for weight, value in parts) / total, notes)
+
+    def unanswered(self, judged: Judged) -> Score:
+        """An empty list scores 0, but what no list can score stays undefined."""
+        return Score(self.of(judged).value)
 
     def _at_level(self, judged: Judged, ideal: BoolArray, reach: Reach) -> float:
         """The value when exactly these targets are ideal."""
@@ -178,6 +182,8 @@ class EPRUM(Measure):
     def explain(self, judged: Judged) -> Explanation:
         parts: list[str | Table] = []
         many = levels_of(judged)
+        if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):
+            parts.append("Undefined: no reader has that many ideal units.")
         for weight, ideal, reach in many:
             if len(many) > 1:
                 names = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]

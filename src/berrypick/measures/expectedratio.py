@@ -64,6 +64,9 @@ class ExpectedRatio(Measure):
         rank = judged.reach.ranks if self.at is None else int(self.at)
         return Score(float(judged.reach.expected_seen(rank) @ weight / weight.sum()))
 
+    def unanswered(self, judged: Judged) -> Score:
+        return Score(0.0 if judged.targets.idealism.any() else None)
+
     def curve(self, judged: Judged) -> Curve | None:
         weight = judged.targets.idealism
         if not weight.any():
@@ -73,6 +76,8 @@ class ExpectedRatio(Measure):
 
     def explain(self, judged: Judged) -> Explanation:
         weight = judged.targets.idealism
+        if not weight.any():
+            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."])
         rank = judged.reach.ranks if self.at is None else int(self.at)
         seen = judged.reach.expected_seen(rank)
         rows = [

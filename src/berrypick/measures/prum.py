@@ -91,6 +91,9 @@ class PRUM(Measure):
             return Score(float(self._precisions(judged, recall_value(self.at, t), t).max()))
         return Score(math.fsum(self._precisions(judged, 1, t)) / t)
 
+    def unanswered(self, judged: Judged) -> Score:
+        return Score(None if self.r is not None and self.r > len(judged.targets) else 0.0)
+
     def _precisions(self, judged: Judged, low: int, high: int) -> FloatArray:
         working = work(judged.reach, self.exact)
         return working.precision(low, high, _unranked(judged))
@@ -143,7 +146,13 @@ class PRUM(Measure):
 
 def _unranked(judged: Judged) -> int | None:
     """Units outside the list: units - distinct ranked pointers."""
-    return None if judged.units is None else judged.units - len(judged.ranking.fresh())
+    ranked = len(judged.ranking.fresh())
+    if judged.units is not None and judged.units < ranked:
+        raise UsageError(
+            f"--units {judged.units} is smaller than the {ranked} units that the run ranks in topic {judged.topic}; "
+            "it counts all retrievable units, ranked ones included"
+        )
+    return None if judged.units is None else judged.units - ranked
 
 
 @dataclass(frozen=True)

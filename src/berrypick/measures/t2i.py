@@ -12,6 +12,9 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.judged import Judged, Score
 from berrypick.measures._visiting import _Visiting
 
+#: More units of tolerance than this in a budget are a slip of the pen.
+MOST_UNITS = 1_000_000
+
 
 @dataclass(frozen=True)
 class T2I(_Visiting):
@@ -61,6 +64,8 @@ class T2I(_Visiting):
         super().__post_init__()
         if self.units() < 1:
             raise UsageError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {self.tolerance:g}")
+        if self.units() > MOST_UNITS:
+            raise UsageError(f"T2I: the budget {self.budget:g} is more than {MOST_UNITS} times the tolerance")
 
     def units(self) -> int:
         return math.floor(self.budget / self.tolerance + 1e-9)

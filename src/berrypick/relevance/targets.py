@@ -141,8 +141,9 @@ def with_sizes(ranking: Ranking, topic: TopicTruth) -> Ranking:
 
 def _length(document: str, collection: Collection | None) -> float:
     if collection is None or document not in collection.lengths:
+        missing = f"; {collection.source} does not have it" if collection is not None and collection.source else ""
         raise UsageError(
             f"the length of document {document} is needed to see it as a stretch of text or time: "
-            "give document lengths with --collection"
+            f"give document lengths with --collection{missing}"
         )
     return float(collection.lengths[document])

@@ -48,7 +48,8 @@ class Hierarchy(UserModel):
             start, end = ranking.start[rows], ranking.end[rows]
             common = intersections(start, end, targets.start[indices], targets.end[indices])
             union = (end - start)[:, None] + (targets.end[indices] - targets.start[indices])[None, :] - common
-            blocks.append((rows, indices, common / np.maximum(union, common)))
+            larger = np.maximum(union, common).astype(np.float64)
+            blocks.append((rows, indices, common / np.where(larger > 0, larger, 1.0)))
         return pairwise(ranking, targets, blocks)
 
     def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:

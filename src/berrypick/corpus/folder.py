@@ -1,0 +1,113 @@
+"""A folder of XML documents as a collection, read on demand.
+
+A document is a file whose name ends in .xml or .page; its name is the way to it from the folder, without that suffix.
+Other files are passed over, and so is what begins with a dot. A symbolic link to a file counts if the file is in the
+folder too; links to folders are not followed.
+
+Nothing is parsed before it is asked for: looking through the names of a large collection costs no more than listing its
+files. What is wrong with a document is therefore said when it is touched, with file and line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError
+from berrypick.core.structure import Structure
+from berrypick.corpus.xml_documents import SUFFIXES, document_name, read_length, read_structure
+
+#: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
+KEPT = 256
+
+
+def read_folder(path: str | os.PathLike[str]) -> Collection:
+    """The collection of the XML documents in a folder and the folders inside it."""
+    files = find_documents(path)
+    return Collection(Lengths(files), os.fspath(path), Structures(files))
+
+
+def find_documents(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """The files of all documents in a folder by the documents' names, in the order of these."""
+    top = os.fspath(folder)
+    if not os.path.isdir(top):
+        raise InputError("is not a folder", path=top)
+    found: dict[str, str] = {}
+    for file in _files(top):
+        name = document_name(os.path.relpath(file, top).replace(os.sep, "/"))
+        if name in found:
+            raise InputError(
+                f"is a second document {name}, beside {found[name]}", path=file, remedy="rename one of them"
+            )
+        found[name] = file
+    if not found:
+        raise InputError(f"holds no XML documents ({' or '.join(SUFFIXES)})", path=top)
+    return dict(sorted(found.items()))
+
+
+def _files(top: str) -> Iterator[str]:
+    real_top = os.path.join(os.path.realpath(top), "")
+    for folder, folders, files in os.walk(top, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            file = os.path.join(folder, name)
+            if name.startswith(".") or not name.lower().endswith(SUFFIXES):
+                continue
+            if not os.path.islink(file) or os.path.realpath(file).startswith(real_top):
+                yield file
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(f"cannot be read: {error.strerror}", path=error.filename) from error
+
+
+class Structures(Mapping[str, Structure]):
+    """The structure of each document, parsed when asked for; the last ones are kept."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._kept: dict[str, Structure] = {}
+
+    def __getitem__(self, name: str) -> Structure:
+        structure = self._kept.pop(name, None)
+        if structure is None:
+            structure = read_structure(self._files[name], name=name, known=self._files)
+        self._kept[name] = structure  # now the last one used
+        if len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return structure
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"_files": self._files, "_kept": {}}  # another process parses what it needs
+
+
+class Lengths(Mapping[str, float]):
+    """The length of each document, found when asked for and then remembered."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._known: dict[str, float] = {}
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self._known:
+            self._known[name] = read_length(self._files[name])
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files

@@ -1,0 +1,258 @@
+"""INEX runs as text: file, offset, length; or paths to elements."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, ClassVar, Literal, TextIO
+
+import numpy as np
+
+from berrypick.core.run import Ranking, Run, assemble
+from berrypick.formats._base import Format, Problems, Role, content, finite
+from berrypick.formats._inex import (
+    NOWHERE,
+    Paths,
+    ends_before,
+    has_whole_offsets,
+    nowhere,
+    unlocated_note,
+    whole,
+    without_spaces,
+)
+
+Kind = Literal["passage", "entry point", "element", "range of elements"]
+Place = tuple[int, int] | tuple[str, str]
+
+
+class InexFolRun(Format):
+    """INEX run as text from 2008 on: ``topic Q0 document rank score tag offset length``, white space in between.
+
+    **The order of the lines is the ranking**; rank and score are not used. Offsets count characters without mark-up.
+    Instead of offset and length a run may have
+
+    * a path (7 columns): it retrieves elements;
+    * two paths (8 columns): it retrieves the text from one element to another;
+    * an offset alone (7 columns): it retrieves entry points, best in context. (With a length, which that task
+      ignores, the file looks like a run of passages.)
+
+    One kind a file. ``X`` or ``-1`` as the offset is a passage that could not be located: it counts as 18 characters,
+    not relevant, and is kept as an interval before the start of its document, of which no two are alike. Steps of
+    paths without a number are taken as [1], and counted. Blank lines and lines that begin with # are passed over.
+
+    Sample::
+
+        2009001 Q0 851 1 9.2 mysystem 1205 3431
+        2009001 Q0 856 2 8.9 mysystem 0 512
+        2009001 Q0 901 3 8.1 mysystem X X
+    """
+
+    format_name: ClassVar[str] = "inex-fol-run"
+    role: ClassVar[Role] = "run"
+    shape: ClassVar[str] = "topic Q0 document rank score tag offset length"
+    suffixes: ClassVar[tuple[str, ...]] = (".run", ".txt")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return 2 * sum(_plausible(line.split()) for line in lines) >= len(lines)  # the reader names the bad ones
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        rows = _Rows(problems)
+        for number, text in content(path, problems):
+            rows.add(number, text)
+        return rows.run(path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        if not isinstance(value, Run):
+            return "it is not a run"
+        if not value.points_into_documents:
+            return "the run points to whole documents, this format to parts of them"
+        if not has_whole_offsets(value):
+            return "the offsets are not whole numbers"
+        if value.path_end is not None and len(np.unique(value.path_end < 0)) > 1:
+            return "the run retrieves both elements and ranges, a file of this format one of them"
+        if any(len(ranking) > ranking.ranks for _, ranking in value.rankings()):
+            return "several results share a rank, here every line has its own"
+        return without_spaces((*value.topics, *value.documents, *value.paths))
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        tag = "_".join(value.tag.split()) or "run"
+        points = value.task == "best-in-context" and _only_points(value)
+        for topic, ranking in value.rankings():
+            for row in range(len(ranking)):
+                document = ranking.documents[int(ranking.document[row])]
+                position = int(ranking.rank[row]) + 1
+                score = float(ranking.score[row]) if ranking.score is not None else -float(position)
+                where = _written(ranking, row, points)
+                out.write(f"{topic} Q0 {document} {position} {score!r} {tag} {where}\n")
+
+    @classmethod
+    def describe(cls, value: Run) -> list[str]:
+        if value.path is not None:
+            kind = "elements" if value.path_end is None else "ranges of elements"
+        else:
+            kind = "entry points" if value.task == "best-in-context" else "passages"
+        return [
+            f"{len(value.topics)} topics",
+            f"{len(value)} {kind}",
+            f"{len(value.documents)} documents",
+            f"tag {value.tag}",
+        ]
+
+
+def _plausible(fields: list[str]) -> bool:
+    """Whether a line has the form of a result."""
+    if len(fields) not in (7, 8) or fields[1].upper() not in ("Q0", "0") or whole(fields[3]) is None:
+        return False
+    place = fields[6:]
+    if place[0].startswith("/"):
+        return all(word.startswith("/") for word in place)
+    return all(word in NOWHERE or word.isdigit() for word in place)
+
+
+class _Rows:
+    """The columns of a run as its lines are read."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.paths = Paths(problems)
+        self.names: dict[str, str] = {}  # one string for every name, however often it is read
+        self.topic: list[str] = []
+        self.document: list[str] = []
+        self.score, self.line = array("d"), array("q")
+        self.start, self.end = array("q"), array("q")
+        self.path: list[str] = []
+        self.path_end: list[str] = []
+        self.kind: Kind | None = None
+        self.kind_line = 0
+        self.tag = ""
+        self.unlocated = 0
+        self.last_rank: dict[str, int] = {}
+        self.out_of_order = 0
+
+    def add(self, number: int, text: str) -> None:
+        fields = text.split()
+        if len(fields) not in (7, 8):
+            self.problems.report(
+                f"has {len(fields)} columns, not 7 or 8", number, text, f"expected {InexFolRun.shape}, or paths"
+            )
+            return
+        kind = _kind(fields)
+        place = self._place(kind, fields, number, text) if self._same_kind(kind, number, text) else None
+        if place is None:
+            return
+        topic = self.names.setdefault(fields[0], fields[0])
+        self.topic.append(topic)
+        self.document.append(self.names.setdefault(fields[2], fields[2]))
+        score = finite(fields[4])
+        self.score.append(score if score is not None else float("nan"))
+        self.line.append(number)
+        self.tag = self.tag or fields[5]
+        self._watch_rank(topic, whole(fields[3]))
+        first, last = place
+        if isinstance(first, str) and isinstance(last, str):
+            self.path.append(first)
+            self.path_end.append(last)
+        elif isinstance(first, int) and isinstance(last, int):
+            self.start.append(first)
+            self.end.append(last)
+
+    def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
+        """Where a result lies; None if the line does not say, which is reported."""
+        if kind in ("element", "range of elements"):
+            return self._on_paths(fields[6:], number, text)
+        if fields[6] in NOWHERE:
+            self.unlocated += 1
+            return nowhere(self.unlocated - 1)
+        offset, length = whole(fields[6]), whole(fields[7]) if kind == "passage" else 0
+        if offset is None or length is None:
+            bad = fields[6] if offset is None else fields[7]
+            remedy = "a passage that could not be located has X or -1 as its offset"
+            self.problems.report(f"{bad!r} is not a whole number, 0 or more", number, text, remedy)
+            return None
+        return offset, offset + length
+
+    def _on_paths(self, words: list[str], number: int, text: str) -> tuple[str, str] | None:
+        read = self.paths.element if len(words) == 1 else self.paths.point
+        for word in words:
+            if read(word) is None:
+                self.problems.report(f"{word!r} is not a path", number, text, "expected /article[1]/bdy[1]/sec[2]")
+                return None
+        first, last = read(words[0]) or "", read(words[1]) or "" if len(words) > 1 else ""
+        if last and ends_before(first, last):
+            self.problems.report("the range ends before it starts", number, text)
+            return None
+        return first, last
+
+    def _same_kind(self, kind: Kind, number: int, text: str) -> bool:
+        if self.kind is None:
+            self.kind, self.kind_line = kind, number
+        if kind != self.kind:
+            self.problems.report(
+                f"retrieves one {kind}, line {self.kind_line} one {self.kind}",
+                number,
+                text,
+                "a file holds one kind of result",
+            )
+        return kind == self.kind
+
+    def _watch_rank(self, topic: str, rank: int | None) -> None:
+        if rank is not None:
+            self.out_of_order += rank < self.last_rank.get(topic, rank)
+            self.last_rank[topic] = rank
+
+    def run(self, path: str) -> Run:
+        score = np.array(self.score, dtype=np.float64)
+        without = int(np.isnan(score).sum())
+        if without:
+            self.problems.count("lines whose score is not a number, which is not used", without)
+        notes = unlocated_note(self.unlocated)
+        if self.unlocated:
+            self.problems.count("results that could not be located", self.unlocated)
+        if self.out_of_order:
+            notes = (
+                *notes,
+                f"lines out of the order of their rank column: {self.out_of_order}; the order of the lines stands",
+            )
+        return assemble(
+            tag=self.tag,
+            topic=self.topic,
+            document=self.document,
+            start=None if self.path else np.array(self.start, dtype=np.int64),
+            end=None if self.path else np.array(self.end, dtype=np.int64),
+            path=self.path or None,
+            path_end=self.path_end if self.kind == "range of elements" else None,
+            score=None if without else score,
+            line=np.array(self.line, dtype=np.int64),
+            task="best-in-context" if self.kind == "entry point" else "",
+            order="file",
+            source=path,
+            format=InexFolRun.format_name,
+            duplicates="error",
+            notes=notes,
+        )
+
+
+def _kind(fields: list[str]) -> Kind:
+    if fields[6].startswith("/"):
+        return "element" if len(fields) == 7 else "range of elements"
+    return "entry point" if len(fields) == 7 else "passage"
+
+
+def _only_points(run: Run) -> bool:
+    if run.start is None or run.end is None:
+        return False
+    return bool(np.all((run.start == run.end) | (run.start < 0)))
+
+
+def _written(ranking: Ranking, row: int, points: bool) -> str:
+    """The last columns of a line."""
+    if ranking.path is not None:
+        return " ".join(path for path in ranking.path_of(row) if path)
+    assert ranking.start is not None and ranking.end is not None
+    start, end = int(ranking.start[row]), int(ranking.end[row])
+    if start < 0:
+        return "X" if points else "X X"
+    return str(start) if points else f"{start} {end - start}"

@@ -1,0 +1,241 @@
+"""INEX judgements of text: file, offset, length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, ClassVar, TextIO
+
+import numpy as np
+
+from berrypick.core.truth import EntryPoint, TopicTruth, Truth
+from berrypick.formats._base import Format, Problems, Role, content
+from berrypick.formats._inex import whole, without_spaces
+
+Passages = list[tuple[int, int]]
+
+
+@dataclass
+class _Judged:
+    """The judgements of one topic as they are read."""
+
+    document: list[str] = field(default_factory=list)
+    start: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    line: list[int] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    points: list[EntryPoint] = field(default_factory=list)
+    first: dict[str, int] = field(default_factory=dict)  # document to its line
+
+    def truth(self, topic: str) -> TopicTruth:
+        start, end = np.array(self.start, dtype=np.int64), np.array(self.end, dtype=np.int64)
+        return TopicTruth(
+            topic,
+            tuple(self.document),
+            (end > start).astype(np.float64),
+            start,
+            end,
+            np.array(self.line, dtype=np.int64),
+            tuple(self.empty),
+            entry_points=tuple(self.points),
+        )
+
+
+class InexFolTruth(Format):
+    """INEX judgements of text from 2008 on: ``topic Q0 document relevant length [entry offset:length ...]``.
+
+    One judged document a line: how many of its characters are relevant, how many it has, where reading should best
+    begin, and the relevant passages. Offsets count characters without mark-up, from 0. A line with five fields says
+    that the document was judged and holds nothing relevant. A document judged twice for the same topic is an error,
+    and so are a passage that ends after its document and a number of relevant characters that is not the sum of the
+    passages. A passage of length 0 holds nothing: it is kept with grade 0 and counted. A document with another length
+    for another topic is counted, and the first length stands. Blank lines and lines that begin with # are passed over.
+
+    Sample::
+
+        2009001 Q0 851 7300 10656 100 1205:3431 4643:720 5521:3149
+        2009001 Q0 856 0 2215
+    """
+
+    format_name: ClassVar[str] = "inex-fol-truth"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = "topic Q0 document relevant length [entry offset:length ...]"
+    suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".txt")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return 2 * sum(_plausible(line.split()) for line in lines) >= len(lines)  # the reader names the bad ones
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        topics: dict[str, _Judged] = {}
+        lengths: dict[str, float] = {}
+        for number, text in content(path, problems):
+            fields = text.split()
+            found = _checked(fields, number, text, problems)
+            if found is None:
+                continue
+            topic, document = fields[0], fields[2]
+            judged = topics.setdefault(topic, _Judged())
+            if document in judged.first:
+                problems.report(
+                    f"document {document} is judged twice for topic {topic}, first in line {judged.first[document]}",
+                    number,
+                    text,
+                    "keep one of the two lines",
+                )
+                continue
+            judged.first[document] = number
+            length, entry, passages = found
+            if lengths.setdefault(document, length) != length:
+                problems.count("documents with another length for another topic, of which the first counts")
+            if entry is None:
+                judged.empty.append(document)
+                continue
+            judged.points.append(EntryPoint(document, offset=entry, line=number))
+            for offset, size in passages:
+                judged.document.append(document)
+                judged.start.append(offset)
+                judged.end.append(offset + size)
+                judged.line.append(number)
+        return Truth(
+            "spans",
+            {topic: judged.truth(topic) for topic, judged in topics.items()},
+            path,
+            cls.format_name,
+            lengths=lengths,
+        )
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        if not isinstance(value, Truth):
+            return "it is not a truth"
+        if value.units != "spans":
+            return "the truth does not judge passages of text"
+        for topic in value.topics.values():
+            problem = without_spaces((topic.topic, *topic.documents())) or _unwritable(topic, value)
+            if problem:
+                return problem
+        return ""
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        line = 0
+        for topic in value.topics.values():
+            entries = {point.document: point.offset for point in topic.entry_points}
+            for place, document, passages in _in_file_order(topic, line):
+                line = place
+                relevant = sum(size for _, size in passages)
+                out.write(f"{topic.topic} Q0 {document} {relevant} {int(value.lengths[document])}")
+                if passages:
+                    spans = " ".join(f"{offset}:{size}" for offset, size in passages)
+                    out.write(f" {int(entries[document])} {spans}")
+                out.write("\n")
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        topics = value.topics.values()
+        relevant = sum(len(set(topic.document)) for topic in topics)
+        empty = sum(len(topic.empty_documents) for topic in topics)
+        return [
+            f"{len(value)} topics",
+            f"{relevant} relevant documents",
+            f"{sum(len(topic) for topic in topics)} passages",
+            f"{empty} judged and not relevant",
+        ]
+
+
+def _plausible(fields: list[str]) -> bool:
+    """Whether a line has the form of a judgement; whether its numbers agree is for the reader to say."""
+    if len(fields) < 5 or len(fields) == 6 or fields[1].upper() not in ("Q0", "0"):
+        return False
+    return fields[3].isdigit() and fields[4].isdigit() and all(":" in word for word in fields[6:])
+
+
+def _checked(fields: list[str], number: int, text: str, problems: Problems) -> tuple[int, int | None, Passages] | None:
+    """Length, entry point and passages of one line; None if anything is wrong, which is reported."""
+    expected = f"expected {InexFolTruth.shape}"
+    if len(fields) < 5 or len(fields) == 6:
+        problems.report(f"has {len(fields)} columns, not 5 or at least 7", number, text, expected)
+        return None
+    relevant, length = whole(fields[3]), whole(fields[4])
+    entry = whole(fields[5]) if len(fields) > 5 else None
+    passages = [_passage(word) for word in fields[6:]]
+    words = [(fields[3], relevant), (fields[4], length), *zip(fields[5:6], [entry], strict=False)]
+    bad = [word for word, value in (*words, *zip(fields[6:], passages, strict=True)) if value is None]
+    if bad or relevant is None or length is None:
+        kind = "offset:length" if bad[0] in fields[6:] else "a whole number"
+        problems.report(f"{bad[0]!r} is not {kind}, 0 or more", number, text, expected)
+        return None
+    known = [passage for passage in passages if passage is not None]
+    beyond = next((passage for passage in known if sum(passage) > length), None)
+    if beyond is not None:
+        what = f"the passage {beyond[0]}:{beyond[1]} ends after the document, which has {length} characters"
+        problems.report(what, number, text)
+        return None
+    total = sum(size for _, size in known)
+    if total != relevant:
+        problems.report(f"{relevant} characters are said to be relevant, the passages have {total}", number, text)
+        return None
+    _count(known, entry, length, problems)
+    return length, entry, known
+
+
+def _passage(word: str) -> tuple[int, int] | None:
+    offset, colon, size = word.partition(":")
+    start, length = whole(offset), whole(size)
+    return (start, length) if colon and start is not None and length is not None else None
+
+
+def _count(passages: Passages, entry: int | None, length: int, problems: Problems) -> None:
+    """What is odd and changes no number."""
+    empty = sum(size == 0 for _, size in passages)
+    if empty:
+        problems.count("passages of length 0, which hold nothing", empty)
+    ordered = sorted(passages)
+    overlapping = sum(a + size > b for (a, size), (b, _) in pairwise(ordered))
+    if overlapping:
+        problems.count("passages that overlap another one", overlapping)
+    if entry is not None and entry > length:
+        problems.count("entry points after the end of their document")
+
+
+def _unwritable(topic: TopicTruth, value: Truth) -> str:
+    entries = {point.document for point in topic.entry_points if point.offset is not None}
+    without = next((document for document in topic.document if document not in entries), None)
+    if without is not None:
+        return f"there is no entry point for {without}"
+    unknown = next((document for document in topic.documents() if value.lengths.get(document, 0.5) % 1), None)
+    if unknown is not None:
+        return f"the length of {unknown} in characters is not known"
+    assert topic.start is not None and topic.end is not None
+    if np.any(topic.start % 1) or np.any(topic.end % 1):
+        return "the offsets are not whole numbers"
+    if not np.array_equal(topic.grade, topic.end > topic.start):
+        return "the truth has grades, which this format has no place for"
+    return ""
+
+
+def _in_file_order(topic: TopicTruth, line: int) -> Iterator[tuple[int, str, Passages]]:
+    """(line, document, passages), going on after ``line``.
+
+    Documents that hold nothing relevant have no lines: they take the ones left out in between, else come last.
+    """
+    assert topic.start is not None and topic.end is not None
+    passages: dict[str, Passages] = {}
+    lines: dict[str, int] = {}
+    for row, document in enumerate(topic.document):
+        start, end = int(topic.start[row]), int(topic.end[row])
+        passages.setdefault(document, []).append((start, end - start))
+        lines.setdefault(document, int(topic.line[row]) if topic.line is not None else 0)
+    empty = [document for document in topic.empty_documents if document not in passages][::-1]
+    for document, found in passages.items():
+        while empty and line + 1 < lines[document]:
+            line += 1
+            yield line, empty.pop(), []
+        line = lines[document]
+        yield line, document, found
+    while empty:
+        line += 1
+        yield line, empty.pop(), []

@@ -1,0 +1,118 @@
+"""What all tests share: real data, the command line, Hypothesis profiles, and the rule about skipping.
+
+Under BERRYPICK_REQUIRE_ALL=1 a test that is skipped has failed; otherwise every reason for skipping is told in one
+loud line at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
+
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        report.outcome = "failed"
+        report.longrepr = f"BERRYPICK_REQUIRE_ALL=1, so this may not be skipped. {why}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+def pytest_terminal_summary(terminalreporter):
+    reasons: dict[str, int] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[why] = reasons.get(why, 0) + 1
+    for why, count in reasons.items():
+        terminalreporter.write_line(f"NOT TESTED ({count} tests): {why.removeprefix('Skipped: ')}", yellow=True)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data."""
+    place = os.environ.get("BERRYPICK_DATA", "")
+    if not place:
+        pytest.skip("real data: set BERRYPICK_DATA to the folder that holds it")
+    if not Path(place).is_dir():
+        pytest.skip(f"real data: BERRYPICK_DATA={place} is no folder")
+    return Path(place)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def berrypick(capsys):
+    """Run the command line in this process: berrypick('evaluate', truth, run, '-m', 'EPRUM')."""
+    from berrypick.cli import main
+
+    def run(*arguments: object) -> Outcome:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        code = stopped.value.code
+        return Outcome(0 if code is None else int(code), captured.out, captured.err)
+
+    return run
+
+
+def command(*arguments: object) -> list[str]:
+    """The command line as a process of its own."""
+    return [sys.executable, "-m", "berrypick.cli", *map(str, arguments)]
+
+
+@pytest.fixture
+def process():
+    """Run the command line in a process of its own."""
+
+    def run(*arguments: object, **options: object) -> Outcome:
+        done = subprocess.run(command(*arguments), capture_output=True, timeout=60, **options)
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write several small files at once: files(truth_qrels="1 0 a 1") gives {'truth_qrels': path}."""
+
+    def write(**contents: str | bytes) -> dict[str, Path]:
+        paths = {}
+        for name, content in contents.items():
+            paths[name] = tmp_path / name.replace("_", ".")
+            paths[name].write_bytes(content if isinstance(content, bytes) else content.encode())
+        return paths
+
+    return write
