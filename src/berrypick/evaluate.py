@@ -610,10 +610,10 @@ class _Outcome:
         found = list(self.run.notes)
         ignored = sum(1 for topic in self.run.topics if topic not in self.truth)
         if ignored:
-            found.append(f"{ignored} topics of the run are not in the truth and were ignored")
+            found.append(f"{_plural(ignored, 'topic')} of the run not in the truth, ignored")
         absent = sum(1 for topic in self.topics if topic not in self.run)
         if absent:
-            found.append(f"{absent} judged topics are missing from the run and count 0")
+            found.append(f"{_plural(absent, 'judged topic')} missing from the run, counted 0")
         empty = sum(1 for topic in self.topics if not _has_relevant(self.truth, topic))
         if empty:
             found.append(

@@ -88,11 +88,8 @@ class Ranking:
         """For each document pointed into, its rows in ranked order."""
         order = np.argsort(self.document, kind="stable")
         codes, heads = np.unique(self.document[order], return_index=True)
-        return (
-            {self.documents[code]: rows for code, rows in zip(codes.tolist(), np.split(order, heads[1:]), strict=True)}
-            if len(order)
-            else {}
-        )
+        bounds = [*heads.tolist(), len(order)]
+        return {self.documents[code]: order[bounds[i] : bounds[i + 1]] for i, code in enumerate(codes.tolist())}
 
     def fresh(self) -> Ranking:
         """Without the repeated pointers: they reach nothing and gain nothing, but their ranks stay."""

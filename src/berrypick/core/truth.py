@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -109,6 +110,10 @@ class Truth:
 
     def grades(self) -> set[float]:
         """Every grade that occurs in any topic."""
+        return self._grades
+
+    @cached_property
+    def _grades(self) -> set[float]:
         found: set[float] = set()
         for topic in self.topics.values():
             found.update(np.unique(topic.grade).tolist())
