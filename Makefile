@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# test, or test,rag to test with LangChain, LlamaIndex and Haystack themselves
+EXTRAS ?= test
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types docs clean
+.PHONY: demo test lint types docs bench clean
 
 demo: $(VENV)/installed
 	@$(BIN)/berrypick demo
@@ -23,19 +25,26 @@ types: $(VENV)/installed-test
 docs: $(VENV)/installed-test
 	@$(BIN)/python docs/build.py
 
+# the same work for us and for others, as ratios; files that begin with _ are parts of others
+bench: $(VENV)/installed-test
+	@for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+# what is compiled at installation
+NATIVE := CMakeLists.txt $(wildcard native/*)
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "berrypick needs Python 3.10 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: pyproject.toml | $(BIN)/python
+$(VENV)/installed: pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing berrypick into $(VENV)" >&2
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable '.[chunks]'
 	@touch $@
 
-$(VENV)/installed-test: pyproject.toml | $(BIN)/python
+$(VENV)/installed-test: pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing berrypick with its test tools into $(VENV)" >&2
-	@$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 	@touch $@ $(VENV)/installed
 
 clean:

@@ -17,7 +17,10 @@ from hypothesis import HealthCheck, settings
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
 
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+#: Fixtures of ours hold for all examples of a test alike.
+SLOW_BUT_SOUND = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+
+settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=60)
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
@@ -61,6 +64,17 @@ def data() -> Path:
     if not Path(place).is_dir():
         pytest.skip(f"real data: BERRYPICK_DATA={place} is no folder")
     return Path(place)
+
+
+@pytest.fixture(params=["numpy", "native"])
+def kernels(request, monkeypatch) -> str:
+    """Both forms of the kernels, one after the other."""
+    from berrypick import kernels as ours
+
+    if request.param == "native" and getattr(ours, "_native", None) is None:
+        pytest.skip("compiled kernels: installed without a C++ compiler")
+    monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
+    return request.param
 
 
 @dataclass(frozen=True)

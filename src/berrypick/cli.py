@@ -12,12 +12,19 @@ import click
 
 from berrypick import formats, kernels, measures, users
 from berrypick._version import __version__
+from berrypick.analysis.compare import FAMILIES, PAIRS, TESTS, compare
+from berrypick.analysis.difference import diff, renamed
+from berrypick.analysis.gates import Gates
+from berrypick.analysis.statistics import CORRECTIONS, INTERVALS
 from berrypick.core.declared import Declared
-from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest
+from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, shorten
 from berrypick.core.explanation import Table
+from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
+from berrypick.corpus.texts import OFFSETS
 from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, refuse_duplicates
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
+from berrypick.report import comparison as comparisons
 from berrypick.report import text
 
 
@@ -44,16 +51,28 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(0)
     except MemoryError:
         _fail("not enough memory for this input")
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in the buffer cannot be written
+        _fail(f"the output could not be written ({error.strerror})")
+
+
+def _say(message: str, err: bool = False, nl: bool = True) -> None:
+    """Print. Names come from files, so on a terminal no control character is passed through; data in a pipe stays as it
+    is, but for halves of characters, which no file can hold."""
+    stream = sys.stderr if err else sys.stdout
+    if err or stream.isatty():
+        message = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in message)
+    click.echo(message.encode("utf-8", "backslashreplace").decode("utf-8"), err=err, nl=nl)
 
 
 def _fail(message: str) -> None:
-    click.echo(f"berrypick: {message}", err=True)
+    _say(f"berrypick: {message}", err=True)
     sys.exit(2)
 
 
 def _version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
-        click.echo(f"berrypick {__version__}, kernels: {kernels.in_use()}")
+        _say(f"berrypick {__version__}, kernels: {kernels.in_use()}")
         context.exit()
 
 
@@ -82,6 +101,11 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--navigation", metavar="FILE", help="Table of reach, links, or sessions, for the user model."
             ),
             click.option("--collection", metavar="PATH", help="Folder of XML documents, or file of document lengths."),
+            click.option("--documents", metavar="PATH", help="The texts: a folder, or JSON Lines with doc and text."),
+            click.option("--tokenizer", metavar="NAME", help="words, or tiktoken:ENCODING. [words]"),
+            click.option("--offsets", type=click.Choice(OFFSETS), help="What offsets in span files count. [chars]"),
+            click.option("--quotes", type=click.Choice(QUOTES), help="How quotes are found in the texts. [exact]"),
+            click.option("--chunks", metavar="FILE", help="All chunks there are, as a run, for PrecisionOmega."),
             click.option("--units", type=int, metavar="N", help="Number of retrievable units, ranked ones included."),
             click.option("--idealism", metavar="MAP", help="Grades to the share of readers, e.g. '1=.5,2=1'."),
             click.option(
@@ -155,6 +179,103 @@ def evaluate_command(
     _show(text.render(results, chosen, per_topic, places))
 
 
+@cli.command("compare")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'charR@5 IoU@5'. [of the task]")
+@click.option("--baseline", metavar="RUN", help="The run that others are compared with, by name or file. [the first]")
+@click.option("--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired test.")
+@click.option(
+    "--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True, help="For many comparisons."
+)
+@click.option(
+    "--family",
+    type=click.Choice(FAMILIES),
+    default="measure",
+    show_default=True,
+    help="What is corrected together: the comparisons under one measure, or under all.",
+)
+@click.option(
+    "--pairs", type=click.Choice(PAIRS), default="all", show_default=True, help="All pairs, or those with the baseline."
+)
+@click.option(
+    "--interval", type=click.Choice(INTERVALS), default="expanded", show_default=True, help="Bootstrap interval."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals; significant: 1 - this.")
+@click.option("--resamples", type=int, default=10_000, show_default=True, metavar="N", help="Random draws.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws.")
+@click.option("--fail-under", multiple=True, metavar="M=X", help="Exit code 1 if a run's mean is below, 'charR@5=0.8'.")
+@click.option("--fail-over", multiple=True, metavar="M=X", help="Exit code 1 if a run's mean is above, 'Overlap=0.2'.")
+@click.option("--fail-if-worse", metavar="RUN", help="Exit code 1 if a run is significantly worse than this one.")
+@click.option("-o", "--output", type=click.Choice(comparisons.OUTPUTS), help="[table on a terminal, else tsv]")
+@click.option("--layout", type=click.Choice(comparisons.LAYOUTS), help="A table per measure, or one. [LaTeX: runs]")
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
+@click.option(
+    "--topics",
+    type=click.Choice(["judged", "run"]),
+    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
+)
+@_options
+def compare_command(
+    truth: str,
+    runs: tuple[str, ...],
+    asked: tuple[str, ...],
+    fail_under: tuple[str, ...],
+    fail_over: tuple[str, ...],
+    fail_if_worse: str | None,
+    output: str | None,
+    layout: str | None,
+    places: int | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Compare RUNS: means with intervals, paired tests, effect sizes; gates for continuous integration.
+
+    Exit code 1 if a gate (--fail-under, --fail-over, --fail-if-worse) is not met, with a line for each reason.
+    """
+    gates = Gates.read(fail_under, fail_over, fail_if_worse)
+    with _progress() as progress:
+        found = compare(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            gates.measures(asked, settings["protocol"], settings["task"]),
+            **gates.baseline(settings),
+            progress=progress,
+        )
+    _notes([*found.notes, *gates.notes(found)])
+    _show(comparisons.render(found, output or ("table" if sys.stdout.isatty() else "tsv"), places, layout))
+    _gates(gates.unmet(found))
+
+
+@cli.command("diff")
+@click.argument("old")
+@click.argument("new")
+@click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Largest change that does not count.")
+@click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that has another name now.")
+@click.option("--force", is_flag=True, help="Compare numbers that were computed in different ways all the same.")
+@click.option("--fail-if-different", is_flag=True, help="Exit code 1 if anything differs.")
+@click.option(
+    "-o", "--output", type=click.Choice(comparisons.DIFFERENCE_OUTPUTS), help="[table on a terminal, else tsv]"
+)
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
+def diff_command(
+    old: str,
+    new: str,
+    tolerance: float,
+    rename: tuple[str, ...],
+    force: bool,
+    fail_if_different: bool,
+    output: str | None,
+    places: int | None,
+) -> None:
+    """What changed between OLD and NEW, two files written by evaluate -q -o json, topic by topic."""
+    found = diff(old, new, tolerance=tolerance, force=force, rename=renamed(rename))
+    _notes(found.notes)
+    _show(comparisons.render_difference(found, output or ("table" if sys.stdout.isatty() else "tsv"), places))
+    _gates([found.reason] if fail_if_different and found else [])
+
+
 @cli.command("explain")
 @click.argument("truth")
 @click.argument("run")
@@ -183,7 +304,7 @@ def check(files: tuple[str, ...], format_name: str | None) -> None:
             chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
             value = chosen.read(path, problems)
         except InputError as error:
-            click.echo(str(error))
+            _say(str(error))
             bad = True
             continue
         found = [str(problem) for problem in problems.found]
@@ -195,9 +316,9 @@ def check(files: tuple[str, ...], format_name: str | None) -> None:
         facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
         others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
         also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
-        click.echo(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
+        _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
         for message in found:
-            click.echo("  problem: " + message.replace("\n", "\n    "))
+            _say("  problem: " + message.replace("\n", "\n    "))
         if found:
             bad = True
     if bad:
@@ -214,7 +335,39 @@ def convert(source: str, target: str, source_format: str | None, target_format: 
     role = formats.by_name(target_format).role if target_format and not source_format else None
     value = formats.read_any(source, role, source_format)
     chosen = formats.write(value, target, target_format)
-    click.echo(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+    _say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+
+
+@cli.command("locate")
+@click.argument("truth")
+@click.argument("target", metavar="FILE")
+@click.option("--documents", required=True, metavar="PATH", help="The texts: a folder, or JSON Lines of doc and text.")
+@click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How quotes are found.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=THRESHOLD,
+    show_default=True,
+    help="Least similarity for --quotes fuzzy, in per cent.",
+)
+@click.option("--offsets", type=click.Choice(OFFSETS), help="What offsets in TRUTH count; FILE has chars. [chars]")
+@click.option("--format-truth", metavar="NAME", help="Format of TRUTH, if not to be recognised.")
+def locate_command(
+    truth: str,
+    target: str,
+    documents: str,
+    quotes: Any,
+    threshold: float,
+    offsets: Any,
+    format_truth: str | None,
+) -> None:
+    """Find the quotes of TRUTH in the documents and write their spans to FILE.
+
+    A quote that is missing or stands in several places is reported with its candidates; then nothing is written.
+    """
+    found = locate(formats.read_truth(truth, format_truth), documents, quotes, offsets, threshold)
+    formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
+    click.echo(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
 
 
 @cli.command("list")
@@ -229,7 +382,7 @@ def list_command(what: str) -> None:
     rows = [[name, _first_line(value)] for name, value in known.items()]
     _show(text.aligned(Table("", [what.rstrip("s"), "what it is"], rows, "<<")))
     if what == "measures":
-        click.echo(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
+        _say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
 
 
 @cli.command()
@@ -239,7 +392,7 @@ def list_command(what: str) -> None:
 def show(kind: str, name: str, as_bibtex: bool) -> None:
     """Explain one measure, user model or format: formula, parameters, reference."""
     if kind == "format":
-        click.echo(_page(formats.by_name(name)))
+        _say(_page(formats.by_name(name)))
         return
     known: dict[str, type[Declared]] = dict(measures.registered() if kind == "measure" else users.registered())
     value = measures.measure_class(name) if kind == "measure" else known.get(name)
@@ -249,16 +402,16 @@ def show(kind: str, name: str, as_bibtex: bool) -> None:
         raise UsageError(f"unknown {kind} {name}{nearest(name, list(known))}")
     references: tuple[str, ...] = value.references  # type: ignore[attr-defined]
     if as_bibtex:
-        click.echo("\n".join(bibtex(key) for key in references))
+        _say("\n".join(bibtex(key) for key in references))
         return
-    click.echo(_page(value))
+    _say(_page(value))
     rows = [[p.name, "none" if p.default is None else repr(p.default), p.help] for p in value.parameters()]
     if rows:
-        click.echo("\n" + text.aligned(Table("Parameters", ["name", "default", "meaning"], rows, "<<<")), nl=False)
+        _say("\n" + text.aligned(Table("Parameters", ["name", "default", "meaning"], rows, "<<<")), nl=False)
     if references:
-        click.echo("\nReferences")
+        _say("\nReferences")
         for key in references:
-            click.echo(f"  {cited(key)}")
+            _say(f"  {cited(key)}")
 
 
 @cli.command()
@@ -270,9 +423,10 @@ def demo() -> None:
 
 
 def _page(value: type) -> str:
-    import inspect
+    from textwrap import dedent
 
-    return f"{value.name()}: {inspect.getdoc(value)}"  # type: ignore[attr-defined]
+    first, _, rest = (value.__doc__ or "").partition("\n")  # not inspect.getdoc, which turns TABs into blanks
+    return f"{value.name()}: {first}\n{dedent(rest).rstrip()}"  # type: ignore[attr-defined]
 
 
 def _first_line(value: type) -> str:
@@ -280,12 +434,21 @@ def _first_line(value: type) -> str:
 
 
 def _show(content: str) -> None:
-    click.echo(content, nl=False)
+    _say(content, nl=False)
+
+
+def _gates(reasons: list[str]) -> None:
+    """Exit code 1 if there is a reason to fail."""
+    for reason in reasons:
+        _say(f"not met: {shorten(reason, 400)}", err=True)
+    if reasons:
+        sys.stdout.flush()
+        sys.exit(1)
 
 
 def _notes(notes: Any) -> None:
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        _say(f"note: {note}", err=True)
 
 
 @contextmanager

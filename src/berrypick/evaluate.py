@@ -17,7 +17,7 @@ import numpy as np
 from berrypick import formats, measures, users
 from berrypick._version import __version__
 from berrypick.core import spec as specs
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest
 from berrypick.core.explanation import Explanation, Table, number
@@ -26,7 +26,10 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import ALL, Results, Row, mean
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, Truth
+from berrypick.corpus.locate import Quotes, located_truth, quotes_named, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
+from berrypick.corpus.texts import Offsets, Texts, checked_run, checked_truth, offsets_named, read_texts
+from berrypick.corpus.tokens import Tokenizer, line_of
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
 from berrypick.protocols import PROTOCOLS, Protocol, check_task, measures_of, protocol_named, task_named
@@ -43,8 +46,8 @@ from berrypick.relevance.targets import (
 )
 from berrypick.users import UserModel, World
 
-EffortName = Literal["rank", "chars", "seconds"]
-EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "seconds")
+EffortName = Literal["rank", "chars", "tokens", "seconds"]
+EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "tokens", "seconds")
 AnyMeasure = Measure | document_measures.DocumentMeasure
 
 
@@ -71,6 +74,9 @@ class Setting:
     protocol: Protocol = PROTOCOLS[""]
     task: str = ""
     repair: str = ""
+    offsets: Offsets = "chars"
+    quotes: Quotes = "exact"
+    chunks: Mapping[str, tuple[Positions, Positions]] | None = None
 
     def read_by(self, measure: AnyMeasure) -> Setting:
         """With the user model that a measure names itself."""
@@ -101,6 +107,11 @@ def evaluate(
     protocol: str | None = None,
     task: str | None = None,
     repair: str | None = None,
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
+    tokenizer: str | Tokenizer | None = None,
+    offsets: Offsets | None = None,
+    quotes: Quotes | None = None,
+    chunks: Run | str | PathLike[str] | None = None,
     curves: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
@@ -109,13 +120,16 @@ def evaluate(
     ``truth``, ``runs``, ``navigation`` and ``collection`` may be values or files. ``measures`` is one text with
     several measures, or a list. ``user`` defaults to classical, or to the model that ``navigation`` is for.
     ``task`` and ``protocol`` bring a campaign's rules, and its measures where none are named; ``repair`` mends runs
-    that break the rules of the task. ``progress`` is called with (done, of) as topics are finished.
+    that break the rules of the task. ``documents`` are the texts (a folder, JSON Lines, or a mapping), for quotes,
+    tokens and offsets in other units; ``tokenizer`` is a name or a callable; ``chunks`` are all chunks there are, as
+    a run. ``progress`` is called with (done, of) as topics are finished.
     """
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     systems = [run if isinstance(run, Run) else formats.read_run(run) for run in _listed(runs)]
     setting = make_setting(
-        user, navigation, collection, units, idealism, effort, topics, duplicates, left_out, protocol, task, repair
-    )
+        user, navigation, collection, units, idealism, effort, topics, duplicates, left_out, protocol, task, repair,
+        documents, tokenizer, offsets, quotes, chunks,
+    )  # fmt: skip
     if not measures and (setting.task or setting.protocol.name):
         measures = measures_of(setting.protocol, setting.task)
     asked = parse_measures(measures, setting.protocol.name)
@@ -158,13 +172,19 @@ def explain(
     protocol: str | None = None,
     task: str | None = None,
     repair: str | None = None,
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
+    tokenizer: str | Tokenizer | None = None,
+    offsets: Offsets | None = None,
+    quotes: Quotes | None = None,
+    chunks: Run | str | PathLike[str] | None = None,
 ) -> Explanation:
     """The working of one number for one topic."""
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     system = run if isinstance(run, Run) else formats.read_run(run)
     setting = make_setting(
-        user, navigation, collection, units, idealism, effort, "judged", duplicates, left_out, protocol, task, repair
-    )
+        user, navigation, collection, units, idealism, effort, "judged", duplicates, left_out, protocol, task, repair,
+        documents, tokenizer, offsets, quotes, chunks,
+    )  # fmt: skip
     asked = parse_measures(measure, setting.protocol.name)
     if len(asked) != 1:
         raise UsageError("explain takes one measure")
@@ -237,6 +257,11 @@ def make_setting(
     protocol: str | None = None,
     task: str | None = None,
     repair: str | None = None,
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
+    tokenizer: str | Tokenizer | None = None,
+    offsets: Offsets | None = None,
+    quotes: Quotes | None = None,
+    chunks: Run | str | PathLike[str] | None = None,
 ) -> Setting:
     if isinstance(navigation, (str, PathLike)):
         navigation = formats.read_navigation(navigation)
@@ -259,10 +284,44 @@ def make_setting(
         raise UsageError(f"units is the number of retrievable units, not {units}")
     mapping = ideal.parse_idealism(idealism) if isinstance(idealism, str) else idealism
     names = frozenset(left_out.split(",") if isinstance(left_out, str) and left_out else left_out)
-    world = World(collection, navigation)
+    texts = None if documents is None else read_texts(documents)
+    _need_texts(texts, effort=effort, tokenizer=tokenizer, offsets=offsets_named(offsets))
+    line = None if texts is None else line_of(texts, tokenizer)
+    world = World(collection, navigation, texts, line, line if effort == "tokens" else None)
     return Setting(
-        model, world, units, mapping, effort, topics, duplicates, names, campaign, task_named(task), repair or ""
-    )
+        model, world, units, mapping, effort, topics, duplicates, names, campaign, task_named(task), repair or "",
+        offsets_named(offsets), quotes_named(quotes), _chunks(chunks, texts, offsets_named(offsets)),
+    )  # fmt: skip
+
+
+def _need_texts(texts: Texts | None, effort: str, tokenizer: object, offsets: str) -> None:
+    """Some options make no sense without the texts of the documents."""
+    for needs, what in (
+        (effort == "tokens", "--effort tokens counts tokens"),
+        (tokenizer is not None, "--tokenizer says how to count tokens"),
+        (offsets != "chars", f"--offsets {offsets} converts offsets"),
+    ):
+        if needs and texts is None:
+            raise UsageError(f"{what} in the texts of the documents: give them with --documents")
+
+
+def _chunks(
+    given: Run | str | PathLike[str] | None, texts: Texts | None, offsets: Offsets
+) -> Mapping[str, tuple[Positions, Positions]] | None:
+    """Every chunk of a chunking once, by document."""
+    if given is None:
+        return None
+    run = given if isinstance(given, Run) else formats.read_run(given)
+    if run.start is None or run.end is None:
+        raise UsageError("chunks have a start and an end; these are whole documents")
+    run = run if texts is None else checked_run(run, texts, offsets)
+    assert run.start is not None and run.end is not None
+    found: dict[str, tuple[Positions, Positions]] = {}
+    for code, document in enumerate(run.documents):
+        rows = np.flatnonzero(run.document == code)
+        spans = np.unique(np.stack([run.start[rows], run.end[rows]], axis=1), axis=0)
+        found[document] = (spans[:, 0], spans[:, 1])
+    return found
 
 
 def read_collection(path: str | PathLike[str]) -> Collection:
@@ -277,6 +336,14 @@ def read_collection(path: str | PathLike[str]) -> Collection:
 def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, list[Run], Setting]:
     """Paths and points as offsets, where the collection has the documents' structure."""
     collection = setting.world.collection
+    texts = setting.world.texts
+    if texts is not None:
+        truth = located_truth(checked_truth(truth, texts, setting.offsets), texts, setting.quotes, setting.offsets)
+        runs = [checked_run(run, texts, setting.offsets) for run in runs]
+        if collection is None:
+            setting = replace(setting, world=replace(setting.world, collection=texts.collection))
+    elif (waiting := unlocated(truth)) is not None:
+        raise waiting
     if collection is not None and collection.structures:
         truth = resolve_truth(truth, collection)
         runs = [resolve_run(run, collection) for run in runs]
@@ -342,6 +409,9 @@ def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
         task=setting.task,
         ties=run.ties,
         left_out=setting.left_out,
+        line=setting.world.line,
+        effort_in=setting.effort,
+        chunks=setting.chunks,
     )
 
 
@@ -366,8 +436,8 @@ def _ranking(run: Run, topic: str, setting: Setting) -> Ranking:
     longest = setting.protocol.longest
     if longest is not None and ranking.ranks > longest:
         ranking = replace(ranking.rows(ranking.rank < longest), ranks=longest)
-    repeated, _ = repeated_pointers(ranking)
-    if not repeated.any():
+    repeated = run.repeats[topic][: len(ranking)] if topic in run.repeats else None
+    if repeated is None or not repeated.any():
         return ranking
     if (setting.duplicates or run.duplicates) == "first":
         return ranking.rows(~repeated).compacted()
@@ -378,7 +448,8 @@ def refuse_duplicates(run: Run, setting: Setting) -> None:
     """Repeated results are an error unless the format or the person says otherwise."""
     if (setting.duplicates or run.duplicates) != "error":
         return
-    for topic, ranking in run.rankings():
+    for topic in run.repeats:
+        ranking = run.ranking(topic)
         repeated, first = repeated_pointers(ranking)
         if repeated.any():
             lines = ranking.line if ranking.line is not None else np.arange(1, len(ranking) + 1)
@@ -415,9 +486,10 @@ def _candidates(targets: Targets, setting: Setting) -> Candidates:
     """Targets by decreasing grade, then truth order, then every other unit that leads somewhere; never from the run."""
     order = np.lexsort((np.arange(len(targets)), -targets.grade))
     rows = np.arange(len(order), dtype=np.int64)
+    vocabulary = {name: code for code, name in enumerate(dict.fromkeys(targets.document))}
     own = Ranking(
-        documents=[targets.document[x] for x in order.tolist()],
-        document=rows,
+        documents=list(vocabulary),
+        document=np.array([vocabulary[targets.document[x]] for x in order.tolist()], dtype=np.int64),
         rank=rows,
         ranks=len(rows),
         start=None if targets.start is None else targets.start[order],
@@ -429,6 +501,10 @@ def _candidates(targets: Targets, setting: Setting) -> Candidates:
     names = [targets.name(x) for x in order.tolist()]
     reach = setting.user.reach_alone(own, targets, setting.world)
     known = set(names)
+    elements = _elements_around(targets, known, setting.world.collection)
+    if elements is not None:
+        names += [elements.name(row) for row in range(len(elements))]
+        reach = reach.stacked(setting.user.reach_alone(elements, targets, setting.world))
     others = [unit for unit in setting.user.other_units(targets, setting.world) if unit not in known]
     if not others:
         return Candidates(names, reach)
@@ -437,10 +513,40 @@ def _candidates(targets: Targets, setting: Setting) -> Candidates:
     return Candidates([*names, *others], reach.stacked(setting.user.reach_alone(other, targets, setting.world)))
 
 
+def _elements_around(targets: Targets, known: set[str], collection: Collection | None) -> Ranking | None:
+    """Every other element of the documents that hold targets, in the order of the collection: elements of other
+    documents lead nowhere."""
+    if collection is None or not collection.structures or targets.start is None:
+        return None
+    documents = [name for name in dict.fromkeys(targets.document) if name in collection.structures]
+    code: list[int] = []
+    paths: list[str] = []
+    start: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    end: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    for i, name in enumerate(documents):
+        structure = collection.structures[name]
+        kept = [e for e, path in enumerate(structure.paths) if name + path not in known]
+        code += [i] * len(kept)
+        paths += [structure.paths[e] for e in kept]
+        start.append(np.asarray(structure.start)[kept])
+        end.append(np.asarray(structure.end)[kept])
+    rows = np.arange(len(code), dtype=np.int64)
+    return Ranking(
+        documents=documents,
+        document=np.array(code, dtype=np.int64),
+        rank=rows,
+        ranks=len(rows),
+        start=np.concatenate(start),
+        end=np.concatenate(end),
+        paths=paths,
+        path=rows,
+    )
+
+
 def _effort(ranking: Ranking, targets: Targets, setting: Setting) -> Effort:
     if setting.effort == "rank":
         return Effort(np.ones(ranking.ranks), np.ones(len(targets)))
-    lengths = _target_lengths(targets, setting.world.collection)
+    lengths = _target_lengths(targets, setting.world)
     ranks = setting.user.effort(ranking, targets, setting.world)
     if len(ranks) and ranks[0] <= 0:
         raise UsageError(
@@ -450,12 +556,17 @@ def _effort(ranking: Ranking, targets: Targets, setting: Setting) -> Effort:
     return Effort(ranks, lengths)
 
 
-def _target_lengths(targets: Targets, collection: Collection | None) -> FloatArray:
+def _target_lengths(targets: Targets, world: World) -> FloatArray:
     if targets.start is None and targets.size is not None and not np.isnan(targets.size).any():
         return targets.size
-    spans = targets_as_spans(targets, collection)
+    spans = targets_as_spans(targets, world.collection)
     assert spans.start is not None and spans.end is not None
-    return (spans.end - spans.start).astype(np.float64)
+    if world.charged is None:
+        return (spans.end - spans.start).astype(np.float64)
+    tokens = np.zeros(len(spans))
+    for document, rows in spans.by_document().items():
+        tokens[rows] = world.charged.between(document, spans.start[rows], spans.end[rows])
+    return tokens
 
 
 def _topics(truth: Truth, run: Run, setting: Setting) -> list[str]:
@@ -596,6 +707,8 @@ class _Outcome:
             parts.append(f"idealism:{ideal.describe(self.truth.grades(), setting.idealism)}")
         if "effort" in depends:
             parts.append(f"effort:{setting.effort}")
+            if setting.world.charged is not None:
+                parts.append(f"tokenizer:{setting.world.charged.name}")
         if "units" in depends and setting.units is not None:
             parts.append(f"units:{setting.units}")
         if setting.protocol.name:
@@ -611,7 +724,7 @@ class _Outcome:
         ignored = sum(1 for topic in self.run.topics if topic not in self.truth)
         if ignored:
             found.append(f"{_plural(ignored, 'topic')} of the run not in the truth, ignored")
-        absent = sum(1 for topic in self.topics if topic not in self.run)
+        absent = sum(1 for topic in self.topics if topic not in self.run and _has_relevant(self.truth, topic))
         if absent:
             found.append(f"{_plural(absent, 'judged topic')} missing from the run, counted 0")
         empty = sum(1 for topic in self.topics if not _has_relevant(self.truth, topic))

@@ -75,12 +75,14 @@ PROTOCOLS = {
         ),
         Protocol("mediaeval2014", "MediaEval search 2014", {}, topics="run"),
         Protocol("genomics2007", "TREC Genomics 2007", {}),
+        Protocol("chunking-evaluation", "the program chunking_evaluation (Chroma, 2024)", {}),
     )
 }
 #: What is reported when a protocol without tasks is named and no measure.
 WITHOUT_TASK = {
     "mediaeval2014": "APbin APtol AiSP",
     "genomics2007": "AP PassageAP AspectAP Passage2AP",
+    "chunking-evaluation": "IoU@5 charR@5 charP@5 PrecisionOmega(touching=True)",
 }
 
 

@@ -78,9 +78,7 @@ def test_duplicated_lines_are_refused_or_dropped(data) -> None:
 def test_mediaeval_2014(data, run) -> None:
     folder = data / "mediaeval2014"
     official = printed(folder / "expected" / f"{run}.search.txt")
-    results = bp.evaluate(
-        folder / "me14sh_search_testSet.qrel.gz", folder / f"{run}.txt.gz", protocol="mediaeval2014"
-    )
+    results = bp.evaluate(folder / "me14sh_search_testSet.qrel.gz", folder / f"{run}.txt.gz", protocol="mediaeval2014")
     (values,) = results.per_topic().values()
     (means,) = results.mean().values()
     for measure, quantity in (("APbin", "map_bin"), ("APtol", "map_tol"), ("AiSP", "maisp")):

@@ -6,13 +6,14 @@ kept; a part that the inputs cannot give raises an error that says what would he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.collection import Collection
+from berrypick.core.line import Line
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
@@ -50,6 +51,9 @@ class Judged:
     make_spans: Callable[[], tuple[Ranking, Targets]] = field(repr=False, default=lambda: _missing("spans"))
     make_located: Callable[[], Ranking] = field(repr=False, default=lambda: _missing("located"))
     make_text: Callable[[], Highlighted] = field(repr=False, default=lambda: _missing("text"))
+    line: Line | None = None  # tokens, where the texts of the documents are known
+    effort_in: str = "rank"  # what the person asked effort to be counted in
+    chunks: Mapping[str, tuple[Positions, Positions]] | None = None  # starts and ends of all chunks, by document
     truth: TopicTruth | None = None  # the judgements behind the targets
     scale: str = ""  # how elements are graded
     protocol: str = ""  # a campaign whose program's own rules are asked for

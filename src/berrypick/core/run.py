@@ -7,7 +7,7 @@ and equal scores stay visible in the columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -22,6 +22,39 @@ Duplicates = Literal["error", "first", "keep"]
 def span_name(document: str, start: float, end: float) -> str:
     """How a span is written where a unit needs one name: ``document#start-end``."""
     return f"{document}#{start:.12g}-{end:.12g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column of names as codes into its distinct names, which stand in the order of their first appearance."""
+
+    names: list[str]
+    codes: IntArray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Coded:
+        known: dict[str, int] = {}
+        codes = np.fromiter((known.setdefault(name, len(known)) for name in names), dtype=np.int64, count=len(names))
+        return cls(list(known), codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Rows of a ranking document by document: those of document i are order[bounds[i]:bounds[i+1]], as ranked."""
+
+    order: IntArray
+    bounds: IntArray
+    code: IntArray  # of each document, rising
+
+    def rows(self, i: int) -> IntArray:
+        return self.order[self.bounds[i] : self.bounds[i + 1]]
+
+    def first(self) -> IntArray:
+        """The first row of each document."""
+        return self.order[self.bounds[:-1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +74,8 @@ class Ranking:
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
     size: FloatArray | None = None  # lengths of elements, nan where unknown
+    #: Document names to codes, where somebody keeps them for all topics.
+    vocabulary: Callable[[], Mapping[str, int]] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -84,12 +119,25 @@ class Ranking:
         )
 
     @cached_property
+    def grouped(self) -> Grouped:
+        """The rows document by document."""
+        order = np.argsort(self.document, kind="stable")
+        ordered = self.document[order]
+        head = np.ones(len(order), dtype=bool)
+        head[1:] = ordered[1:] != ordered[:-1]
+        heads = np.flatnonzero(head)
+        return Grouped(order, np.append(heads, len(order)), ordered[heads])
+
+    @cached_property
     def rows_by_document(self) -> dict[str, IntArray]:
         """For each document pointed into, its rows in ranked order."""
-        order = np.argsort(self.document, kind="stable")
-        codes, heads = np.unique(self.document[order], return_index=True)
-        bounds = [*heads.tolist(), len(order)]
-        return {self.documents[code]: order[bounds[i] : bounds[i + 1]] for i, code in enumerate(codes.tolist())}
+        found = self.grouped
+        return {self.documents[code]: found.rows(i) for i, code in enumerate(found.code.tolist())}
+
+    def codes_of(self, names: Iterable[str]) -> dict[str, int]:
+        """The codes of those documents that the vocabulary has."""
+        known = self.vocabulary() if self.vocabulary is not None else {n: c for c, n in enumerate(self.documents)}
+        return {name: known[name] for name in names if name in known}
 
     def fresh(self) -> Ranking:
         """Without the repeated pointers: they reach nothing and gain nothing, but their ranks stay."""
@@ -145,6 +193,11 @@ class Run:
     def points_into_documents(self) -> bool:
         return self.start is not None or self.path is not None
 
+    def size(self, topic: str) -> int:
+        """The number of rows of a topic."""
+        position = self._positions.get(topic)
+        return 0 if position is None else int(self.bounds[position + 1] - self.bounds[position])
+
     def ranking(self, topic: str) -> Ranking:
         """The pointers of one topic; an empty ranking when the run does not answer it."""
         if topic not in self._positions:
@@ -165,11 +218,40 @@ class Run:
             paths=self.paths,
             path=None if self.path is None else self.path[rows],
             path_end=None if self.path_end is None else self.path_end[rows],
+            vocabulary=lambda: self.document_codes,
         )
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
         for topic in self.topics:
             yield topic, self.ranking(topic)
+
+    @cached_property
+    def repeats(self) -> dict[str, BoolArray]:
+        """For each topic whose list points to something twice: which pointers stand earlier in the list too."""
+        found: dict[str, BoolArray] = {}
+        for topic, ranking in self.rankings():
+            if _may_repeat(ranking):
+                repeated, _ = repeated_pointers(ranking)
+                if repeated.any():
+                    found[topic] = repeated
+        return found
+
+
+def _may_repeat(ranking: Ranking) -> bool:
+    """False if surely no pointer stands twice: equal pointers have equal fingerprints, and one sort compares these."""
+    columns = [ranking.start, ranking.end, ranking.path, ranking.path_end]
+    mixed = ranking.document.astype(np.uint64)
+    for column in columns:
+        if column is not None:
+            bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # 0.0 makes one zero of -0.0 and 0.0
+            mixed = (mixed * _MIXING) ^ (mixed >> _SHIFT)
+            mixed += bits * _SPREADING
+    mixed.sort()
+    return bool((mixed[1:] == mixed[:-1]).any())
+
+
+#: Odd numbers without pattern, and a shift that brings high bits down: a fingerprint of several columns.
+_MIXING, _SPREADING, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
@@ -195,14 +277,14 @@ def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
 def assemble(
     *,
     tag: str,
-    topic: Sequence[str],
-    document: Sequence[str],
+    topic: Sequence[str] | Coded,
+    document: Sequence[str] | Coded,
     start: Positions | None = None,
     end: Positions | None = None,
     score: FloatArray | None = None,
     rank: FloatArray | None = None,
     line: IntArray | None = None,
-    path: Sequence[str] | None = None,
+    path: Sequence[str] | Coded | None = None,
     path_end: Sequence[str] | None = None,
     task: str = "",
     order: Literal["trec", "rank", "score", "file"] = "file",
@@ -217,77 +299,93 @@ def assemble(
     being one list item; 'score' by score descending, file order within ties; 'file' as the lines stand.
     ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
     """
-    topics, topic_code = _codes(topic)
-    documents, document_code = _codes(document)
+    topics, documents = _coded(topic), _coded(document)
     paths, path_code, path_end_code = _path_codes(path, path_end)
-    file_order = np.arange(len(topic_code))
-    if order == "trec":
-        assert score is not None
-        alphabetical = np.empty(len(documents), dtype=np.int64)
-        alphabetical[np.array(sorted(range(len(documents)), key=documents.__getitem__), dtype=np.int64)] = np.arange(
-            len(documents)
-        )
-        keys: tuple[object, ...] = (file_order, -alphabetical[document_code], -score, topic_code)
-    elif order == "rank":
-        assert rank is not None
-        keys = (file_order, rank, topic_code)
-    elif order == "score":
-        assert score is not None
-        keys = (file_order, -score, topic_code)
-    else:
-        keys = (file_order, topic_code)
-    rows = np.lexsort(keys)  # type: ignore[arg-type]
-    topic_code = topic_code[rows]
-    new_topic = np.concatenate([[True], topic_code[1:] != topic_code[:-1]]) if len(rows) else np.zeros(0, dtype=bool)
+    by: FloatArray | None = None
+    if order != "file":
+        by = rank if order == "rank" else None if score is None else -score
+        assert by is not None
+    rows = _ordered(topics.codes, by)
+    if order == "trec" and score is not None:
+        rows = _ties_by_name(rows, topics.codes, score, documents)
+    topic_code = _taken(topics.codes, rows)
+    count = len(topic_code)
+    new_topic = np.ones(count, dtype=bool)
+    new_topic[1:] = topic_code[1:] != topic_code[:-1]
+    item = np.arange(count, dtype=np.int64)
     if order == "rank" and rank is not None:
-        ordered = rank[rows]
-        new_item = new_topic | np.concatenate([[True], ordered[1:] != ordered[:-1]]) if len(rows) else new_topic
-    else:
-        new_item = np.ones(len(rows), dtype=bool)
-    item = np.cumsum(new_item) - 1
-    bounds = np.append(np.flatnonzero(new_topic), len(rows)).astype(np.int64)
-    first_item = item[bounds[:-1]] if len(rows) else np.zeros(0, dtype=np.int64)
-    position = (item - np.repeat(first_item, np.diff(bounds))).astype(np.int64)
+        ordered = _taken(rank, rows)
+        new_item = new_topic.copy()
+        new_item[1:] |= ordered[1:] != ordered[:-1]
+        item = np.cumsum(new_item, dtype=np.int64) - 1
+    bounds = np.append(np.flatnonzero(new_topic), count).astype(np.int64)
+    item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
     return Run(
         tag=tag,
-        topics=tuple(topics),
+        topics=tuple(topics.names),
         bounds=bounds,
-        documents=documents,
-        document=document_code[rows],
-        rank=position,
-        start=None if start is None else start[rows],
-        end=None if end is None else end[rows],
-        score=None if score is None else score[rows],
-        line=None if line is None else line[rows],
+        documents=documents.names,
+        document=_taken(documents.codes, rows),
+        rank=item,
+        start=None if start is None else _taken(start, rows),
+        end=None if end is None else _taken(end, rows),
+        score=None if score is None else _taken(score, rows),
+        line=None if line is None else _taken(line, rows),
         source=source,
         format=format,
         duplicates=duplicates,
         ties="rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
         notes=notes,
         paths=paths,
-        path=None if path_code is None else path_code[rows],
-        path_end=None if path_end_code is None else path_end_code[rows],
+        path=None if path_code is None else _taken(path_code, rows),
+        path_end=None if path_end_code is None else _taken(path_end_code, rows),
         task=task,
     )
 
 
+def _coded(names: Sequence[str] | Coded) -> Coded:
+    return names if isinstance(names, Coded) else Coded.of(names)
+
+
+def _taken(column: Positions, rows: IntArray | None) -> Positions:
+    return column if rows is None else column[rows]
+
+
+def _ordered(topic: IntArray, by: FloatArray | None) -> IntArray | None:
+    """Rows topic by topic, by a column upwards, then in file order; None where they stand so already."""
+    same = topic[1:] == topic[:-1]
+    rising = bool((same | (topic[1:] > topic[:-1])).all())
+    if rising and (by is None or bool((~same | (by[1:] >= by[:-1])).all())):
+        return None
+    return np.lexsort((topic,) if by is None else (by, topic))  # a stable sort
+
+
+def _ties_by_name(rows: IntArray | None, topic: IntArray, score: FloatArray, documents: Coded) -> IntArray | None:
+    """Where rows of a topic have equal scores, the document with the larger name first."""
+    ordered, ordered_topic = _taken(score, rows), _taken(topic, rows)
+    tied = (ordered[1:] == ordered[:-1]) & (ordered_topic[1:] == ordered_topic[:-1])
+    if not tied.any():
+        return rows
+    group = np.concatenate([[0], np.cumsum(~tied)])
+    places = np.flatnonzero(np.append(tied, False) | np.concatenate([[False], tied]))
+    if rows is None:
+        rows = np.arange(len(score))
+    code = documents.codes[rows[places]]
+    met = np.unique(code)  # only the names that are tied need an order
+    alphabetical = np.empty(len(documents.names), dtype=np.int64)
+    alphabetical[sorted(met.tolist(), key=documents.names.__getitem__)] = np.arange(len(met))
+    rows[places] = rows[places][np.lexsort((-alphabetical[code], group[places]))]
+    return rows
+
+
 def _path_codes(
-    path: Sequence[str] | None, path_end: Sequence[str] | None
+    path: Sequence[str] | Coded | None, path_end: Sequence[str] | None
 ) -> tuple[Sequence[str], IntArray | None, IntArray | None]:
     if path is None:
         return (), None, None
-    ends = list(path_end) if path_end is not None else []
-    paths, codes = _codes([*path, *(end for end in ends if end)])
-    start_codes, rest = codes[: len(path)], codes[len(path) :]
-    if not ends:
-        return paths, start_codes, None
-    end_codes = np.full(len(path), -1, dtype=np.int64)
-    end_codes[[i for i, end in enumerate(ends) if end]] = rest
-    return paths, start_codes, end_codes
-
-
-def _codes(names: Sequence[str]) -> tuple[list[str], IntArray]:
-    """Distinct names in order of appearance, and the code of each."""
-    known: dict[str, int] = {}
-    codes = np.fromiter((known.setdefault(name, len(known)) for name in names), dtype=np.int64, count=len(names))
-    return list(known), codes
+    starts = _coded(path)
+    if not path_end:
+        return starts.names, starts.codes, None
+    known = {name: code for code, name in enumerate(starts.names)}
+    codes = [known.setdefault(end, len(known)) if end else -1 for end in path_end]
+    return list(known), starts.codes, np.array(codes, dtype=np.int64)

@@ -109,6 +109,8 @@ def _parameters(call: str, text: str, what: str) -> dict[str, Any]:
 
 def _number(word: str, text: str) -> float | int:
     try:
+        if len(word) > 18:
+            raise ValueError
         return int(word)
     except ValueError:
         try:
@@ -123,4 +125,4 @@ def _number(word: str, text: str) -> float | int:
 def render(name: str, parameters: Mapping[str, Any], at: float | int | None = None) -> str:
     """The canonical text of a spec."""
     inside = ",".join(f"{key}={value!r}" for key, value in parameters.items())
-    return name + (f"({inside})" if inside else "") + (f"@{at:g}" if at is not None else "")
+    return name + (f"({inside})" if inside else "") + (f"@{at}" if at is not None else "")

@@ -34,6 +34,26 @@ class EntryPoint:
     line: int | None = None
 
 
+@dataclass(frozen=True)
+class Quote:
+    """Relevant text as quoted: to be found in its document, or in any if none is named.
+
+    ``start`` settles which one of several places is meant; with ``end`` as well, the quote checks the offsets.
+    """
+
+    text: str
+    document: str | None = None
+    start: float | None = None
+    end: float | None = None
+    grade: float = 1.0
+    line: int | None = None
+
+    @property
+    def placed(self) -> bool:
+        """Whether offsets are given, so that the quote only checks them."""
+        return self.document is not None and self.start is not None and self.end is not None
+
+
 @dataclass(frozen=True, eq=False)
 class Highlighted:
     """Relevant text: spans of documents, overlaps allowed."""
@@ -70,6 +90,8 @@ class TopicTruth:
     aspects: tuple[tuple[str, ...], ...] | None = None
     #: Highlighted text as spans, where elements are judged and the documents' structure is known.
     highlighted: Highlighted | None = None
+    #: Relevant text as quoted. Those with offsets are among the units above as well.
+    quotes: tuple[Quote, ...] = ()
 
     def relevant_text(self) -> Highlighted | None:
         """Relevant text as spans; None where only elements or whole documents are known."""

@@ -24,6 +24,7 @@ import html
 import posixpath
 import re
 from collections.abc import Container, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -39,7 +40,7 @@ from berrypick.core.structure import Structure
 #: What the name of a document's file ends with and the name of the document does not.
 SUFFIXES = (".xml", ".page")
 
-_LINKS = (re.compile('href="'), re.compile('url="'))
+_LINKS = ('href="', 'url="')
 _PLAIN = re.compile(r"(\w+)\.(?:xml|page)")  # most links, and the quickest
 _SPACES = re.compile("  +")
 _TO_SPACE = str.maketrans("\t\r\n", "   ")
@@ -140,17 +141,23 @@ def _content(path: str | Path) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
 
-def _root(data: bytes, path: str | None) -> etree._Element:
-    """Parse, and refuse what would make offsets wrong."""
-    parser = etree.XMLParser(
+@cache
+def _parser() -> etree.XMLParser:
+    """One for all documents: to set up another takes as long as to parse a short one."""
+    return etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False
     )
+
+
+def _root(data: bytes, path: str | None) -> etree._Element:
+    """Parse, and refuse what would make offsets wrong."""
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, _parser())
     except etree.XMLSyntaxError as error:
         what = _NOT_FOR_READERS.sub("", error.msg or "there is nothing in it")
         raise InputError(f"is not an XML document that can be read: {what}", path=path, line=error.lineno) from error
-    entity = next(root.iter(etree.Entity), None)
+    declares = root.getroottree().docinfo.internalDTD is not None  # else there are none: spare the pass over the tree
+    entity = next(root.iter(etree.Entity), None) if declares else None
     if entity is not None:
         raise InputError(
             f"the text has the entity {entity.text}, and entities are not expanded",
@@ -254,7 +261,8 @@ class _Tags:
 def _links(tags: _Tags, name: str, known: Container[str] | None) -> Iterator[tuple[int, str]]:
     """The elements that link to other documents, with the names of those, in document order."""
     markup = tags.markup
-    places = np.array(sorted(match.end() for link in _LINKS for match in link.finditer(markup)), dtype=np.int64)
+    found = [match.span() for link in _LINKS if link in markup for match in re.finditer(link, markup)]
+    places = np.array(sorted(end for start, end in found if markup[start - 1] in " :"), dtype=np.int64)
     if not len(places):
         return
     starts, ends = tags.start[tags.element], tags.end[tags.element]

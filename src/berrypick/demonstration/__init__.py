@@ -1,15 +1,15 @@
 """The demonstration: small files that come with the package, the same runs read by different people.
 
-One module per part (web, video), each with ``told()`` for its text and ``numbers()`` for its table of readers. A new
-part is one more module, named in PARTS. Nothing is written anywhere.
+One module per part (web, video, campaign), each with ``told()`` for its text and ``numbers()`` for its table of
+readers. A new part is one more module, named in PARTS. Nothing is written anywhere.
 """
 
 from __future__ import annotations
 
-from berrypick.demonstration import video, web
+from berrypick.demonstration import campaign, video, web
 from berrypick.demonstration._telling import paragraph, title
 
-PARTS = (web, video)
+PARTS = (web, video, campaign)
 
 
 def told() -> str:

@@ -138,7 +138,8 @@ def _focused() -> str:
                 AiP counts characters, and most relevant characters stand in sections that are relevant as a whole;
                 paragraph by paragraph they come slowly: sections lead. iP@0.01 looks at the first few characters only.
                 elements and windows break the rule of this task. Overlap@10 is the share of their first ten results
-                that was shown before; it gains nothing, so both fall further behind from nxCG@5 to nxCG@25."""
+                that was shown before; it gains nothing, so both fall further behind from nxCG@5 to nxCG@25. (With
+                --task focused such runs are refused; --repair drop-overlap mends windows.)"""
             ),
         ]
     )

@@ -130,7 +130,10 @@ def write(value: Any, path: Any, format: str | None = None) -> type[Format]:
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
     with writing(name) as out:
-        chosen.write(value, out)
+        if Path(name).suffix == ".parquet":
+            chosen.write_parquet(value, out.buffer)
+        else:
+            chosen.write(value, out)
     return chosen
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TextIO
 
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, UsageError
 
 Role = Literal["truth", "run", "collection", "navigation"]
 
@@ -80,6 +80,11 @@ class Format:
         raise NotImplementedError
 
     @classmethod
+    def write_parquet(cls, value: Any, out: Any) -> None:
+        """Write to a binary file, where the name ends in .parquet."""
+        raise UsageError(f"{cls.format_name} is not written as Parquet")
+
+    @classmethod
     def accepts(cls, value: Any) -> str:
         """Empty if the value can be written in this format without loss, else why not."""
         raise NotImplementedError
@@ -118,20 +123,26 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
                 number += 1
                 if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
                     raw = raw[3:]
-                try:
-                    text = raw.decode(encoding, errors)
-                except UnicodeDecodeError:
-                    problems.report(
-                        f"is not {encoding.upper()} text",
-                        number,
-                        remedy="save the file as UTF-8, or name the right file",
-                    )
-                    continue
-                yield number, text.rstrip("\r\n")
+                text = decoded(raw, number, problems, encoding, errors)
+                if text is not None:
+                    yield number, text
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError(
                 "the gzip file ends early or is damaged", path=path, line=number or None, remedy="fetch it again"
             ) from None
+
+
+def decoded(
+    raw: bytes, number: int, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
+) -> str | None:
+    """The text of a line without its end; None if it is no text, which is reported."""
+    try:
+        return raw.decode(encoding, errors).rstrip("\r\n")
+    except UnicodeDecodeError:
+        problems.report(
+            f"is not {encoding.upper()} text", number, remedy="save the file as UTF-8, or name the right file"
+        )
+        return None
 
 
 def content(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from berrypick.core.arrays import Positions
 from berrypick.formats._base import Problems, content
+
+#: (line number, the line as it is shown to a person, its fields)
+Rows = Iterable[tuple[int, str, dict[str, Any]]]
 
 
 def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -25,6 +28,10 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
             problems.report("is not an object", number, text, 'every line looks like {"topic": ..., "doc": ...}')
             continue
         yield number, text, value
+
+
+def _halved(text: str) -> bool:
+    return any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def _refuse(word: str) -> float:
@@ -47,6 +54,9 @@ class Fields:
         value = self.value.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
+        if isinstance(value, str) and not value.isprintable() and _halved(value):
+            self.fail(f"{key} holds half a character (a lone surrogate), which no text can")
+            return ""
         if not isinstance(value, str) or not value:
             self.fail(f"{key} is missing" if value is None else f"{key} must be a text that is not empty")
             return ""

@@ -13,7 +13,7 @@ def minutes_seconds(word: str) -> int | None:
     if not minutes.isascii() or not minutes.isdigit() or (seconds and not (seconds.isascii() and seconds.isdigit())):
         return None
     value = int(seconds) if seconds else 0
-    return int(minutes) * 60 + value if value < 60 else None
+    return int(minutes) * 60 + value if value < 60 and len(minutes) < 10 else None
 
 
 def in_minutes_seconds(seconds: float) -> str:

@@ -29,7 +29,12 @@ class GenomicsGold(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         fields = lines[0].split("\t")
-        return len(fields) == 5 and fields[2].strip().isdigit() and fields[3].strip().isdigit()
+        return (
+            len(fields) == 5
+            and fields[1].upper() != "Q0"
+            and fields[2].strip().isdigit()
+            and fields[3].strip().isdigit()
+        )
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:

@@ -29,7 +29,7 @@ class GenomicsRun(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         fields = lines[0].split()
-        return len(fields) == 7 and cls._numbers(fields) is not None
+        return len(fields) == 7 and fields[1].upper() != "Q0" and cls._numbers(fields) is not None
 
     @staticmethod
     def _numbers(fields: list[str]) -> tuple[int, float, int, int] | None:

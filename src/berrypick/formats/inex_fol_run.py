@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import Any, ClassVar, Literal, TextIO
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 
 import numpy as np
 
+from berrypick.core.arrays import IntArray
 from berrypick.core.run import Ranking, Run, assemble
+from berrypick.formats import _columns
 from berrypick.formats._base import Format, Problems, Role, content, finite
 from berrypick.formats._inex import (
     NOWHERE,
+    UNLOCATED,
     Paths,
     ends_before,
     has_whole_offsets,
@@ -19,6 +22,9 @@ from berrypick.formats._inex import (
     whole,
     without_spaces,
 )
+
+if TYPE_CHECKING:
+    import polars
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]
 Place = tuple[int, int] | tuple[str, str]
@@ -41,9 +47,9 @@ class InexFolRun(Format):
 
     Sample::
 
-        2009001 Q0 851 1 9.2 mysystem 1205 3431
-        2009001 Q0 856 2 8.9 mysystem 0 512
-        2009001 Q0 901 3 8.1 mysystem X X
+        7 Q0 812 1 9.2 mysystem 200 120
+        7 Q0 815 2 8.9 mysystem 0 512
+        7 Q0 901 3 8.1 mysystem X X
     """
 
     format_name: ClassVar[str] = "inex-fol-run"
@@ -57,6 +63,11 @@ class InexFolRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        if _columns.is_large(path):
+            found = _columns.read_large(path, problems, _from_blocks)
+            if found is not None:
+                found.problems = problems  # what remains to be counted is counted there
+                return found.run(path)
         rows = _Rows(problems)
         for number, text in content(path, problems):
             rows.add(number, text)
@@ -118,19 +129,18 @@ class _Rows:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         self.paths = Paths(problems)
-        self.names: dict[str, str] = {}  # one string for every name, however often it is read
-        self.topic: list[str] = []
-        self.document: list[str] = []
-        self.score, self.line = array("d"), array("q")
-        self.start, self.end = array("q"), array("q")
-        self.path: list[str] = []
+        self.topics, self.topic = _columns.Names(), _columns.Pieces(np.int64)
+        self.document = _columns.Words()
+        self.path_names = _columns.Names()
+        self.rank = _columns.Pieces(np.int64)  # -1 where the column has no whole number
+        self.score, self.line = _columns.Pieces(np.float64), _columns.Pieces(np.int64)
+        self.start, self.end = _columns.Pieces(np.int64), _columns.Pieces(np.int64)
+        self.path = _columns.Pieces(np.int64)
         self.path_end: list[str] = []
         self.kind: Kind | None = None
         self.kind_line = 0
         self.tag = ""
         self.unlocated = 0
-        self.last_rank: dict[str, int] = {}
-        self.out_of_order = 0
 
     def add(self, number: int, text: str) -> None:
         fields = text.split()
@@ -143,21 +153,69 @@ class _Rows:
         place = self._place(kind, fields, number, text) if self._same_kind(kind, number, text) else None
         if place is None:
             return
-        topic = self.names.setdefault(fields[0], fields[0])
-        self.topic.append(topic)
-        self.document.append(self.names.setdefault(fields[2], fields[2]))
-        score = finite(fields[4])
-        self.score.append(score if score is not None else float("nan"))
+        self.topic.append(self.topics.code(fields[0]))
+        self.document.append(fields[2])
+        rank, score = whole(fields[3]), finite(fields[4])
+        self.rank.append(-1 if rank is None else rank)
+        self.score.append(float("nan") if score is None else score)
         self.line.append(number)
         self.tag = self.tag or fields[5]
-        self._watch_rank(topic, whole(fields[3]))
         first, last = place
         if isinstance(first, str) and isinstance(last, str):
-            self.path.append(first)
-            self.path_end.append(last)
+            self.path.append(self.path_names.code(first))
+            if self.kind == "range of elements":
+                self.path_end.append(last)
         elif isinstance(first, int) and isinstance(last, int):
             self.start.append(first)
             self.end.append(last)
+
+    def add_block(self, number: int, data: bytes) -> bool:
+        """False, and nothing added, if the lines have to be read one by one."""
+        columns = _columns.width(data)
+        table = _columns.table(data, columns) if columns in (7, 8) else None
+        if table is None:
+            return False
+        on_paths = table["6"][0].startswith("/")
+        kind: Kind = "element" if on_paths else "passage" if columns == 8 else "entry point"
+        if (on_paths and columns == 8) or self.kind not in (None, kind):
+            return False
+        added = self._add_elements(table) if on_paths else self._add_places(table, kind)
+        if not added:
+            return False
+        if self.kind is None:
+            self.kind, self.kind_line = kind, number
+        self.topic.extend(self.topics.codes(table["0"]))
+        self.document.extend(table["2"])
+        self.rank.extend(_columns.whole_numbers(table["3"], whole))
+        self.score.extend(_columns.numbers(table["4"], finite))
+        self.line.extend(np.arange(number, number + table.height))
+        self.tag = self.tag or table["5"][0]
+        return True
+
+    def _add_places(self, table: polars.DataFrame, kind: Kind) -> bool:
+        start = _columns.whole_numbers(table["6"], whole)
+        length = _columns.whole_numbers(table["7"], whole) if kind == "passage" else np.zeros_like(start)
+        lost = np.flatnonzero(start < 0)
+        if len(lost) and not table["6"].gather(lost).is_in(NOWHERE).all():
+            return False
+        length[lost] = UNLOCATED
+        if (length < 0).any():
+            return False
+        start[lost] = -UNLOCATED * (self.unlocated + 1 + np.arange(len(lost)))
+        self.unlocated += len(lost)
+        self.start.extend(start)
+        self.end.extend(start + length)
+        return True
+
+    def _add_elements(self, table: polars.DataFrame) -> bool:
+        """Every path is looked at once."""
+        words = _columns.Names()
+        local = words.codes(table["6"])
+        found = [self.paths.element(word) if word.startswith("/") else None for word in words.known]
+        if None in found:
+            return False
+        self.path.extend(np.array([self.path_names.code(path or "") for path in found], dtype=np.int64)[local])
+        return True
 
     def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
         """Where a result lies; None if the line does not say, which is reported."""
@@ -198,34 +256,31 @@ class _Rows:
             )
         return kind == self.kind
 
-    def _watch_rank(self, topic: str, rank: int | None) -> None:
-        if rank is not None:
-            self.out_of_order += rank < self.last_rank.get(topic, rank)
-            self.last_rank[topic] = rank
-
     def run(self, path: str) -> Run:
-        score = np.array(self.score, dtype=np.float64)
+        score, topic = self.score.joined(), self.topic.joined()
         without = int(np.isnan(score).sum())
         if without:
             self.problems.count("lines whose score is not a number, which is not used", without)
         notes = unlocated_note(self.unlocated)
         if self.unlocated:
             self.problems.count("results that could not be located", self.unlocated)
-        if self.out_of_order:
+        out_of_order = _falls(topic, self.rank.joined())
+        if out_of_order:
             notes = (
                 *notes,
-                f"lines out of the order of their rank column: {self.out_of_order}; the order of the lines stands",
+                f"lines out of the order of their rank column: {out_of_order}; the order of the lines stands",
             )
+        on_paths = len(self.path) > 0
         return assemble(
             tag=self.tag,
-            topic=self.topic,
-            document=self.document,
-            start=None if self.path else np.array(self.start, dtype=np.int64),
-            end=None if self.path else np.array(self.end, dtype=np.int64),
-            path=self.path or None,
+            topic=self.topics.coded(topic),
+            document=self.document.coded(),
+            start=None if on_paths else self.start.joined(),
+            end=None if on_paths else self.end.joined(),
+            path=self.path_names.coded(self.path.joined()) if on_paths else None,
             path_end=self.path_end if self.kind == "range of elements" else None,
             score=None if without else score,
-            line=np.array(self.line, dtype=np.int64),
+            line=self.line.joined(),
             task="best-in-context" if self.kind == "entry point" else "",
             order="file",
             source=path,
@@ -233,6 +288,26 @@ class _Rows:
             duplicates="error",
             notes=notes,
         )
+
+
+def _from_blocks(blocks: Iterator[tuple[int, bytes]], problems: Problems) -> _Rows:
+    rows = _Rows(problems)
+    for number, data in blocks:
+        if not rows.add_block(number, data):
+            for at, text in _columns.lines_of(data, number, problems):
+                rows.add(at, text)
+    return rows
+
+
+def _falls(topic: IntArray, rank: IntArray) -> int:
+    """How often the rank column falls from one line of a topic to its next."""
+    known = rank >= 0
+    if not known.all():
+        topic, rank = topic[known], rank[known]
+    if (topic[1:] < topic[:-1]).any():
+        order = np.argsort(topic, kind="stable")
+        topic, rank = topic[order], rank[order]
+    return int(((rank[1:] < rank[:-1]) & (topic[1:] == topic[:-1])).sum())
 
 
 def _kind(fields: list[str]) -> Kind:

@@ -54,8 +54,8 @@ class InexFolTruth(Format):
 
     Sample::
 
-        2009001 Q0 851 7300 10656 100 1205:3431 4643:720 5521:3149
-        2009001 Q0 856 0 2215
+        7 Q0 812 300 1000 250 250:200 600:100
+        7 Q0 815 0 2215
     """
 
     format_name: ClassVar[str] = "inex-fol-truth"
@@ -73,7 +73,7 @@ class InexFolTruth(Format):
         lengths: dict[str, float] = {}
         for number, text in content(path, problems):
             fields = text.split()
-            found = _checked(fields, number, text, problems)
+            found = _nothing_relevant(fields) or _checked(fields, number, text, problems)
             if found is None:
                 continue
             topic, document = fields[0], fields[2]
@@ -151,6 +151,12 @@ def _plausible(fields: list[str]) -> bool:
     if len(fields) < 5 or len(fields) == 6 or fields[1].upper() not in ("Q0", "0"):
         return False
     return fields[3].isdigit() and fields[4].isdigit() and all(":" in word for word in fields[6:])
+
+
+def _nothing_relevant(fields: list[str]) -> tuple[int, None, Passages] | None:
+    """A good line of a document that holds nothing relevant, as most lines are; None for all others."""
+    length = whole(fields[4]) if len(fields) == 5 and fields[3] == "0" else None
+    return None if length is None else (length, None, [])
 
 
 def _checked(fields: list[str], number: int, text: str, problems: Problems) -> tuple[int, int | None, Passages] | None:

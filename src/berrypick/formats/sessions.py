@@ -28,7 +28,7 @@ class Sessions(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        return any(";" in line for line in lines) and not lines[0].lstrip().startswith("{")
+        return any(";" in line for line in lines) and not lines[0].lstrip().startswith(("{", "<"))
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Recorded:

@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.core.run import Run, assemble
 from berrypick.formats._base import Format, Problems, Role, counted
-from berrypick.formats._spans import Fields, plain, positions, records
+from berrypick.formats._spans import Fields, Rows, plain, positions, records
 
 
 class SpanRun(Format):
@@ -37,6 +37,11 @@ class SpanRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        return cls.from_records(records(path, problems), problems, path)
+
+    @classmethod
+    def from_records(cls, rows: Rows, problems: Problems, path: str) -> Run:
+        """Checked rows of any source with these columns: lines of JSON, a table, a data frame."""
         topic: list[str] = []
         document: list[str] = []
         line: list[int] = []
@@ -45,7 +50,7 @@ class SpanRun(Format):
         score: list[float | None] = []
         rank: list[float | None] = []
         tag = ""
-        for number, text, value in records(path, problems):
+        for number, text, value in rows:
             fields = Fields(number, text, value, problems)
             names = fields.name("topic"), fields.name("doc")
             span = fields.span(empty_allowed=True)
@@ -92,7 +97,9 @@ class SpanRun(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return "" if isinstance(value, Run) else "it is not a run"
+        if not isinstance(value, Run):
+            return "it is not a run"
+        return "the run points to elements by their paths" if value.path is not None else ""
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
@@ -102,7 +109,8 @@ class SpanRun(Format):
                 record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
                 if ranking.start is not None:
                     record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
-                record["rank"] = int(ranking.rank[row]) + 1
+                if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
+                    record["rank"] = int(ranking.rank[row]) + 1
                 if ranking.score is not None:
                     record["score"] = float(ranking.score[row])
                 if first and value.tag:

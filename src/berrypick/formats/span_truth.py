@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.formats._base import Format, Problems, Role, counted
-from berrypick.formats._spans import Fields, plain, positions, records
+from berrypick.formats._spans import Fields, Rows, plain, positions, records
 
 
 class SpanTruth(Format):
@@ -19,6 +20,10 @@ class SpanTruth(Format):
     seconds in video. A line with grade 0 and no offsets says that a document was judged and holds nothing relevant. A
     file without any offsets judges whole documents. Exact copies are merged, overlapping spans are kept. Other fields
     are passed over.
+
+    ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
+    given with --documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
+    of several places is meant, and offsets beside a quote are checked.
 
     Sample::
 
@@ -38,13 +43,28 @@ class SpanTruth(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        return cls.from_records(records(path, problems), problems, path)
+
+    @classmethod
+    def from_records(cls, rows: Rows, problems: Problems, path: str) -> Truth:
+        """Checked rows of any source with these columns: lines of JSON, a table, a data frame."""
         spans: dict[str, dict[tuple[str, float, float], tuple[float, int]]] = {}
+        quotes: dict[str, list[Quote]] = {}
         whole: dict[str, dict[str, tuple[float, int]]] = {}
         any_span = False
-        for number, text, value in records(path, problems):
+        for number, text, value in rows:
             fields = Fields(number, text, value, problems)
-            topic, document = fields.name("topic"), fields.name("doc")
-            grade = fields.number_of("grade", 1.0)
+            topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
+            if value.get("quote") is not None:
+                quote = _quote(fields, grade)
+                if quote is None:
+                    continue
+                quotes.setdefault(topic, []).append(quote)
+                spans.setdefault(topic, {})
+                any_span = True
+                if not quote.placed:
+                    continue
+            document = fields.name("doc")
             span = fields.span(empty_allowed=False)
             if not fields.good or grade is None:
                 continue
@@ -57,7 +77,10 @@ class SpanTruth(Format):
                 cls._once(fields, spans.setdefault(topic, {}), (document, *span), document, grade)
         if any_span:
             cls._no_whole_documents(whole, problems)
-            topics = {topic: _spans(topic, found, whole.get(topic, {})) for topic, found in spans.items()}
+            topics = {
+                topic: _spans(topic, found, whole.get(topic, {}), quotes.get(topic, ()))
+                for topic, found in spans.items()
+            }
             return Truth("spans", topics, path, cls.format_name)
         topics = {topic: _documents(topic, found) for topic, found in whole.items()}
         return Truth("documents", topics, path, cls.format_name)
@@ -84,17 +107,25 @@ class SpanTruth(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return "" if isinstance(value, Truth) else "it is not a truth"
+        if not isinstance(value, Truth):
+            return "it is not a truth"
+        return "elements are judged, by their paths" if value.units == "elements" else ""
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for topic in value.topics.values():
+            checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.placed}
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
                 if topic.start is not None:
                     record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
+                    if (document, record["start"], record["end"]) in checks:
+                        record["quote"] = checks[document, record["start"], record["end"]]
                 record["grade"] = plain(topic.grade[row])
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            for quote in topic.quotes:
+                if not quote.placed:
+                    out.write(json.dumps(_quoted(topic.topic, quote), ensure_ascii=False) + "\n")
             for document in topic.empty_documents:
                 out.write(json.dumps({"topic": topic.topic, "doc": document, "grade": 0}, ensure_ascii=False) + "\n")
 
@@ -102,17 +133,46 @@ class SpanTruth(Format):
     def describe(cls, value: Truth) -> list[str]:
         units = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
+        waiting = sum(not quote.placed for topic in value.topics.values() for quote in topic.quotes)
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
             counted(len(value), "topic"),
             f"{units} judged {value.units}",
             f"{relevant} relevant",
             counted(len(documents), "document"),
+            *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
         ]
 
 
+def _quote(fields: Fields, grade: float | None) -> Quote | None:
+    """A quote with such offsets as stand beside it; None if something is wrong."""
+    text, document = fields.value["quote"], fields.value.get("doc")
+    if not isinstance(text, str) or not text.strip():
+        fields.fail("quote must be a text that is not empty")
+        return None
+    name = None if document is None else fields.name("doc")
+    start, end = fields.number_of("start"), fields.number_of("end")
+    if start is None and end is not None:
+        fields.fail("end stands beside a quote without start", "give both, or start, or neither")
+    elif start is not None and start < 0:
+        fields.fail(f"start {start:g} is below 0")
+    if not fields.good or grade is None:
+        return None
+    return Quote(text, name, start, end, float(grade), fields.number)
+
+
+def _quoted(topic: str, quote: Quote) -> dict[str, Any]:
+    """A line for a quote that has not been located."""
+    known = {"doc": quote.document, "start": None if quote.start is None else plain(quote.start), "quote": quote.text}
+    given = {key: value for key, value in known.items() if value is not None}
+    return {"topic": topic, **given, "grade": plain(quote.grade)}
+
+
 def _spans(
-    topic: str, found: dict[tuple[str, float, float], tuple[float, int]], whole: dict[str, tuple[float, int]]
+    topic: str,
+    found: dict[tuple[str, float, float], tuple[float, int]],
+    whole: dict[str, tuple[float, int]],
+    quotes: Sequence[Quote] = (),
 ) -> TopicTruth:
     return TopicTruth(
         topic,
@@ -122,6 +182,7 @@ def _spans(
         positions([end for _, _, end in found]),
         np.array([line for _, line in found.values()], dtype=np.int64),
         tuple(whole),
+        quotes=tuple(quotes),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats._base import Format, Problems, Role, content, counted, finite
+from berrypick.formats._spans import plain
 
 
 class TrecQrels(Format):
@@ -80,7 +81,7 @@ class TrecQrels(Format):
     def write(cls, value: Any, out: TextIO) -> None:
         for topic in value.topics.values():
             for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
-                out.write(f"{topic.topic} 0 {document} {grade:.15g}\n")
+                out.write(f"{topic.topic} 0 {document} {plain(grade)!r}\n")
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:

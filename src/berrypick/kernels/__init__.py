@@ -1,18 +1,43 @@
-"""The numerical work, on plain arrays: laws of numbers seen, ideal lists, intervals, visits, chains.
+"""The numerical work, on plain arrays: laws of numbers seen, ideal lists, intervals, trees, visits, chains.
 
-The compiled form of a kernel, where there is one, stands behind the same function as its NumPy form.
+The compiled form of a kernel, where there is one, stands behind the same function as its NumPy form. Which of the two
+is used is decided at each call: the compiled one if the installation has it, unless BERRYPICK_KERNELS says otherwise.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from types import ModuleType
 
 from berrypick.core.errors import UsageError
 
 
-def in_use() -> str:
-    """Which kernels are in use; the environment variable BERRYPICK_KERNELS chooses."""
+def _load() -> ModuleType | None:
+    try:
+        return import_module("berrypick.kernels._native")
+    except ImportError:  # installed without a C++ compiler
+        return None
+
+
+_native = _load()
+
+
+def native() -> ModuleType | None:
+    """The compiled kernels, or None where the NumPy forms are to be used."""
     wanted = os.environ.get("BERRYPICK_KERNELS", "")
-    if wanted not in ("", "numpy"):
-        raise UsageError(f"BERRYPICK_KERNELS={wanted}: only the numpy kernels are installed")
-    return "numpy"
+    if wanted == "numpy":
+        return None
+    if wanted not in ("", "native"):
+        raise UsageError(f"BERRYPICK_KERNELS={wanted}: it is numpy or native, or left out")
+    if wanted == "native" and _native is None:
+        raise UsageError(
+            "BERRYPICK_KERNELS=native: the compiled kernels are not installed; install berrypick again where there is "
+            "a C++ compiler, or leave BERRYPICK_KERNELS out"
+        )
+    return _native
+
+
+def in_use() -> str:
+    """Which kernels are in use: native or numpy."""
+    return "numpy" if native() is None else "native"

@@ -2,6 +2,11 @@
 
 Only products and sums of non-negative numbers are formed, so every entry keeps its relative precision. The papers
 switch to a normal law above ten partly seen targets; that errs by up to .1 and is not needed.
+
+Three functions read a reach: the law at every event, sums of laws over events (EPRUM), and what PRUM needs. Each has
+three forms. Where every reach is 0 or 1 the number seen is no longer random, and counting is enough. The compiled form
+(native/law.hpp) shares factors between events by divide and conquer, so its work follows the number of non-zero
+entries. The plain NumPy form takes one target at a time over all events.
 """
 
 from __future__ import annotations
@@ -10,14 +15,108 @@ from functools import lru_cache
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.reach import Reach
+from berrypick.kernels import in_use, native
+
+
+def number_seen(reach: Reach) -> FloatArray:
+    """P(F_k = f) at each event k of a reach; shared by the measures that read the same one."""
+    return _number_seen(reach, in_use())
 
 
 @lru_cache(maxsize=4)
-def number_seen(reach: Reach) -> FloatArray:
-    """P(F_k = f) at each event k of a reach; shared by the measures that read the same one."""
-    return law(reach.seen, reach.unseen)
+def _number_seen(reach: Reach, kernels: str) -> FloatArray:
+    compiled = native()
+    if _is_certain(reach):
+        count = _certainly_seen(reach)
+        mass = np.zeros((len(count), reach.targets + 1))
+        mass[np.arange(len(count)), count] = 1.0
+    elif compiled is None:
+        mass = law(reach.seen, reach.unseen)
+    else:
+        mass = np.empty((int(_heads(reach).sum()), reach.targets + 1))
+        compiled.law_over_events(*_entries(reach), mass)
+    return mass
+
+
+def weighted_law(reach: Reach, weight: FloatArray) -> FloatArray:
+    """The sum over the events k of weight[k] P(F_k = f), for f = 0..t, without the law at each event."""
+    compiled = native()
+    if _is_certain(reach):
+        return np.bincount(_certainly_seen(reach), weights=weight, minlength=reach.targets + 1).astype(np.float64)
+    if compiled is None:
+        return weight @ number_seen(reach)
+    total = np.empty(reach.targets + 1)
+    compiled.weighted_law(*_entries(reach), np.ascontiguousarray(weight, dtype=np.float64), total)
+    return total
+
+
+def consulted(reach: Reach, exact: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What PRUM sums over the ranked part, by the number s = 0..t of targets seen before a rank.
+
+    The expected number of ranks i with F_{i-1} = s that lead to something new, by equation 8 or exactly; the
+    expected number of ranks with F_{i-1} = s; and P(F_o = s) after the last rank.
+    """
+    compiled = native()
+    gap = np.diff(np.concatenate([[0], events(reach), [reach.ranks]])).astype(np.float64)
+    if _is_certain(reach):
+        return _certainly_consulted(reach, gap)
+    if compiled is None:
+        return _plainly_consulted(reach, gap, exact)
+    new, read, last = np.empty((3, reach.targets + 1))
+    compiled.consulted(*_entries(reach), gap, exact, new, read, last)
+    return new, read, last
+
+
+def events(reach: Reach) -> IntArray:
+    """The ranks, counted from 1, at which anything is reached; entries are sorted, so no search is needed."""
+    return reach.rank[_heads(reach)] + 1
+
+
+def _heads(reach: Reach) -> BoolArray:
+    """The first entry of each event."""
+    head = np.ones(len(reach.rank), dtype=bool)
+    np.not_equal(reach.rank[1:], reach.rank[:-1], out=head[1:])
+    return head
+
+
+def _entries(reach: Reach) -> tuple[IntArray, IntArray, FloatArray]:
+    """As the compiled kernels take them."""
+    return (
+        np.ascontiguousarray(reach.rank, dtype=np.int64),
+        np.ascontiguousarray(reach.target, dtype=np.int64),
+        np.ascontiguousarray(reach.probability, dtype=np.float64),
+    )
+
+
+# --- targets that are seen surely or never --------------------------------------------------------------------------
+
+
+def _is_certain(reach: Reach) -> bool:
+    return bool((reach.probability == 1.0).all())
+
+
+def _certainly_seen(reach: Reach) -> IntArray:
+    """How many targets have been seen after each event."""
+    head = _heads(reach)
+    event = np.cumsum(head) - 1
+    first = np.full(reach.targets, -1)
+    first[reach.target[::-1]] = event[::-1]  # the earliest entry of a target is written last
+    return np.cumsum(np.bincount(first[first >= 0], minlength=int(head.sum())))
+
+
+def _certainly_consulted(reach: Reach, gap: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    size = reach.targets + 1
+    count = np.concatenate([[0], _certainly_seen(reach)])  # before each event, and after the last
+    new = np.bincount(count[:-1], weights=np.diff(count) > 0, minlength=size).astype(np.float64)
+    read = np.bincount(count, weights=gap, minlength=size).astype(np.float64)
+    last = np.zeros(size)
+    last[count[-1]] = 1.0
+    return new, read, last
+
+
+# --- laws -----------------------------------------------------------------------------------------------------------
 
 
 def law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
@@ -26,16 +125,26 @@ def law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
     ``seen`` and ``unseen`` (events x targets) are the probabilities of the two outcomes; both are given because
     1 - seen has lost the digits of a small unseen.
     """
-    events, targets = seen.shape
-    mass = np.zeros((events, targets + 1))
+    compiled = native()
+    if compiled is None:
+        return plain_law(seen, unseen)
+    mass = np.empty((seen.shape[0], seen.shape[1] + 1))
+    compiled.law_of_rows(np.ascontiguousarray(seen, np.float64), np.ascontiguousarray(unseen, np.float64), mass)
+    return mass
+
+
+def plain_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
+    """The same, one target at a time over all rows."""
+    rows, targets = seen.shape
+    mass = np.zeros((rows, targets + 1))
     mass[:, 0] = 1.0
     for target in range(targets):
-        rows = _first_positive(seen[:, target])
-        if rows == events:
+        first = _first_positive(seen[:, target])
+        if first == rows:
             continue
-        p = seen[rows:, target, None]
-        q = unseen[rows:, target, None]
-        block = mass[rows:, : target + 2]
+        p = seen[first:, target, None]
+        q = unseen[first:, target, None]
+        block = mass[first:, : target + 2]
         shifted = block[:, :-1] * p
         block *= q
         block[:, 1:] += shifted
@@ -43,15 +152,53 @@ def law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
 
 
 def upper_tails(mass: FloatArray) -> FloatArray:
-    """P(F >= f) for f = 0..t from P(F = f): sums of positive terms, smallest first where it matters."""
-    return np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
+    """P(F >= f) for f = 0..t from P(F = f), along the last axis: sums of positive terms, smallest first."""
+    return np.cumsum(mass[..., ::-1], axis=-1)[..., ::-1]
 
 
 def lower_tails(mass: FloatArray) -> FloatArray:
-    """P(F < f) for f = 0..t."""
+    """P(F < f) for f = 0..t, along the last axis."""
     below = np.zeros_like(mass)
-    np.cumsum(mass[:, :-1], axis=1, out=below[:, 1:])
+    np.cumsum(mass[..., :-1], axis=-1, out=below[..., 1:])
     return below
+
+
+# --- what PRUM needs, plainly ---------------------------------------------------------------------------------------
+
+
+def _plainly_consulted(reach: Reach, gap: FloatArray, exact: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    t = reach.targets
+    after = number_seen(reach)
+    mass = np.vstack([np.eye(1, t + 1), after])
+    before = np.vstack([np.zeros((1, t)), reach.seen[:-1]])
+    unseen = np.vstack([np.ones((1, t)), reach.unseen[:-1]])
+    if exact:
+        new = something_new(before, unseen, reach.at_events)
+    else:
+        new = mass[:-1] * newly_seen(before, unseen, reach.at_events)
+    return new.sum(axis=0), gap @ mass, mass[-1]
+
+
+def newly_seen(before: FloatArray, unseen: FloatArray, reach: FloatArray) -> FloatArray:
+    """P(F_i > s | F_{i-1} = s) by equation 8 of PRUM, one row per event i, s = 0..t."""
+    count, t = before.shape
+    found = np.zeros((count, t + 1))
+    wanted = [np.flatnonzero(reach[:, x] > 0) for x in range(t)]
+    others = without_each(before, unseen, wanted)
+    for x in range(t):
+        rows = wanted[x]
+        if not len(rows):
+            continue
+        not_x = unseen[rows, x, None] * others[x]  # x not seen before, s others seen
+        is_x = before[rows, x, None] * others[x]  # x seen before, s-1 others seen
+        total = np.zeros((len(rows), t + 1))
+        total[:, :t] += not_x
+        total[:, 1:] += is_x
+        share = np.zeros((len(rows), t + 1))
+        np.divide(not_x, total[:, :t], out=share[:, :t], where=total[:, :t] > 0)
+        cause = share * reach[rows, x, None]
+        found[rows] += (1.0 - found[rows]) * cause
+    return found
 
 
 def something_new(before: FloatArray, before_unseen: FloatArray, reach: FloatArray) -> FloatArray:
@@ -60,10 +207,10 @@ def something_new(before: FloatArray, before_unseen: FloatArray, reach: FloatArr
     Keeps two laws target by target: of s targets seen before with nothing new yet, and with something new; the
     difference that the definition asks for is never formed, so nothing cancels.
     """
-    events, targets = before.shape
-    nothing = np.zeros((events, targets + 1))
+    rows, targets = before.shape
+    nothing = np.zeros((rows, targets + 1))
     nothing[:, 0] = 1.0
-    new = np.zeros((events, targets + 1))
+    new = np.zeros((rows, targets + 1))
     for target in range(targets):
         p = before[:, target, None]
         q = before_unseen[:, target, None]

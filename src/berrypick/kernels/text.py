@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.kernels.intervals import merge
+from berrypick.kernels import native
+from berrypick.kernels.intervals import common_type, contiguous, merge
 
 
 class Measured:
@@ -17,6 +18,31 @@ class Measured:
     def __init__(self, start: Positions, end: Positions) -> None:
         self.start, self.end = merge(start, end)
         self.before = np.concatenate([[0], np.cumsum(self.end - self.start)])
+
+    @classmethod
+    def by_document(cls, code: IntArray, count: int, start: Positions, end: Positions) -> list[Measured]:
+        """One for each document, 0 to ``count`` - 1; ``code`` says in which document each interval lies.
+
+        Whole numbers are merged all at once, the documents put one behind the other.
+        """
+        low, high = (start.min().item(), end.max().item()) if len(start) else (0, 0)
+        span = max(high - low, 0) + 2  # apart, so that nothing touches
+        if start.dtype.kind != "i" or end.dtype.kind != "i" or (end < start).any() or span * count >= 1 << 62:
+            return [cls(start[code == i], end[code == i]) for i in range(count)]
+        shift = code * span - low
+        merged_start, merged_end = merge(start + shift, end + shift)
+        owner = merged_start // span
+        shift = owner * span - low
+        merged_start, merged_end = merged_start - shift, merged_end - shift
+        before = np.concatenate([[0], np.cumsum(merged_end - merged_start)])
+        bounds = np.searchsorted(owner, np.arange(count + 1)).tolist()
+        found = []
+        for a, b in zip(bounds, bounds[1:], strict=False):
+            measured = cls.__new__(cls)
+            measured.start, measured.end = merged_start[a:b], merged_end[a:b]
+            measured.before = before[a : b + 1] - before[a]
+            found.append(measured)
+        return found
 
     @property
     def total(self) -> float:
@@ -40,25 +66,52 @@ def first_seen(
     document: IntArray, start: Positions, end: Positions, relevant: Mapping[int, Measured]
 ) -> tuple[FloatArray, FloatArray]:
     """For each region in turn: the length not seen in an earlier region, and how much of that is relevant."""
-    length = (end - start).astype(np.float64)
-    new = length.copy()
+    compiled = native()
+    if compiled is not None:
+        known = sorted(relevant)
+        pieces = [relevant[code] for code in known]
+        part = np.cumsum([0, *(len(measured.start) for measured in pieces)], dtype=np.int64)
+        columns = (
+            start,
+            end,
+            np.concatenate([measured.start for measured in pieces] or [start[:0]]),
+            np.concatenate([measured.end for measured in pieces] or [end[:0]]),
+        )
+        starts, ends, relevant_starts, relevant_ends = contiguous(common_type(*columns), *columns)
+        codes = np.ascontiguousarray(document, dtype=np.int64)
+        new, good = np.empty(len(codes)), np.empty(len(codes))
+        kept = np.array(known, dtype=np.int64)
+        if compiled.first_seen(codes, starts, ends, kept, part, relevant_starts, relevant_ends, new, good):
+            return new, good
+    return _plainly_first_seen(document, start, end, relevant)
+
+
+def _plainly_first_seen(
+    document: IntArray, start: Positions, end: Positions, relevant: Mapping[int, Measured]
+) -> tuple[FloatArray, FloatArray]:
+    new = np.maximum(end - start, 0).astype(np.float64)
     good = np.zeros(len(document))
     if not len(document):
         return new, good
-    order = np.argsort(document, kind="stable")
+    overlapping = _overlapping(document, start, end)
+    kept = np.flatnonzero(np.isin(document, [*relevant, *overlapping]))  # all of every other region is new, none good
+    order = kept[np.argsort(document[kept], kind="stable")]
     codes, heads = np.unique(document[order], return_index=True)
-    for code, rows in zip(codes.tolist(), np.split(order, heads[1:]), strict=True):
+    for code, rows in zip(codes.tolist(), np.split(order, heads[1:]) if len(codes) else [], strict=True):
         measured = relevant.get(code)
-        if len(rows) > 1 and _overlapping(start[rows], end[rows]):
+        if code in overlapping:
             _one_document(rows, start, end, measured, new, good)
         elif measured is not None:
-            good[rows] = measured.within(start[rows], end[rows])
+            good[rows] = np.maximum(measured.within(start[rows], end[rows]), 0.0)
     return new, good
 
 
-def _overlapping(start: Positions, end: Positions) -> bool:
-    order = np.lexsort((end, start))
-    return bool((start[order][1:] < np.maximum.accumulate(end[order])[:-1]).any())
+def _overlapping(document: IntArray, start: Positions, end: Positions) -> set[int]:
+    """Documents with regions that overlap: by start, then two neighbours do, if any two do."""
+    order = np.lexsort((end, start, document))
+    ordered = document[order]
+    met = (ordered[1:] == ordered[:-1]) & (start[order[1:]] < end[order[:-1]])
+    return set(ordered[1:][met].tolist())
 
 
 def _one_document(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
@@ -16,7 +17,7 @@ from berrypick.core.judged import Judged
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured
 from berrypick.measures._base import Measure
-from berrypick.measures._text import Article, View, articles, view_of
+from berrypick.measures._text import Article, View, view_of
 from berrypick.measures.charf import f_score
 from berrypick.relevance.targets import entry_points_of
 
@@ -64,10 +65,14 @@ class _Generalised(Measure):
 class Scored:
     """Articles in ranked order: their scores, whether they hold anything relevant, and how many there are in all."""
 
-    names: tuple[str, ...]
+    documents: Sequence[str]
+    document: IntArray  # codes of the articles
     score: FloatArray
     relevant: BoolArray
     total: int
+
+    def names(self, most: int) -> list[str]:
+        return [self.documents[code] for code in self.document[:most].tolist()]
 
     def precision(self) -> FloatArray:
         """gP at every rank of the list."""
@@ -96,17 +101,17 @@ class Rule:
 @lru_cache(maxsize=8)
 def scored(judged: Judged, rule: Rule) -> Scored:
     view = view_of(judged)
-    listed = articles(view.ranking)
-    values = np.zeros(len(listed))
-    relevant = np.zeros(len(listed), dtype=bool)
+    groups = view.ranking.grouped
+    order = np.argsort(groups.first(), kind="stable")  # articles as the list first points into them
+    known = view.ranking.codes_of(name for name, measured in view.relevant.items() if measured.total > 0)
+    relevant = np.isin(groups.code[order], list(known.values()))
+    values = np.zeros(len(order))
     points = entry_points(judged) if rule.name == "bep" else {}
-    for i, article in enumerate(listed):
-        measured = view.relevant.get(article.document)
-        relevant[i] = measured is not None and measured.total > 0
-        if measured is not None and relevant[i]:
-            values[i] = _article_score(judged, view, article, measured, points, rule)
+    for i in np.flatnonzero(relevant).tolist():
+        article = Article(view.ranking.documents[int(groups.code[order[i]])], groups.rows(int(order[i])))
+        values[i] = _article_score(judged, view, article, view.relevant[article.document], points, rule)
     total = sum(1 for measured in view.relevant.values() if measured.total > 0)
-    return Scored(tuple(article.document for article in listed), values, relevant, total)
+    return Scored(view.ranking.documents, groups.code[order], values, relevant, total)
 
 
 def _article_score(
@@ -190,6 +195,6 @@ def article_table(found: Scored, most: int = 30) -> Table:
             number(float(found.score[i])),
             number(float(precision[i]), 6),
         ]
-        for i, name in enumerate(found.names[:most])
+        for i, name in enumerate(found.names(most))
     ]
     return Table("Articles in the order of the list", ["rank", "relevant", "score", "gP"], rows, align="<>>>")

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from berrypick.core import spec as specs
 from berrypick.core.declared import Declared
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation
@@ -67,6 +68,9 @@ class Measure(Declared):
     def under(self, protocol: str) -> Measure:
         """The measure as a campaign defines it, where parameters that were not given have other values there."""
         return self
+
+    def __str__(self) -> str:
+        return specs.render(self.name(), self.given(), self.at)
 
     def of(self, judged: Judged) -> Score:
         """The value for one topic that has targets and is in the run."""

@@ -6,13 +6,18 @@ any text in it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from berrypick.core.errors import UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+
+#: Results that go through ir_measures at once.
+BATCH = 200_000
 
 
 @dataclass(frozen=True)
@@ -42,12 +47,16 @@ def parse(text: str) -> DocumentMeasure | None:
     """None if ir_measures does not know the name; an error if it knows the name but not the parameters."""
     import ir_measures
 
+    name, at, cutoff = text.rpartition("@")
+    if at and cutoff.startswith("-"):
+        raise UsageError(f"{text}: the cut-off after @ must be from 1 on, not {cutoff}")
     try:
         measure = ir_measures.parse_measure(text)
     except (NameError, ValueError, SyntaxError):
         return None
     except KeyError as error:
         raise UsageError(f"{text}: ir_measures knows no parameter {error} of this measure") from None
+    _check_numbers(measure, text)
     try:
         measure.validate_params()  # type: ignore[no-untyped-call,unused-ignore]
     except AssertionError as error:
@@ -57,53 +66,88 @@ def parse(text: str) -> DocumentMeasure | None:
     return DocumentMeasure(measure, text)
 
 
-def score(truth: Truth, run: Run, measures: Sequence[DocumentMeasure]) -> dict[tuple[DocumentMeasure, str], float]:
-    """Values of all measures for all judged topics that the run answers or not."""
+def _check_numbers(measure: Any, text: str) -> None:
+    """Numbers that the libraries below would take without a word, or end the program over."""
+    for name in ("cutoff", "rel"):
+        value = measure.params.get(name)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if whole and not 1 <= value < 2**31:
+            raise UsageError(
+                f"{text}: {'the cut-off after @' if name == 'cutoff' else name} must be from 1 on, not {value}"
+            )
+
+
+def score(
+    truth: Truth, run: Run, measures: Sequence[DocumentMeasure], topics: Sequence[str] | None = None
+) -> dict[tuple[DocumentMeasure, str], float]:
+    """Values of all measures for all judged topics that the run answers or not, or for some of them.
+
+    A few topics at a time go through ir_measures, as the dictionaries that it hands on to pytrec_eval as they are.
+    """
+    wanted = {measure.measure: measure for measure in measures}
+    found: dict[tuple[DocumentMeasure, str], float] = {}
+    for batch in _batches(list(truth.topics) if topics is None else topics, run):
+        qrels = {name: _grades(truth, name) for name in batch}
+        ranked = {name: _scores(run, name) for name in batch if name in run}
+        found.update(_values(wanted, qrels, ranked))
+        for measure in measures:
+            if type(measure.measure).__name__ == "_NumRel":  # what is relevant does not depend on the run
+                level = measure.measure["rel"] if "rel" in measure.measure.params else 1
+                for topic, grades in qrels.items():
+                    found[measure, topic] = float(sum(grade >= level for grade in grades.values()))
+    return found
+
+
+def _batches(topics: Sequence[str], run: Run) -> Iterator[list[str]]:
+    """Topics that have some hundred thousand results together: dictionaries of all would be many times the file."""
+    batch: list[str] = []
+    size = 0
+    for topic in topics:
+        batch.append(topic)
+        size += run.size(topic)
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _values(
+    wanted: dict[Any, DocumentMeasure], qrels: dict[str, dict[str, int]], ranked: dict[str, dict[str, float]]
+) -> dict[tuple[DocumentMeasure, str], float]:
     import ir_measures
 
-    wanted = {measure.measure: measure for measure in measures}
-    qrels, ranked = _qrels(truth), _ranked(run, truth)
-    found: dict[tuple[DocumentMeasure, str], float] = {}
     try:
-        for metric in ir_measures.iter_calc(list(wanted), qrels, ranked):
-            found[wanted[metric.measure], metric.query_id] = float(metric.value)
+        return {
+            (wanted[metric.measure], metric.query_id): float(metric.value)
+            for metric in ir_measures.iter_calc(list(wanted), qrels, ranked)
+        }
     except (ValueError, RuntimeError, AssertionError, ImportError) as error:
-        names = ", ".join(str(measure) for measure in measures)
+        names = ", ".join(str(measure) for measure in wanted.values())
         raise UsageError(f"ir_measures could not compute {names}: {error}") from None
-    for measure in measures:
-        if type(measure.measure).__name__ == "_NumRel":  # what is relevant does not depend on the run
-            level = measure.measure["rel"] if "rel" in measure.measure.params else 1
-            for topic, grades in qrels.items():
-                found[measure, topic] = float(sum(grade >= level for grade in grades.values()))
-    return found
 
 
-def _qrels(truth: Truth) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for name, topic in truth.topics.items():
-        grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
-        for passage in topic.passages:
-            grades[passage.document] = 1
-        for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
-            if not float(grade).is_integer():
-                raise UsageError(
-                    f"document measures of ir_measures count whole grades; {document} has {grade:g} in topic {name}"
-                )
-            grades[document] = max(int(grade), grades.get(document, int(grade)))
-        found[name] = grades
-    return found
+def _grades(truth: Truth, name: str) -> dict[str, int]:
+    topic = truth.topics[name]
+    grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
+    for passage in topic.passages:
+        grades[passage.document] = 1
+    for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
+        if not float(grade).is_integer():
+            raise UsageError(
+                f"document measures of ir_measures count whole grades; {document} has {grade:g} in topic {name}"
+            )
+        grades[document] = max(int(grade), grades.get(document, int(grade)))
+    return grades
 
 
-def _ranked(run: Run, truth: Truth) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for name, ranking in run.rankings():
-        if name not in truth:
-            continue
-        scores: dict[str, float] = {}
-        own = ranking.score if run.ties == "score" and not run.points_into_documents else None
-        for row, code in enumerate(ranking.document.tolist()):
-            document = ranking.documents[code]
-            if document not in scores:
-                scores[document] = float(own[row]) if own is not None else -float(len(scores))
-        found[name] = scores
-    return found
+def _scores(run: Run, name: str) -> dict[str, float]:
+    """Each document with the score of its best rank; where scores do not order the run, ranks do."""
+    ranking = run.ranking(name)
+    own = ranking.score if run.ties == "score" and not run.points_into_documents else None
+    code = ranking.document
+    if run.points_into_documents or name in run.repeats:
+        first = np.sort(ranking.grouped.first())
+        code, own = code[first], None if own is None else own[first]
+    scores = -np.arange(len(code), dtype=np.float64) if own is None else own
+    return dict(zip(map(run.documents.__getitem__, code.tolist()), scores.tolist(), strict=True))

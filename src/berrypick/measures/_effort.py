@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -18,12 +18,17 @@ Interpolation = Literal["linear", "step"]
 class _EffortPrecision(_Gaining):
     """Full recall base by default: overlap is ignored (thorough task)."""
 
+    above_one: ClassVar[str] = "several results at one rank are gained at once; the ideal list has one unit a rank"
+
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 
 
 def effort_precision(curves: Curves, level: float, interpolation: Interpolation) -> float:
-    """i_ideal / i_run at the first rank whose cumulated gain reaches a share of the total; 0 if none does."""
-    wanted = level * curves.total * (1 - 1e-9)
+    """i_ideal / i_run at the first rank whose cumulated gain reaches a share of the total; 0 if none does.
+
+    Level 0 asks for any gain at all.
+    """
+    wanted = max(level * curves.total * (1 - 1e-9), np.finfo(np.float64).tiny)
     reached = np.flatnonzero(curves.run >= wanted)
     if not len(reached):
         return 0.0

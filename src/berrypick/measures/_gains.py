@@ -11,10 +11,11 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.declared import parameter
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged
+from berrypick.core.judged import Judged, Score
 from berrypick.measures._base import Measure
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.ranked_gains import focused, ranked_gains, with_alpha
+from berrypick.relevance.recall_base import recall_base
 
 Base = Literal["ideal", "full"]
 
@@ -31,6 +32,13 @@ class _Gaining(Measure):
         "specificity|generalised|strict",
         "how assessments become gains; specificity where sizes are known, else generalised",
     )
+
+    def unanswered(self, judged: Judged) -> Score:
+        """Where nothing can be gained the value is undefined, answered or not."""
+        truth = judged.truth
+        if truth is None or truth.path is None:
+            return Score(0.0)
+        return Score(0.0 if len(recall_base(truth, judged.scale, self.quant, judged.left_out)) else None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ def interpolated(judged: Judged, levels: FloatArray) -> FloatArray:
     found, best, total = precision_from(judged)
     hundredths = levels * 100
     whole = np.abs(hundredths - np.round(hundredths)) < 1e-9
-    counted = total.is_integer() and np.array_equal(found, np.round(found))  # characters; seconds need a little slack
+    counted = float(total).is_integer() and np.array_equal(found, np.round(found))  # seconds need a little slack
     wanted = np.where(whole, np.round(hundredths), hundredths) * total
     wanted = np.where(whole & counted, wanted, wanted * (1 - 1e-9))
     first = np.searchsorted(100 * found, wanted)

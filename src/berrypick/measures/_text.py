@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Curve, Judged, Score
-from berrypick.core.run import Ranking
+from berrypick.core.run import Coded, Ranking
+from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.text import Measured, first_seen
 from berrypick.measures._base import Measure
 
@@ -49,26 +51,23 @@ class View:
 def view_of(judged: Judged) -> View:
     ranking, text = judged.located, judged.text
     assert ranking.start is not None and ranking.end is not None
-    by_document: dict[str, list[int]] = {}
-    for i, document in enumerate(text.document):
-        by_document.setdefault(document, []).append(i)
-    relevant = {name: Measured(text.start[rows], text.end[rows]) for name, rows in by_document.items()}
-    met = {name: rows for name, rows in ranking.rows_by_document.items() if name in relevant}
-    coded: dict[int, Measured] = {int(ranking.document[rows[0]]): relevant[name] for name, rows in met.items()}
+    named = Coded.of(text.document)
+    measured = Measured.by_document(named.codes, len(named.names), text.start, text.end)
+    relevant = dict(zip(named.names, measured, strict=True))
+    coded = {code: relevant[name] for name, code in ranking.codes_of(relevant).items()}
     new, good = first_seen(ranking.document, ranking.start, ranking.end, coded)
     length = (ranking.end - ranking.start).astype(np.float64)
     if judged.protocol == "inex2010":
-        new = _as_charged_in_2010(judged, ranking, relevant, length, new)
-    return View(ranking, length, new, good, relevant, sum(measured.total for measured in relevant.values()))
+        new = _as_charged_in_2010(judged, ranking, coded, length, new)
+    return View(ranking, length, new, good, relevant, sum(one.total for one in measured))
 
 
 def _as_charged_in_2010(
-    judged: Judged, ranking: Ranking, relevant: dict[str, Measured], length: FloatArray, new: FloatArray
+    judged: Judged, ranking: Ranking, relevant: dict[int, Measured], length: FloatArray, new: FloatArray
 ) -> FloatArray:
     """The official program charges articles without relevant text in full each time, and in the thorough task nothing
     for passages of other articles that could not be located."""
-    names = [ranking.documents[code] for code in ranking.document.tolist()]
-    hopeless = np.array([name not in relevant or relevant[name].total <= 0 for name in names], dtype=bool)
+    hopeless = ~np.isin(ranking.document, [code for code, measured in relevant.items() if measured.total > 0])
     charged = np.where(hopeless, length, new)
     if judged.task == "thorough" and ranking.start is not None:
         charged[(ranking.start < 0) & ~hopeless] = 0.0
@@ -82,6 +81,21 @@ class _Characters(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
 
+    counted: str | None = parameter(
+        None, "once|each", "each: results and targets that overlap count each time, as chunking_evaluation does"
+    )
+
+    def under(self, protocol: str) -> _Characters:
+        """chunking_evaluation adds up lengths, whatever overlaps."""
+        if protocol == "chunking-evaluation" and self.counted is None:
+            return replace(self, counted="each")
+        return self
+
+    def summed(self, judged: Judged) -> float:
+        """The value with lengths added up, text that occurs twice counted twice."""
+        found = counted_each(judged, self.at)
+        return self.value(found.retrieved, found.relevant, found.wanted)
+
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         """From the lengths of what was retrieved, of what of it is relevant, and of all that is relevant."""
         raise NotImplementedError
@@ -90,6 +104,8 @@ class _Characters(Measure):
         view = view_of(judged)
         if view.total <= 0:
             return Score(None)
+        if self.counted == "each":
+            return Score(self.summed(judged))
         return Score(self.value(view.up_to(view.new, self.at), view.found(self.at), view.total))
 
     def curve(self, judged: Judged) -> Curve | None:
@@ -102,17 +118,33 @@ class _Characters(Measure):
             for k, (a, b) in enumerate(zip(retrieved, relevant, strict=True), start=1)
         ]
 
+    def _explain_summed(self, judged: Judged) -> Explanation:
+        found = counted_each(judged, self.at)
+        rows = [
+            ["lengths of results, added up", number(found.retrieved)],
+            ["relevant text in them, once", number(found.relevant)],
+            ["lengths of targets, added up", number(found.wanted)],
+            ["of each target not found, added up", number(found.unused)],
+            [str(self), number(self.summed(judged), 6)],
+        ]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [text_table(view_of(judged)), Table("As chunking_evaluation counts", ["quantity", "value"], rows)],
+        )
+
     def explain(self, judged: Judged) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+        if self.counted == "each":
+            return self._explain_summed(judged)
         retrieved, relevant = view.up_to(view.new, self.at), view.found(self.at)
         rows = [
             ["retrieved, each character once", number(retrieved)],
             ["of it relevant", number(relevant)],
             ["relevant in all", number(view.total)],
             [
-                str(self) + (f"@{self.at}" if self.at is not None else ""),
+                str(self),
                 number(self.value(retrieved, relevant, view.total), 6),
             ],
         ]
@@ -120,6 +152,32 @@ class _Characters(Measure):
             f"{self} for topic {judged.topic}",
             [text_table(view), Table("Text of the first results together", ["quantity", "value"], rows)],
         )
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The quantities of chunking_evaluation: relevant text found (once), lengths of results and of targets added up,
+    and what of each target was not found, added up."""
+
+    relevant: float
+    retrieved: float
+    wanted: float
+    unused: float
+
+
+def counted_each(judged: Judged, at: float | int | None) -> Counted:
+    """Overlapping results and overlapping targets are counted as often as they occur."""
+    view, text = view_of(judged), judged.text
+    chosen = view.ranking if at is None else view.ranking.rows(view.ranking.rank < at)
+    assert chosen.start is not None and chosen.end is not None
+    wanted = float((text.end - text.start).sum())
+    unused = wanted
+    for document, rows in chosen.rows_by_document.items():
+        targets = [i for i, name in enumerate(text.document) if name == document]
+        if targets:
+            low, high = merge(chosen.start[rows], chosen.end[rows])
+            unused -= float(intersections(low, high, text.start[targets], text.end[targets]).sum())
+    return Counted(view.found(at), float((chosen.end - chosen.start).sum()), wanted, unused)
 
 
 def text_table(view: View, most: int = 30) -> Table:
@@ -164,5 +222,6 @@ class Article:
 
 def articles(ranking: Ranking) -> list[Article]:
     """Documents in the order in which the list first points into them."""
-    found = [Article(document, rows) for document, rows in ranking.rows_by_document.items()]
-    return sorted(found, key=lambda article: int(article.rows[0]))
+    groups = ranking.grouped
+    order = np.argsort(groups.first(), kind="stable").tolist()
+    return [Article(ranking.documents[int(groups.code[i])], groups.rows(i)) for i in order]

@@ -36,7 +36,7 @@ class epgr(_EffortPrecision):
 
     Bounds
     ------
-    0 to 1.
+    0 to 1; more only where several results share a rank, because the ideal list has one unit a rank.
 
     Undefined
     ---------
@@ -69,6 +69,6 @@ class epgr(_EffortPrecision):
         value = number(self.of(judged).value or 0.0, 6)
         wanted = number(float(self.at or 0) * found.total)
         return Explanation(
-            f"{self}@{self.at:g} for topic {judged.topic}",
+            f"{self} for topic {judged.topic}",
             [rises_table(found), f"The gain wanted is {wanted} of {number(found.total)}: epgr@{self.at:g} = {value}"],
         )

@@ -16,7 +16,7 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Candidates, Curve, Judged, Score
 from berrypick.core.reach import Reach
 from berrypick.kernels import ideal as ideals
-from berrypick.kernels.poisson_binomial import number_seen, upper_tails
+from berrypick.kernels.poisson_binomial import events, number_seen, upper_tails, weighted_law
 from berrypick.measures._base import LEVELS, Measure, recall_value
 from berrypick.measures._working import law_table, reach_table, scenario_table, whole_recall
 from berrypick.relevance.idealism import levels_of
@@ -269,13 +269,13 @@ def _ideal_table(best: ideals.Ideal, candidates: Candidates) -> Table:
 
 def expected_inverse(reach: Reach) -> FloatArray:
     """E[A_r / ML_r] for r = 1..t, summed by parts: only positive terms, so small values keep their digits."""
-    if not len(reach.events):
+    k = events(reach).astype(np.float64)
+    if not len(k):
         return np.zeros(reach.targets)
-    k = reach.events.astype(np.float64)
     weight = np.empty_like(k)
     weight[:-1] = (k[1:] - k[:-1]) / (k[:-1] * k[1:])  # sum of 1/(j(j+1)) until the next event
     weight[-1] = 1.0 / k[-1]
-    return weight @ upper_tails(number_seen(reach))[:, 1:]
+    return upper_tails(weighted_law(reach, weight))[1:]
 
 
 def precisions(reach: Reach, best: ideals.Ideal, norm: NormName) -> FloatArray:

@@ -65,6 +65,6 @@ class gP(_Generalised):
 
     def explain(self, judged: Judged) -> Explanation:
         return Explanation(
-            f"{self}@{self.at} for topic {judged.topic}",
+            f"{self} for topic {judged.topic}",
             [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.of(judged).value or 0.0, 6)}"],
         )

@@ -56,7 +56,7 @@ class gR(Measure):
 
     def curve(self, judged: Judged) -> Curve | None:
         found = scored(judged, Rule())
-        return [(k, found.recall_at(k)) for k in range(1, len(found.names) + 1)] if found.total else None
+        return [(k, found.recall_at(k)) for k in range(1, len(found.score) + 1)] if found.total else None
 
     def explain(self, judged: Judged) -> Explanation:
         found = scored(judged, Rule())

@@ -65,6 +65,8 @@ class GRPng(Measure):
 
     def of(self, judged: Judged) -> Score:
         recall, precision = work(judged)
+        if np.isnan(recall).any():
+            return Score(None)
         if self.at is not None:
             return Score(_at(recall, precision, float(self.at)))
         return Score(math.fsum(_at(recall, precision, level) for level in LEVELS) / len(LEVELS))
@@ -107,7 +109,8 @@ def work(judged: Judged) -> tuple[FloatArray, FloatArray]:
         if i is not None:
             exhaustive[row], specific[row] = base.exhaustivity[i], base.specificity[i]
     share = np.divide(unseen, length, out=np.zeros(len(ranking)), where=length > 0)
-    found = _by_rank(ranking, exhaustive * share) / base.exhaustivity.sum()
+    wanted = base.exhaustivity.sum()  # 0 where all that is relevant was found too small
+    found = _by_rank(ranking, exhaustive * share) / (wanted if wanted > 0 else np.nan)
     good, read = _by_rank(ranking, specific * unseen), _by_rank(ranking, unseen)
     return found, np.divide(good, read, out=np.zeros(ranking.ranks), where=read > 0)
 
@@ -130,7 +133,7 @@ def _unseen_lengths(ranking: Ranking) -> tuple[FloatArray, FloatArray]:
             continue
         inside = [other for other in known if paths.contains(path, other)]
         outermost = [other for other in inside if not any(outer in inside for outer in paths.ancestors(other))]
-        unseen[row] -= sum(known[other] for other in outermost)
+        unseen[row] = max(0.0, unseen[row] - sum(known[other] for other in outermost))  # sizes may not add up
         known[path] = float(length[row])
     return unseen, length
 

@@ -33,7 +33,7 @@ class iMAep(_EffortPrecision):
 
     Bounds
     ------
-    0 to 1.
+    0 to 1; more only where several results share a rank, because the ideal list has one unit a rank.
 
     Undefined
     ---------

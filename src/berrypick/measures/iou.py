@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.measures._text import _Characters
+from berrypick.core.judged import Judged
+from berrypick.measures._text import _Characters, counted_each
 
 
 @dataclass(frozen=True)
@@ -45,3 +46,8 @@ class IoU(_Characters):
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / (retrieved + total - relevant)
+
+    def summed(self, judged: Judged) -> float:
+        """Targets that overlap are missed as often as they are not found."""
+        found = counted_each(judged, self.at)
+        return found.relevant / (found.retrieved + found.unused)

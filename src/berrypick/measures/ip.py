@@ -68,6 +68,6 @@ class iP(Measure):
     def explain(self, judged: Judged) -> Explanation:
         value = number(self.of(judged).value or 0.0, 6)
         return Explanation(
-            f"{self}@{self.at:g} for topic {judged.topic}",
+            f"{self} for topic {judged.topic}",
             [text_table(view_of(judged)), f"The largest precision with recall of at least {self.at:g} is {value}."],
         )

@@ -34,7 +34,7 @@ class nxCG(_Gaining):
 
     Bounds
     ------
-    0 to 1 (without alpha, or with alpha=1).
+    0 to 1. With alpha it can be more, and where several results share a rank: the ideal list has one unit a rank.
 
     Undefined
     ---------
@@ -50,7 +50,9 @@ class nxCG(_Gaining):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
-    above_one: ClassVar[str] = "with alpha below 1, overlapping results count again"
+    above_one: ClassVar[str] = (
+        "with alpha overlapping results can count again, and several results at one rank are gained at once"
+    )
 
     base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
     alpha: float | None = parameter(
@@ -65,6 +67,8 @@ class nxCG(_Gaining):
 
     def curve(self, judged: Judged) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
+        if found.total <= 0:
+            return None
         longest = max(len(found.run), len(found.ideal))
         return [(k, found.run_at(k) / found.ideal_at(k)) for k in range(1, longest + 1)]
 
@@ -78,7 +82,7 @@ class nxCG(_Gaining):
             ["ratio", number(self.of(judged).value or 0.0, 6)],
         ]
         return Explanation(
-            f"{self}@{k} for topic {judged.topic}",
+            f"{self} for topic {judged.topic}",
             [
                 gain_table(judged, self.quant, self.base, self.alpha),
                 Table(f"After rank {k}", ["quantity", "value"], rows),

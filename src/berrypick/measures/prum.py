@@ -14,7 +14,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Curve, Judged, Score
 from berrypick.core.reach import Reach
-from berrypick.kernels.poisson_binomial import lower_tails, number_seen, something_new, without_each
+from berrypick.kernels.poisson_binomial import consulted, lower_tails
 from berrypick.measures._base import LEVELS, Measure, recall_value
 from berrypick.measures._working import consulted_table, law_table, reach_table, whole_recall
 
@@ -194,44 +194,8 @@ class Working:
 
 def work(reach: Reach, exact: bool) -> Working:
     """All sums over the ranked part. Ranks that reach nothing add only to what is consulted."""
-    t = reach.targets
-    law = np.vstack([np.eye(1, t + 1), number_seen(reach)]) if len(reach.events) else np.eye(1, t + 1)
-    before = np.vstack([np.zeros((1, t)), reach.seen[:-1]]) if len(reach.events) else np.zeros((0, t))
-    unseen = np.vstack([np.ones((1, t)), reach.unseen[:-1]]) if len(reach.events) else np.zeros((0, t))
-    if exact:
-        new = something_new(before, unseen, reach.at_events)
-    else:
-        new = law[:-1] * _newly_seen(before, unseen, reach.at_events)
-    # how many ranks are consulted while the law is the one after event e (row 0: before the first)
-    bounds = np.concatenate([[0], reach.events, [reach.ranks]]).astype(np.float64)
-    consulted = np.diff(bounds) @ lower_tails(law)
-    return Working(
-        new=np.concatenate([[0.0], np.cumsum(new.sum(axis=0))])[: t + 1],
-        consulted=consulted,
-        last=law[-1],
-    )
-
-
-def _newly_seen(before: FloatArray, unseen: FloatArray, reach: FloatArray) -> FloatArray:
-    """P(F_i > s | F_{i-1} = s) by equation 8, one row per event i, s = 0..t."""
-    events, t = before.shape
-    found = np.zeros((events, t + 1))
-    wanted = [np.flatnonzero(reach[:, x] > 0) for x in range(t)]
-    others = without_each(before, unseen, wanted)
-    for x in range(t):
-        rows = wanted[x]
-        if not len(rows):
-            continue
-        not_x = unseen[rows, x, None] * others[x]  # x not seen before, s others seen
-        is_x = before[rows, x, None] * others[x]  # x seen before, s-1 others seen
-        total = np.zeros((len(rows), t + 1))
-        total[:, :t] += not_x
-        total[:, 1:] += is_x
-        share = np.zeros((len(rows), t + 1))
-        np.divide(not_x, total[:, :t], out=share[:, :t], where=total[:, :t] > 0)
-        cause = share * reach[rows, x, None]
-        found[rows] += (1.0 - found[rows]) * cause
-    return found
+    new, read, last = consulted(reach, exact)
+    return Working(new=lower_tails(new), consulted=lower_tails(read), last=last)
 
 
 @overload

@@ -37,7 +37,7 @@ class xCG(_Gaining):
 
     Bounds
     ------
-    From 0 to the gain of the ideal list at that rank (no such bound with alpha below 1).
+    From 0 to the gain of the ideal list at that rank; no such bound with alpha, or where several results share a rank.
 
     Undefined
     ---------
@@ -62,7 +62,8 @@ class xCG(_Gaining):
 
     def of(self, judged: Judged) -> Score:
         assert self.at is not None
-        return Score(curves(judged, self.quant, self.base, self.alpha).run_at(int(self.at)))
+        found = curves(judged, self.quant, self.base, self.alpha)
+        return Score(found.run_at(int(self.at)) if found.total > 0 else None)
 
     def curve(self, judged: Judged) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
@@ -70,5 +71,5 @@ class xCG(_Gaining):
 
     def explain(self, judged: Judged) -> Explanation:
         return Explanation(
-            f"{self}@{self.at} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
+            f"{self} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
         )

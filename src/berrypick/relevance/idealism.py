@@ -65,7 +65,7 @@ def describe(all_grades: set[float], mapping: Mapping[float, float] | None) -> s
 def levels(idealism: FloatArray) -> list[tuple[float, BoolArray]]:
     """Satisfaction levels: the weight of each, and which targets are ideal at it."""
     values = sorted({value for value in idealism.tolist() if value > 0})
-    below = [0.0, *values[:-1]]
+    below = [0.0, *values][:-1]
     return [(value - lower, idealism >= value) for value, lower in zip(values, below, strict=True)]
 
 

@@ -17,6 +17,7 @@ from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import UsageError
 from berrypick.core.judged import Judged
 from berrypick.core.run import Ranking
+from berrypick.core.truth import Highlighted
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import Measured
 from berrypick.relevance.gains import Quantisation, default_quantisation
@@ -36,6 +37,7 @@ class RankedGains:
     overlaps: Overlaps  # for each pointer, the ideal units it overlaps
     base: RecallBase | None = None  # where elements are judged
     element: tuple[int, ...] = ()  # for each pointer its row in the base, or -1
+    place: tuple[tuple[str, str], ...] = ()  # for each pointer document and path, which a passage has none of
 
 
 @lru_cache(maxsize=4)
@@ -44,7 +46,7 @@ def ranked_gains(judged: Judged, quant: Quantisation | None) -> RankedGains:
     if judged.truth.path is not None:
         found = _elements(judged, quant)
     elif judged.truth.start is None and judged.ranking.start is None:
-        found = _documents(judged)
+        found = _documents(judged, quant)
     else:
         found = _spans(judged, quant)
     repeated = judged.ranking.repeated
@@ -53,10 +55,10 @@ def ranked_gains(judged: Judged, quant: Quantisation | None) -> RankedGains:
     return found
 
 
-def _documents(judged: Judged) -> RankedGains:
+def _documents(judged: Judged, quant: Quantisation | None) -> RankedGains:
     assert judged.truth is not None
     ranking, truth = judged.ranking, judged.truth
-    rows = np.flatnonzero(truth.grade > 0).tolist()
+    rows = _counting(truth.grade, quant)
     number = {truth.document[row]: i for i, row in enumerate(rows)}
     grade = truth.grade[rows]
     found = [number.get(ranking.documents[code], -1) for code in ranking.document.tolist()]
@@ -65,10 +67,19 @@ def _documents(judged: Judged) -> RankedGains:
     return RankedGains(grade, grade, tuple(truth.document[row] for row in rows), gain, overlaps)
 
 
+def _counting(grade: FloatArray, quant: Quantisation | None) -> list[int]:
+    """Relevant units; in the strict sense those of the topic's highest grade."""
+    least = grade.max(initial=0.0) if quant == "strict" else 0.0
+    return np.flatnonzero((grade > 0) & (grade >= least)).tolist()
+
+
 def _spans(judged: Judged, quant: Quantisation | None) -> RankedGains:
     assert judged.truth is not None
     text, ranking = judged.text, judged.located
     grade = judged.truth.grade[judged.truth.grade > 0]
+    chosen = _counting(grade, quant)
+    text = Highlighted(tuple(text.document[i] for i in chosen), text.start[chosen], text.end[chosen])
+    grade = grade[chosen]
     gain = np.zeros(len(ranking))
     overlaps: list[tuple[int, ...]] = [()] * len(ranking)
     assert ranking.start is not None and ranking.end is not None
@@ -118,6 +129,7 @@ def _elements(judged: Judged, quant: Quantisation | None) -> RankedGains:
         by_document.setdefault(base.document[x], []).append(i)
     gain = np.zeros(len(ranking))
     element = [-1] * len(ranking)
+    place = [("", "")] * len(ranking)
     overlaps: list[tuple[int, ...]] = [()] * len(ranking)
     for row in range(len(ranking)):
         document = ranking.documents[int(ranking.document[row])]
@@ -125,12 +137,13 @@ def _elements(judged: Judged, quant: Quantisation | None) -> RankedGains:
         if not first or last:
             gain[row], overlaps[row] = _passage(judged, base, row, document, by_document.get(document, []), quant)
             continue
-        element[row] = base.index.get((document, first), -1)
+        place[row] = document, first
+        element[row] = base.index.get(place[row], -1)
         if element[row] >= 0:
             gain[row] = base.gain[element[row]]
         overlaps[row] = tuple(i for i in by_document.get(document, ()) if paths.nested(base.path[int(ideal[i])], first))
     names = tuple(base.document[x] + base.path[x] for x in ideal.tolist())
-    return RankedGains(base.gain, base.gain[ideal], names, gain, tuple(overlaps), base, tuple(element))
+    return RankedGains(base.gain, base.gain[ideal], names, gain, tuple(overlaps), base, tuple(element), tuple(place))
 
 
 def _passage(
@@ -174,13 +187,14 @@ def focused(ranked: RankedGains) -> FloatArray:
         raw = ranked.gain[row]
         ideals = list(ranked.overlaps[row])
         if ideals:
-            found[row] = max(0.0, max(min(raw, left[i]) for i in ideals))
-            left[ideals] -= raw
+            found[row] = max(min(raw, left[i]) for i in ideals)
+            rest = left[ideals] - raw
+            left[ideals] = np.where(rest > 1e-12 * ranked.ideal[ideals], rest, 0.0)  # what rounding leaves is no gain
     return found
 
 
 def with_alpha(ranked: RankedGains, alpha: float) -> FloatArray:
-    """Relevance values that depend on what was retrieved before (PRUM appendix C.3)."""
+    """Relevance values that depend on what was retrieved before, relevant or not (PRUM appendix C.3)."""
     base = ranked.base
     if base is None:
         raise UsageError("alpha is about elements inside elements; this truth judges spans or documents")
@@ -189,30 +203,31 @@ def with_alpha(ranked: RankedGains, alpha: float) -> FloatArray:
         children.setdefault(above, []).append(i)
     ideal = {x: i for i, x in enumerate(base.ideal.tolist())}
     left = ranked.ideal.copy()
-    seen: set[int] = set()
+    seen: dict[str, set[str]] = {}
     found = np.zeros(len(ranked.gain))
     for row, x in enumerate(ranked.element):
-        if x < 0 or ranked.gain[row] == 0.0:
-            continue
-        value = _relevance_value(base, children, seen, x, alpha)
-        for above in _above(base, x):
-            if above in ideal:  # the descendants of an ideal element are together worth no more than it
-                value = max(0.0, min(value, left[ideal[above]]))
-                left[ideal[above]] -= value
-        found[row] = value
-        seen.add(x)
+        document, path = ranked.place[row]
+        before = seen.setdefault(document, set())
+        if x >= 0 and ranked.gain[row] > 0:
+            value = _relevance_value(base, children, before, x, alpha)
+            for above in _above(base, x):
+                if above in ideal:  # the descendants of an ideal element are together worth no more than it
+                    value = max(0.0, min(value, left[ideal[above]]))
+                    left[ideal[above]] -= value
+            found[row] = value
+        before.add(path)
     return found
 
 
-def _relevance_value(base: RecallBase, children: dict[int, list[int]], seen: set[int], x: int, alpha: float) -> float:
-    gain = float(base.gain[x])
-    if x in seen or any(above in seen for above in _above(base, x)):
+def _relevance_value(base: RecallBase, children: dict[int, list[int]], seen: set[str], x: int, alpha: float) -> float:
+    gain, path = float(base.gain[x]), base.path[x]
+    if path in seen or any(outer in seen for outer in paths.ancestors(path)):
         return (1 - alpha) * gain
-    if not _any_below(children, seen, x):
+    if alpha == 0 or not any(paths.contains(path, other) for other in seen):
         return gain
     parts = 0.0
     for child in children.get(x, ()):
-        if alpha and (np.isnan(base.size[child]) or np.isnan(base.size[x])):
+        if np.isnan(base.size[child]) or np.isnan(base.size[x]):
             raise UsageError("alpha needs the sizes of elements, which this truth does not have")
         share = float(base.size[child] / base.size[x])
         parts += _relevance_value(base, children, seen, child, alpha) * share
@@ -226,16 +241,6 @@ def _above(base: RecallBase, x: int) -> list[int]:
         found.append(x)
         x = int(base.parent[x])
     return found
-
-
-def _any_below(children: dict[int, list[int]], seen: set[int], x: int) -> bool:
-    work = list(children.get(x, ()))
-    while work:
-        child = work.pop()
-        if child in seen:
-            return True
-        work += children.get(child, ())
-    return False
 
 
 def names_of(ranking: Ranking) -> list[str]:

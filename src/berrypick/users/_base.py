@@ -13,14 +13,16 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core import paths
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.declared import Declared
 from berrypick.core.errors import UsageError
+from berrypick.core.line import Line
 from berrypick.core.navigation import Navigation
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.corpus.texts import Texts
 from berrypick.kernels.intervals import intersections, merge
 
 
@@ -30,8 +32,16 @@ class World:
 
     collection: Collection | None = None
     navigation: Navigation | None = None
+    texts: Texts | None = None
+    #: The texts counted in tokens.
+    line: Line | None = None
+    #: The same, where effort is counted in tokens.
+    charged: Line | None = None
 
     def length(self, document: str, why: str) -> float:
+        """How long a document is, in what effort is counted in."""
+        if self.charged is not None:
+            return self.charged.length(document)
         if self.collection is None or document not in self.collection.lengths:
             raise unknown_length(document, why, self.collection)
         return self.collection.lengths[document]
@@ -87,7 +97,7 @@ class UserModel(Declared):
 def pointer_lengths(ranking: Ranking, world: World) -> FloatArray:
     """The length of what each pointer points to."""
     if ranking.start is not None and ranking.end is not None:
-        return (ranking.end - ranking.start).astype(np.float64)
+        return charged(ranking, ranking.start, ranking.end, world)
     if ranking.size is not None:
         if np.isnan(ranking.size).any():
             row = int(np.flatnonzero(np.isnan(ranking.size))[0])
@@ -98,6 +108,16 @@ def pointer_lengths(ranking: Ranking, world: World) -> FloatArray:
         return ranking.size
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     return np.array([world.length(name, "effort in length") for name in names], dtype=np.float64)
+
+
+def charged(ranking: Ranking, start: Positions, end: Positions, world: World) -> FloatArray:
+    """What reading from start to end costs in the document of each pointer: characters (seconds), or tokens."""
+    if world.charged is None:
+        return (end - start).astype(np.float64)
+    cost = np.zeros(len(ranking))
+    for document, rows in ranking.rows_by_document.items():
+        cost[rows] = world.charged.between(document, start[rows], end[rows])
+    return cost
 
 
 def by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:
@@ -175,23 +195,53 @@ def nested_elements(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArr
     length is unknown), 0 elsewhere; and where the pointer contains the target."""
     assert ranking.path is not None and targets.path is not None
     for rows, indices in shared(ranking, targets):
-        ratio = np.zeros((len(rows), len(indices)))
-        above = np.zeros((len(rows), len(indices)), dtype=bool)
-        for i, row in enumerate(rows.tolist()):
-            path = ranking.paths[int(ranking.path[row])]
-            for j, x in enumerate(indices.tolist()):
-                target = targets.path[x]
-                above[i, j] = paths.contains(path, target)
-                if path == target:
-                    ratio[i, j] = 1.0
-                elif above[i, j] or paths.contains(target, path):
-                    ratio[i, j] = _ratio(_size(ranking, row), _size(targets, x))
+        if (
+            ranking.start is not None
+            and ranking.end is not None
+            and targets.start is not None
+            and targets.end is not None
+        ):
+            ratio, above = _nested_spans(
+                ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
+            )
+        else:
+            ratio, above = _nested_paths(ranking, rows, targets, indices)
         yield rows, indices, ratio, above
 
 
+def _nested_spans(
+    start: Positions, end: Positions, target_start: Positions, target_end: Positions
+) -> tuple[FloatArray, BoolArray]:
+    """Elements whose places are known: one contains the other, or they are apart."""
+    above = (start[:, None] <= target_start[None, :]) & (end[:, None] >= target_end[None, :])
+    below = (start[:, None] >= target_start[None, :]) & (end[:, None] <= target_end[None, :])
+    length = (end - start).astype(np.float64)[:, None]
+    target_length = (target_end - target_start).astype(np.float64)[None, :]
+    larger = np.maximum(length, target_length)
+    ratio = np.where(larger > 0, np.minimum(length, target_length) / np.where(larger > 0, larger, 1.0), 1.0)
+    return np.where(above | below, ratio, 0.0), above
+
+
+def _nested_paths(
+    ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray
+) -> tuple[FloatArray, BoolArray]:
+    """Elements known by their paths, with such lengths as the assessments have."""
+    assert ranking.path is not None and targets.path is not None
+    ratio = np.zeros((len(rows), len(indices)))
+    above = np.zeros((len(rows), len(indices)), dtype=bool)
+    for i, row in enumerate(rows.tolist()):
+        path = ranking.paths[int(ranking.path[row])]
+        for j, x in enumerate(indices.tolist()):
+            target = targets.path[x]
+            above[i, j] = paths.contains(path, target)
+            if path == target:
+                ratio[i, j] = 1.0
+            elif above[i, j] or paths.contains(target, path):
+                ratio[i, j] = _ratio(_size(ranking, row), _size(targets, x))
+    return ratio, above
+
+
 def _size(units: Ranking | Targets, i: int) -> float:
-    if units.start is not None and units.end is not None:
-        return float(units.end[i] - units.start[i])
     return float(units.size[i]) if units.size is not None else float("nan")
 
 

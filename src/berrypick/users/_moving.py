@@ -45,14 +45,22 @@ class _Moving(UserModel):
         units = world.navigation.units if world.navigation is not None else ()
         everything = list(dict.fromkeys([*distinct, *units]))
         reached = self.between(distinct, everything, world)
-        lengths = np.array(
-            [
-                world.length(unit, "effort in length") if column.any() else 0.0
-                for unit, column in zip(everything, reached.T, strict=True)
-            ]
-        )
+        known = _span_lengths(ranking, world) | _span_lengths(targets, world)
+        lengths = np.zeros(len(everything))
+        for i in np.flatnonzero(reached.any(axis=0)).tolist():
+            unit = everything[i]
+            lengths[i] = known[unit] if unit in known else world.length(unit, "effort in length")
         cost = dict(zip(distinct, (reached @ lengths).tolist(), strict=True))
         return by_rank(ranking, np.array([cost[name] for name in names], dtype=np.float64))
+
+
+def _span_lengths(units: Ranking | Targets, world: World) -> dict[str, float]:
+    """Spans carry their lengths themselves."""
+    if units.start is None or units.end is None:
+        return {}
+    if world.charged is not None:
+        return {name: world.charged.of_span(name) for name in (units.name(i) for i in range(len(units)))}
+    return {units.name(i): float(units.end[i] - units.start[i]) for i in range(len(units))}
 
 
 def chain_between(chain: Chain, sources: list[str], targets: list[str], steps: int | None) -> FloatArray:
@@ -64,10 +72,11 @@ def chain_between(chain: Chain, sources: list[str], targets: list[str], steps: i
     for j, target in enumerate(targets):
         if target in chain.number and len(rows):
             found[rows, j] = chain.visits(chain.number[target], steps)[states]
+    columns: dict[str, list[int]] = {}
+    for j, target in enumerate(targets):
+        columns.setdefault(target, []).append(j)
     for i, source in enumerate(sources):
-        for j, target in enumerate(targets):
-            if source == target:
-                found[i, j] = 1.0
+        found[i, columns.get(source, [])] = 1.0
     return found
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.collection import Collection
 from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.visits import Tolerance, Visit, walk
-from berrypick.users._base import UserModel, World, by_rank, need_places, unknown_length
+from berrypick.users._base import UserModel, World, by_rank, charged, need_places, unknown_length
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class T2i(UserModel):
     """The reader enters where a result starts, moves forward, and gives up after so much irrelevant material.
 
     Reach is 1 for the targets that the visit finds, given what earlier ranks have found. Effort: how far the reader
-    goes at each rank, relevant and irrelevant.
+    goes at each rank, relevant and irrelevant. With unit='tokens' tolerance counts tokens of the texts given with
+    --documents, otherwise characters or seconds.
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
@@ -35,11 +37,16 @@ class T2i(UserModel):
         0, "number", "extra patience at the beginning of each visit", check=lambda v: v >= 0, must="0 or more"
     )
 
+    unit: str | None = parameter(None, "line|tokens", "what tolerance counts: tokens, or what the offsets count")
+
     def _visits(self, ranking: Ranking, targets: Targets, world: World, alone: bool = False) -> list[Visit]:
         if world.collection is None:
             raise UsageError("user model t2i needs to know where documents end: give their lengths with --collection")
         need_places(self, ranking, targets)
+        if self.unit == "tokens":
+            ranking, targets, world = _in_tokens(ranking, targets, world)
         assert ranking.start is not None and targets.start is not None and targets.end is not None
+        assert world.collection is not None
         lengths: dict[str, float] = {}
         spans: dict[str, list[tuple[float, float, int]]] = {}
         for x, document in enumerate(targets.document):
@@ -72,4 +79,39 @@ class T2i(UserModel):
         visits = self._visits(ranking, targets, world)
         # a visit that goes nowhere (an unknown document, a repeated result) costs the tolerance
         went = np.array([visit.length or self.tolerance for visit in visits], dtype=np.float64)
-        return by_rank(ranking, went)
+        if (world.charged is not None) == (self.unit == "tokens"):
+            return by_rank(ranking, went)
+        return by_rank(ranking, self._converted(ranking, went, world))
+
+    def _converted(self, ranking: Ranking, went: FloatArray, world: World) -> FloatArray:
+        """Distances in what tolerance counts as distances in what effort counts."""
+        assert ranking.start is not None and world.line is not None and world.collection is not None
+        if self.unit != "tokens":
+            last = np.array([world.collection.lengths[ranking.documents[d]] for d in ranking.document.tolist()])
+            return charged(ranking, ranking.start, np.minimum(ranking.start + went, last), world)
+        cost = np.zeros(len(ranking))
+        for document, rows in ranking.rows_by_document.items():
+            start = world.line.at(document, ranking.start[rows])
+            cost[rows] = world.line.back(document, start + went[rows]) - ranking.start[rows]
+        return np.maximum(cost, 1.0)
+
+
+def _in_tokens(ranking: Ranking, targets: Targets, world: World) -> tuple[Ranking, Targets, World]:
+    """The same places on lines that count tokens."""
+    if world.line is None:
+        raise UsageError("user model t2i(unit='tokens') needs the texts of the documents: give them with --documents")
+    assert ranking.start is not None and targets.start is not None and targets.end is not None
+    line = world.line
+    start, target_start, target_end = np.zeros(len(ranking)), np.zeros(len(targets)), np.zeros(len(targets))
+    for document, rows in ranking.rows_by_document.items():
+        start[rows] = line.at(document, ranking.start[rows])
+    for document, rows in targets.by_document().items():
+        target_start[rows] = line.at(document, targets.start[rows])
+        target_end[rows] = line.at(document, targets.end[rows])
+    names = {*ranking.rows_by_document, *targets.document}
+    lengths = Collection({name: line.length(name) for name in names}, line.source)
+    return (
+        replace(ranking, start=start),
+        replace(targets, start=target_start, end=target_end),
+        replace(world, collection=lengths),
+    )

@@ -1,0 +1,170 @@
+// Half-open intervals on a line: their union, their intersections, and what of each is new when they come in turn.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "polynomial.hpp"
+
+namespace berrypick {
+
+// Positions are whole (int64) or real. Whole ones within these bounds have differences and sums that fit.
+constexpr std::int64_t furthest = std::int64_t(1) << 61;
+
+template <class T>
+bool measurable(const T* positions, std::size_t count) {
+    if constexpr (std::is_integral_v<T>) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (positions[i] < -furthest || positions[i] > furthest) return false;
+    }
+    return true;
+}
+
+// The union as disjoint intervals in order: touching ones are joined, empty ones vanish. Returns how many there are.
+template <class T>
+std::size_t merge(const T* start, const T* end, std::size_t count, T* merged_start, T* merged_end) {
+    std::vector<std::pair<T, T>> kept;
+    kept.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+        if (end[i] > start[i]) kept.emplace_back(start[i], end[i]);
+    if (!std::is_sorted(kept.begin(), kept.end())) std::sort(kept.begin(), kept.end());
+    std::size_t found = 0;
+    for (const auto& [a, b] : kept) {
+        if (found && a <= merged_end[found - 1]) {
+            merged_end[found - 1] = std::max(merged_end[found - 1], b);
+        } else {
+            merged_start[found] = a;
+            merged_end[found++] = b;
+        }
+    }
+    return found;
+}
+
+// The length of the intersection of each interval with each other one.
+template <class T>
+void intersections(const T* start, const T* end, std::size_t count, const T* other_start, const T* other_end,
+                   std::size_t others, double* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const T a = start[i], b = end[i];
+        for (std::size_t j = 0; j < others; ++j) {
+            const T low = std::max(a, other_start[j]), high = std::min(b, other_end[j]);
+            out[i * others + j] = high > low ? double(high - low) : 0.0;
+        }
+    }
+}
+
+// How much relevant text lies before a position, from disjoint intervals in order.
+template <class T>
+class Relevant {
+public:
+    Relevant(const T* start, const T* end, std::size_t count) : start_(start), end_(end), count_(count), before_(count) {
+        T sum = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            before_[i] = sum;
+            sum += end[i] - start[i];
+        }
+    }
+    T up_to(T position) const {
+        const std::size_t i = std::size_t(std::upper_bound(start_, start_ + count_, position) - start_);
+        if (i == 0) return 0;
+        return before_[i - 1] + std::min(position - start_[i - 1], end_[i - 1] - start_[i - 1]);
+    }
+
+private:
+    const T* start_;
+    const T* end_;
+    std::size_t count_;
+    std::vector<T> before_;
+};
+
+// One document: for each region in turn the length that no earlier region had, and how much of that is relevant.
+// The ends of all regions cut the line into cells; each cell is taken once, and taken cells are skipped in one step.
+template <class T>
+class FirstSeen {
+public:
+    void operator()(const std::size_t* rows, std::size_t count, const T* start, const T* end,
+                    const Relevant<T>* relevant, double* fresh, double* good) {
+        ends_.clear();
+        for (std::size_t i = 0; i < count; ++i) {
+            if (end[rows[i]] > start[rows[i]]) {
+                ends_.push_back(start[rows[i]]);
+                ends_.push_back(end[rows[i]]);
+            }
+        }
+        std::sort(ends_.begin(), ends_.end());
+        ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
+        next_.resize(ends_.size());
+        measure_.assign(ends_.size(), 0);
+        for (std::size_t i = 0; i < ends_.size(); ++i) {
+            next_[i] = i;
+            if (relevant) measure_[i] = relevant->up_to(ends_[i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            T length = 0, found = 0;
+            if (end[rows[i]] > start[rows[i]]) {
+                const std::size_t last = place(end[rows[i]]);
+                for (std::size_t cell = free_from(place(start[rows[i]])); cell < last; cell = free_from(cell)) {
+                    const std::size_t first = cell;
+                    while (cell < last && next_[cell] == cell) {
+                        next_[cell] = cell + 1;
+                        ++cell;
+                    }
+                    length += ends_[cell] - ends_[first];
+                    found += measure_[cell] - measure_[first];
+                }
+            }
+            fresh[rows[i]] = double(length);
+            good[rows[i]] = double(found);
+        }
+    }
+
+private:
+    std::size_t place(T position) const {
+        return std::size_t(std::lower_bound(ends_.begin(), ends_.end(), position) - ends_.begin());
+    }
+    // the first cell from here on that nobody has taken; the way there is halved for those who come later
+    std::size_t free_from(std::size_t cell) {
+        while (next_[cell] != cell) {
+            next_[cell] = next_[next_[cell]];
+            cell = next_[cell];
+        }
+        return cell;
+    }
+
+    std::vector<T> ends_;
+    std::vector<std::size_t> next_;
+    std::vector<T> measure_;
+};
+
+// All documents. Relevant text is given for the documents with codes known[0] < known[1] < ..., that of known[i] being
+// the intervals part[i] .. part[i+1].
+template <class T>
+void first_seen(const Index* document, const T* start, const T* end, std::size_t count, const Index* known,
+                std::size_t known_count, const Index* part, const T* relevant_start, const T* relevant_end,
+                double* fresh, double* good) {
+    std::vector<std::size_t> rows(count);
+    for (std::size_t i = 0; i < count; ++i) rows[i] = i;
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](std::size_t a, std::size_t b) { return document[a] < document[b]; });
+    FirstSeen<T> one;
+    for (std::size_t from = 0; from < count;) {
+        const Index code = document[rows[from]];
+        std::size_t to = from + 1;
+        while (to < count && document[rows[to]] == code) ++to;
+        const Index* found = std::lower_bound(known, known + known_count, code);
+        if (found != known + known_count && *found == code) {
+            const std::size_t i = std::size_t(found - known);
+            const Relevant<T> relevant(relevant_start + part[i], relevant_end + part[i],
+                                       std::size_t(part[i + 1] - part[i]));
+            one(rows.data() + from, to - from, start, end, &relevant, fresh, good);
+        } else {
+            one(rows.data() + from, to - from, start, end, nullptr, fresh, good);
+        }
+        from = to;
+    }
+}
+
+}  // namespace berrypick

@@ -1,0 +1,1 @@
+"""What follows from results: comparison, stability, synthetic runs, the papers' experiments."""

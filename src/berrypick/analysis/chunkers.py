@@ -1,0 +1,82 @@
+"""Simple ways to cut a text into chunks. A chunker takes a text and gives (start, end) pairs, in characters.
+
+These are for baselines and examples; any function of that shape will do in their place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from berrypick.core.errors import UsageError
+
+Span = tuple[int, int]
+
+# a full stop, with quotation marks or brackets that close after it, before white space; no such space in Chinese and
+# Japanese; an empty line
+_SENTENCE = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？]+[”’」』）]*|\n[ \t\r]*\n""")
+_PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
+
+
+def fixed(text: str, size: int = 400, overlap: int = 0) -> list[Span]:
+    """Chunks of ``size`` characters, each beginning ``overlap`` characters before the last one ended.
+
+    The last chunk ends with the text and may be shorter.
+
+    >>> fixed("abcdefghij", size=4, overlap=1)
+    [(0, 4), (3, 7), (6, 10)]
+    """
+    if size < 1:
+        raise UsageError(f"size is the length of a chunk in characters, from 1; it cannot be {size}")
+    if not 0 <= overlap < size:
+        raise UsageError(f"overlap is from 0 to less than the size of a chunk, {size}; it cannot be {overlap}")
+    step = size - overlap
+    starts = range(0, max(len(text) - overlap, 1), step)
+    return [(start, min(start + size, len(text))) for start in starts if start < len(text)]
+
+
+def sentences(text: str, size: int = 0) -> list[Span]:
+    """Whole sentences, as many as fit into ``size`` characters; one at a time with size 0.
+
+    A sentence ends with a full stop, question or exclamation mark before white space, or at an empty line; one that is
+    longer than ``size`` stays whole. Abbreviations ("e.g. this") are not known.
+
+    >>> sentences("One. Two? Three.")
+    [(0, 4), (5, 9), (10, 16)]
+    >>> sentences("One. Two? Three.", size=9)
+    [(0, 9), (10, 16)]
+    """
+    return _packed(_trimmed(text, _SENTENCE), size)
+
+
+def paragraphs(text: str, size: int = 0) -> list[Span]:
+    """Whole paragraphs (text between empty lines), as many as fit into ``size`` characters; one at a time with size 0.
+
+    >>> paragraphs("One.\\n\\nTwo.\\nStill two.")
+    [(0, 4), (6, 21)]
+    """
+    return _packed(_trimmed(text, _PARAGRAPH), size)
+
+
+def _trimmed(text: str, ends: re.Pattern[str]) -> Iterator[Span]:
+    """Pieces up to each end, without white space around them."""
+    start = 0
+    for stop in [*(match.end() for match in ends.finditer(text)), len(text)]:
+        piece = text[start:stop]
+        kept = piece.strip()
+        if kept:
+            first = start + len(piece) - len(piece.lstrip())
+            yield first, first + len(kept)
+        start = stop
+
+
+def _packed(pieces: Iterable[Span], size: int) -> list[Span]:
+    if size < 0:
+        raise UsageError(f"size is the most characters that a chunk of several pieces may have; it cannot be {size}")
+    found: list[Span] = []
+    for start, end in pieces:
+        if found and end - found[-1][0] <= size:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found

@@ -1,0 +1,653 @@
+"""Systems side by side: means with intervals, paired tests, and who is better than whom.
+
+The pieces are in :mod:`berrypick.analysis.statistics`; here they meet the rows of an evaluation. What is compared, in
+order:
+
+* a run's mean and its interval are over the topics where the run has a value;
+* two runs are compared over the topics where both have one, and the others are counted (``left_out``);
+* p-values are corrected within a family: all pairs of runs under one measure, or all pairs under all measures;
+* a run is *significantly better* than another if the corrected p-value is at most 1 - confidence and the mean
+  difference goes the right way: up, or down for measures like ESL and Overlap where smaller is better.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from berrypick import formats
+from berrypick.analysis import statistics
+from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName, IntervalName
+from berrypick.core import spec as specs
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import BerrypickError, UsageError, nearest
+from berrypick.core.results import ALL, Results, mean
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.evaluate import evaluate, parse_measure, unique_names
+from berrypick.measures._base import Measure
+from berrypick.measures._documents import DocumentMeasure
+
+TestName = Literal["randomisation", "t"]
+FamilyName = Literal["measure", "all"]
+PairsName = Literal["all", "baseline"]
+TESTS: tuple[TestName, ...] = ("randomisation", "t")
+FAMILIES: tuple[FamilyName, ...] = ("measure", "all")
+PAIRS: tuple[PairsName, ...] = ("all", "baseline")
+
+#: Differences up to this size are ties: they come from rounding.
+TIE = 1e-9
+#: Below so many topics the intervals are known to be too narrow.
+FEW_TOPICS = 10
+
+
+@dataclass(frozen=True)
+class Method:
+    """How runs are compared; every part of it is in the signature."""
+
+    test: TestName = "randomisation"
+    correction: CorrectionName = "holm"
+    family: FamilyName = "measure"
+    pairs: PairsName = "all"
+    interval: IntervalName = "expanded"
+    resamples: int = 10_000
+    seed: int = 0
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("test", self.test, TESTS),
+            ("correction", self.correction, CORRECTIONS),
+            ("family", self.family, FAMILIES),
+            ("pairs", self.pairs, PAIRS),
+            ("interval", self.interval, INTERVALS),
+        ):
+            if value not in known:
+                offer = nearest(str(value), list(known)) or f"; it is one of {', '.join(known)}"
+                raise UsageError(f"unknown {name} {value!r}{offer}")
+        if self.resamples < 100:
+            raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {self.resamples}")
+        if self.seed < 0:
+            raise UsageError(f"the seed is a whole number from 0, not {self.seed}")
+        if not 0 < self.confidence < 1:
+            raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {self.confidence:g}")
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance, 1 - confidence."""
+        return round(1 - self.confidence, 12)
+
+    def signature(self) -> list[str]:
+        return [
+            f"interval:{self.interval}",
+            f"confidence:{self.confidence:.12g}",
+            f"test:{self.test}",
+            f"pairs:{self.pairs}",
+            f"correction:{self.correction}",
+            f"family:{self.family}",
+            f"resamples:{self.resamples}",
+            f"seed:{self.seed}",
+        ]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics."""
+
+    run: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    topics: int  # with a value
+    undefined: int  # without one
+    label: str  # the letter of the run
+    beats: tuple[str, ...]  # labels of the runs that it is significantly better than
+    increasing: bool
+    signature: str
+
+    @property
+    def letters(self) -> str:
+        """The labels of the runs it beats, as they stand above a number."""
+        return ("," if any(len(label) > 1 for label in self.beats) else "").join(self.beats)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs under one measure: ``run`` minus ``versus``, over the topics where both have a value.
+
+    ``wins`` counts topics where ``run`` is better, which is lower for measures where smaller is better. ``effect`` is
+    the paired Cohen's d and has the sign of the difference.
+    """
+
+    measure: str
+    run: str
+    versus: str
+    topics: int
+    left_out: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    statistic: float | None
+    p: float | None
+    p_adjusted: float | None
+    exact: bool
+    effect: float | None
+    wins: int
+    ties: int
+    losses: int
+    significant: bool
+    increasing: bool
+
+    @property
+    def better(self) -> bool:
+        """``run`` is significantly better than ``versus``."""
+        return self.significant and self.difference is not None and (self.difference > 0) == self.increasing
+
+    @property
+    def worse(self) -> bool:
+        """``run`` is significantly worse than ``versus``."""
+        return self.significant and not self.better
+
+    def turned(self) -> Pair:
+        """The same comparison seen from the other run."""
+        return replace(
+            self,
+            run=self.versus,
+            versus=self.run,
+            difference=_negative(self.difference),
+            low=_negative(self.high),
+            high=_negative(self.low),
+            statistic=_negative(self.statistic),
+            effect=_negative(self.effect),
+            wins=self.losses,
+            losses=self.wins,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "versus": self.versus,
+            "topics": self.topics,
+            "left_out": self.left_out,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "statistic": self.statistic,
+            "p": self.p,
+            "p_adjusted": self.p_adjusted,
+            "exact": self.exact,
+            "effect": self.effect,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "significant": self.significant,
+            "better": self.better,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once."""
+
+    estimates: tuple[Estimate, ...]
+    pairs: tuple[Pair, ...]
+    baseline: str | None
+    method: Method
+    notes: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)  # file to name of run
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(estimate.run for estimate in self.estimates))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(estimate.measure for estimate in self.estimates))
+
+    @cached_property
+    def _estimates(self) -> dict[tuple[str, str], Estimate]:
+        return {(estimate.measure, estimate.run): estimate for estimate in self.estimates}
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str, str], Pair]:
+        found = {(pair.measure, pair.run, pair.versus): pair for pair in self.pairs}
+        return found | {(pair.measure, pair.versus, pair.run): pair.turned() for pair in self.pairs}
+
+    def named(self, name: str) -> str:
+        """The name of a run, from its name or its file."""
+        return run_named(name, self.runs, self.sources)
+
+    def estimate(self, measure: str, run: str) -> Estimate:
+        return self._estimates[measure, run]
+
+    def pair(self, measure: str, run: str, versus: str) -> Pair | None:
+        """``run`` compared with ``versus``; None if these two were not compared."""
+        return self._pairs.get((measure, run, versus))
+
+    def against_baseline(self, measure: str, run: str) -> Pair | None:
+        return None if self.baseline is None else self.pair(measure, run, self.baseline)
+
+    def compared_with(self, measure: str, run: str) -> Iterator[Pair]:
+        """Every comparison of a run, the baseline first."""
+        others = sorted((other for other in self.runs if other != run), key=lambda other: other != self.baseline)
+        for other in others:
+            pair = self.pair(measure, run, other)
+            if pair is not None:
+                yield pair
+
+    def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
+        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
+        from berrypick.report import comparison
+
+        return comparison.render(self, output, places, layout)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def records(self) -> list[dict[str, Any]]:
+        """An object for each run and measure, with everything that is known, as in JSON output."""
+        return [
+            {
+                "run": one.run,
+                "topic": ALL,
+                "measure": one.measure,
+                "value": one.value,
+                "signature": one.signature,
+                "low": one.low,
+                "high": one.high,
+                "topics": one.topics,
+                "undefined": one.undefined,
+                "increasing": one.increasing,
+                "baseline": self.baseline,
+                "label": one.label,
+                "beats": list(one.beats),
+                "comparisons": [pair.as_dict() for pair in self.compared_with(one.measure, one.run)],
+            }
+            for one in sorted(self.estimates, key=lambda one: self.runs.index(one.run))
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Tidy rows: a run's mean (``versus`` is None), then its differences from the others, the baseline first."""
+        found: list[dict[str, Any]] = []
+        for one in self.estimates:
+            empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
+            found.append(
+                {"measure": one.measure, "run": one.run, "versus": None, "topics": one.topics, "value": one.value,
+                 "low": one.low, "high": one.high, **empty, "letters": one.letters}
+            )  # fmt: skip
+            for pair in self.compared_with(one.measure, one.run):
+                known = {key: value for key, value in pair.as_dict().items() if key in empty}
+                found.append(
+                    {"measure": one.measure, "run": one.run, "versus": pair.versus, "topics": pair.topics,
+                     "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None}
+                )  # fmt: skip
+        return found
+
+    def to_pandas(self) -> Any:
+        """The tidy rows as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows())
+
+    def to_polars(self) -> Any:
+        """The tidy rows as a polars data frame."""
+        import polars
+
+        return polars.DataFrame(self.rows(), infer_schema_length=None)
+
+    def unmet(
+        self,
+        *,
+        under: Mapping[str, float] | None = None,
+        over: Mapping[str, float] | None = None,
+        worse_than: str | None = None,
+    ) -> list[str]:
+        """Gates that are not met, a sentence for each; see :mod:`berrypick.analysis.gates`."""
+        from berrypick.analysis import gates
+
+        return gates.unmet(self, under or {}, over or {}, worse_than)
+
+    def _repr_html_(self) -> str:
+        """Means with intervals and letters, for notebooks."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in ["", "run", *self.measures])
+        body = ""
+        for run in self.runs:
+            cells = [self.estimate(measure, run) for measure in self.measures]
+            shown = "".join(f"<td>{_html_cell(cell)}</td>" for cell in cells)
+            body += f"<tr><td>{escape(cells[0].label)}</td><th>{escape(run)}</th>{shown}</tr>"
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
+            f"<ul>{notes}</ul>" if notes else ""
+        )
+
+
+def compare(
+    truth: Truth | Results | str | PathLike[str],
+    runs: Run | str | PathLike[str] | Sequence[Run | str | PathLike[str]] = (),
+    measures: str | Measure | Sequence[str | Measure] = (),
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    correction: CorrectionName = "holm",
+    family: FamilyName = "measure",
+    pairs: PairsName = "all",
+    interval: IntervalName = "expanded",
+    resamples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    **settings: Any,
+) -> Comparison:
+    """Compare runs against a truth, or the runs of an evaluation that is there already.
+
+    ``truth``, ``runs``, ``measures`` and the other ``settings`` are those of :func:`berrypick.evaluate`. With
+    :class:`~berrypick.Results` in the place of ``truth``, ``runs`` and ``measures`` may name some of its runs and
+    measures. ``baseline`` is a run's name (or its file), by default the first run.
+
+    ``test``: 'randomisation' or 't'. ``correction``: 'holm', 'bh' (Benjamini-Hochberg) or 'none', over the ``family``:
+    all pairs under one 'measure', or under 'all' measures. ``pairs``: 'all', or only those with the 'baseline'.
+    ``interval``: 'expanded', 'percentile' or 'bca'. A result is repeatable: it depends on ``seed``, not on the clock.
+    """
+    method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
+    if isinstance(truth, Results):
+        if settings:
+            raise UsageError(f"the results are there already; {', '.join(settings)} cannot change them")
+        results, sources = _chosen(truth, runs, measures), {}
+    else:
+        given = [runs] if isinstance(runs, (Run, str, PathLike)) else list(runs)
+        if not given:
+            raise UsageError("there is no run to compare")
+        systems = [run if isinstance(run, Run) else formats.read_run(run) for run in given]
+        sources = {run.source: name for run, name in zip(systems, unique_names(systems), strict=True) if run.source}
+        results = evaluate(truth, systems, measures, **settings)
+    names = list(dict.fromkeys(row.run for row in results.means))
+    first = names[0] if len(names) > 1 else None
+    found = _Work(results, first if baseline is None else run_named(baseline, names, sources), method).comparison()
+    return replace(found, sources=sources)
+
+
+def run_named(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
+    """A run by its name, or by the file it was read from."""
+    if name in names:
+        return name
+    files = (sources or {}).items()
+    for known in (
+        dict(files),
+        {Path(source).name: run for source, run in files},
+        {Path(source).stem: run for source, run in files},
+    ):
+        if name in known:
+            return known[name]
+    raise UsageError(f"there is no run {name}{nearest(name, list(names)) or '; there are ' + ', '.join(names)}")
+
+
+def _chosen(results: Results, runs: Any, measures: Any) -> Results:
+    """Some runs and measures of results."""
+    if not results.topics:
+        raise UsageError("a comparison needs a value for each topic, and these results hold means only")
+    wanted_runs = [runs] if isinstance(runs, str) else list(runs)
+    wanted_measures = [
+        specs.tidy(part) if isinstance(part, str) else specs.render(part.name(), part.given(), part.at)
+        for one in ([measures] if isinstance(measures, (str, Measure)) else measures)
+        for part in (specs.split(one) if isinstance(one, str) else [one])
+    ]
+    known_runs = list(dict.fromkeys(row.run for row in results.means))
+    known_measures = list(dict.fromkeys(row.measure for row in results.means))
+    kept_runs = {run_named(str(run), known_runs) for run in wanted_runs} or set(known_runs)
+    for measure in wanted_measures:
+        if measure not in known_measures:
+            offer = nearest(measure, known_measures) or f"; there are {', '.join(known_measures)}"
+            raise UsageError(f"{measure} is not among the measures of these results{offer}")
+    kept_measures = set(wanted_measures or known_measures)
+    return Results(
+        [row for row in results.topics if row.run in kept_runs and row.measure in kept_measures],
+        [row for row in results.means if row.run in kept_runs and row.measure in kept_measures],
+        results.notes,
+    )
+
+
+def labels(count: int) -> list[str]:
+    """a, b, .. z, aa, ab, .."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = itertools.chain.from_iterable(itertools.product(letters, repeat=width) for width in itertools.count(1))
+    return ["".join(word) for word in itertools.islice(words, count)]
+
+
+class _Work:
+    """The rows of an evaluation on their way to a comparison."""
+
+    def __init__(self, results: Results, baseline: str | None, method: Method) -> None:
+        self.results, self.baseline, self.method = results, baseline, method
+        self.values = results.per_topic()
+        self.runs = list(self.values)
+        self.measures = list(dict.fromkeys(row.measure for row in results.means))
+        self.signatures = {(row.run, row.measure): row.signature for row in results.means}
+        self.increasing = {measure: increasing(measure) for measure in self.measures}
+        self.notes = list(results.notes)
+
+    def comparison(self) -> Comparison:
+        pairs = self._pairs()
+        self._note_signatures()
+        self._note_sums()
+        self._note_few_topics()
+        self._note_powerless(pairs)
+        estimates = self._estimates(pairs)
+        return Comparison(tuple(estimates), tuple(pairs), self.baseline, self.method, tuple(dict.fromkeys(self.notes)))
+
+    def _defined(self, run: str, measure: str) -> FloatArray:
+        values = self.values[run].get(measure, {}).values()
+        return np.array([value for value in values if value is not None], dtype=np.float64)
+
+    def _intervals(self, columns: Sequence[FloatArray]) -> list[tuple[float | None, float | None]]:
+        method = self.method
+
+        def of(values: FloatArray) -> statistics.Intervals:
+            return statistics.bootstrap(
+                values,
+                confidence=method.confidence,
+                resamples=method.resamples,
+                seed=method.seed,
+                method=method.interval,
+            )
+
+        return [(_known(low), _known(high)) for low, high in _by_length(columns, of)]
+
+    def _estimates(self, pairs: Sequence[Pair]) -> list[Estimate]:
+        label = dict(zip(self.runs, labels(len(self.runs)), strict=True))
+        beaten: dict[tuple[str, str], list[str]] = {}
+        for pair in [*pairs, *(pair.turned() for pair in pairs)]:
+            if pair.better:
+                beaten.setdefault((pair.measure, pair.run), []).append(label[pair.versus])
+        keys = [(measure, run) for measure in self.measures for run in self.runs]
+        columns = [self._defined(run, measure) for measure, run in keys]
+        found = []
+        for (measure, run), column, (low, high) in zip(keys, columns, self._intervals(columns), strict=True):
+            beats = sorted(beaten.get((measure, run), ()), key=lambda name: (len(name), name))
+            found.append(
+                Estimate(
+                    run=run,
+                    measure=measure,
+                    value=mean(column.tolist()),
+                    low=low,
+                    high=high,
+                    topics=len(column),
+                    undefined=len(self.values[run].get(measure, {})) - len(column),
+                    label=label[run],
+                    beats=tuple(beats),
+                    increasing=self.increasing[measure],
+                    signature=_with_method(self.signatures.get((run, measure), ""), self.method),
+                )
+            )
+        return found
+
+    def _wanted(self) -> list[tuple[str, str]]:
+        """(run, versus) of every comparison: the baseline is never the first, else the earlier run is the second."""
+        if self.baseline is None:
+            return []
+        against = [(run, self.baseline) for run in self.runs if run != self.baseline]
+        if self.method.pairs == "baseline":
+            return against
+        others = [run for run in self.runs if run != self.baseline]
+        return against + [(later, earlier) for earlier, later in itertools.combinations(others, 2)]
+
+    def _pairs(self) -> list[Pair]:
+        keys = [(measure, run, versus) for measure in self.measures for run, versus in self._wanted()]
+        joined = [self._joined(*key) for key in keys]
+        columns = [differences for differences, _ in joined]
+        intervals = self._intervals(columns)
+        tests = _by_length(columns, self._test)
+        effects = _by_length(columns, lambda values: (statistics.effect_size(values),))
+        corrected = self._corrected([key[0] for key in keys], np.array([float(test[0]) for test in tests]))
+        found = []
+        for i, (measure, run, versus) in enumerate(keys):
+            differences, left_out = joined[i]
+            better = differences if self.increasing[measure] else -differences
+            p, exact, statistic = tests[i]
+            difference = mean(differences.tolist())
+            adjusted = _known(corrected[i])
+            significant = (
+                adjusted is not None
+                and adjusted <= self.method.alpha
+                and difference is not None
+                and abs(difference) > 0
+            )
+            found.append(
+                Pair(
+                    measure=measure,
+                    run=run,
+                    versus=versus,
+                    topics=len(differences),
+                    left_out=left_out,
+                    difference=difference,
+                    low=intervals[i][0],
+                    high=intervals[i][1],
+                    statistic=_known(statistic),
+                    p=_known(p),
+                    p_adjusted=adjusted,
+                    exact=bool(exact),
+                    effect=_known(effects[i][0]),
+                    wins=int((better > 0).sum()),
+                    ties=int((better == 0).sum()),
+                    losses=int((better < 0).sum()),
+                    significant=significant,
+                    increasing=self.increasing[measure],
+                )
+            )
+        return found
+
+    def _joined(self, measure: str, run: str, versus: str) -> tuple[FloatArray, int]:
+        """Differences over the topics where both have a value, ties exactly 0; and how many topics are left out."""
+        one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
+        differences = np.array(
+            [a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None],
+            dtype=np.float64,
+        )
+        differences[np.abs(differences) <= TIE] = 0.0
+        return differences, len({*one, *other}) - len(differences)
+
+    def _test(self, differences: FloatArray) -> statistics.Tests:
+        if self.method.test == "t":
+            return statistics.t_test(differences)
+        return statistics.randomisation_test(differences, resamples=self.method.resamples, seed=self.method.seed)
+
+    def _corrected(self, measure: Sequence[str], p: FloatArray) -> FloatArray:
+        found = np.full(len(p), np.nan)
+        families = [0] * len(p) if self.method.family == "all" else [self.measures.index(name) for name in measure]
+        for family in set(families):
+            rows = [i for i, own in enumerate(families) if own == family]
+            found[rows] = statistics.adjusted(p[rows], self.method.correction)
+        return found
+
+    def _note_signatures(self) -> None:
+        """Runs that were not measured in the same way are not comparable."""
+        for measure in self.measures:
+            known = [self.signatures[run, measure] for run in self.runs if (run, measure) in self.signatures]
+            parts = Counter(part for signature in known for part in set(signature.split("|")))
+            differing = sorted(part for part, times in parts.items() if times < len(known))
+            if differing:
+                self.notes.append(f"{measure}: the runs are not measured in the same way ({', '.join(differing)})")
+
+    def _note_sums(self) -> None:
+        for measure in self.measures:
+            known = _known_measure(measure)
+            if isinstance(known, DocumentMeasure) and known.summed:
+                self.notes.append(f"{measure}: evaluate adds it up over topics; here it is the mean over topics")
+
+    def _note_few_topics(self) -> None:
+        fewest = min((len(self._defined(run, measure)) for run in self.runs for measure in self.measures), default=0)
+        if fewest < FEW_TOPICS:
+            self.notes.append(
+                f"some means are over {fewest} topics; intervals over fewer than {FEW_TOPICS} hold the true mean less "
+                f"often than {self.method.confidence:.12g}"
+            )
+
+    def _note_powerless(self, pairs: Sequence[Pair]) -> None:
+        """Where nothing can be significant, that nothing is says nothing."""
+        if self.method.test == "t" or not pairs:
+            return
+        within = len(pairs) if self.method.family == "all" else len(self._wanted())
+        times = within if self.method.correction == "holm" else 1
+        for measure in self.measures:
+            most = max(pair.topics for pair in pairs if pair.measure == measure)
+            least = min(1.0, times * statistics.smallest_p(most, self.method.resamples)) if most else 1.0
+            if least > self.method.alpha:
+                more = "more topics" if most <= statistics.EXACT else "more resamples"
+                self.notes.append(
+                    f"{measure}: no difference can be significant, the smallest possible corrected p-value on {most} "
+                    f"topics is {least:.3g}; it takes {more}"
+                )
+
+
+def increasing(measure: str) -> bool:
+    """Whether larger values of a measure are better."""
+    known = _known_measure(measure)
+    return known.increasing if isinstance(known, Measure) else True
+
+
+def _known_measure(measure: str) -> Measure | DocumentMeasure | None:
+    try:
+        return parse_measure(measure)
+    except BerrypickError:  # results read from a file may hold a measure that is not known here
+        return None
+
+
+def _by_length(columns: Sequence[FloatArray], of: Callable[[FloatArray], tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """A function of topics x columns, applied to columns of different lengths: those of equal length at once."""
+    found: list[tuple[Any, ...]] = [()] * len(columns)
+    groups: dict[int, list[int]] = {}
+    for i, column in enumerate(columns):
+        groups.setdefault(len(column), []).append(i)
+    for rows in groups.values():
+        for row, values in zip(rows, zip(*of(np.column_stack([columns[i] for i in rows])), strict=True), strict=True):
+            found[row] = values
+    return found
+
+
+def _with_method(signature: str, method: Method) -> str:
+    """The signature of a mean, with the comparison's before the version."""
+    *parts, version = signature.split("|")
+    return "|".join([*parts, *method.signature(), version] if signature else method.signature())
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else 0.0 if value == 0 else -value
+
+
+def _html_cell(one: Estimate) -> str:
+    if one.value is None:
+        return "undefined"
+    interval = "" if one.low is None or one.high is None else f" [{one.low:.4f}, {one.high:.4f}]"
+    return f"{one.value:.4f}" + (f"<sup>{escape(one.letters)}</sup>" if one.beats else "") + interval

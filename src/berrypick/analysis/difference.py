@@ -1,0 +1,343 @@
+"""What changed between two saved evaluations, topic by topic.
+
+Values are matched by run, topic and measure. Numbers are comparable only if they were computed in the same way, which
+is what signatures are for: where they differ, the difference is refused unless it is forced.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from os import PathLike, fspath
+from typing import Any, Literal
+
+from berrypick.analysis.compare import increasing
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.results import ALL, Results, Row
+
+Status = Literal["changed", "added", "removed"]
+Key = tuple[str, str, str | None]  # run, measure, topic; None for the mean
+
+#: Values that differ by no more than this are the same.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value that is not what it was. None is an undefined value, or one that is not there (see ``status``)."""
+
+    run: str
+    measure: str
+    topic: str
+    mean: bool  # over topics, under topic "all"
+    status: Status
+    old: float | None
+    new: float | None
+    signature: str
+    old_signature: str
+
+    @property
+    def change(self) -> float | None:
+        return None if self.old is None or self.new is None else self.new - self.old
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "run": self.run,
+            "topic": self.topic,
+            "measure": self.measure,
+            "status": self.status,
+            "old": self.old,
+            "new": self.new,
+            "change": self.change,
+            "signature": self.signature,
+            "old_signature": self.old_signature,
+        }
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What became of one run under one measure."""
+
+    run: str
+    measure: str
+    old: float | None  # the means
+    new: float | None
+    better: int  # topics
+    worse: int
+    same: int
+    undefined: int  # a value became undefined, or the other way round
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What :func:`diff` found. True if anything differs."""
+
+    changes: tuple[Change, ...]
+    summaries: tuple[Summary, ...]
+    tolerance: float
+    compared: int  # values that both sides have
+    notes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    @property
+    def topics(self) -> tuple[Change, ...]:
+        """The changes of single topics, without those of means."""
+        return tuple(change for change in self.changes if not change.mean)
+
+    @cached_property
+    def reason(self) -> str:
+        """One line that says what differs; empty if nothing does."""
+        counts = {
+            status: sum(one.status == status for one in self.changes) for status in ("changed", "added", "removed")
+        }
+        words = [f"{count} {status}" for status, count in counts.items() if count]
+        return f"{len(self.changes)} values differ: {', '.join(words)}" if words else ""
+
+    def table(self, output: str = "table", places: int | None = None) -> str:
+        """As text: 'table', 'markdown', 'csv', 'tsv', 'json' or 'jsonl'."""
+        from berrypick.report import comparison
+
+        return comparison.render_difference(self, output, places)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def records(self) -> list[dict[str, Any]]:
+        return [change.as_dict() for change in self.changes]
+
+    def to_pandas(self) -> Any:
+        """The changes as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.records(), columns=list(_EMPTY.as_dict()))
+
+    def to_polars(self) -> Any:
+        """The changes as a polars data frame."""
+        import polars
+
+        numbers = dict.fromkeys(("old", "new", "change"), polars.Float64)
+        columns = {name: [record[name] for record in self.records()] for name in _EMPTY.as_dict()}
+        return polars.DataFrame(columns, schema_overrides=numbers)
+
+    def _repr_html_(self) -> str:
+        names = ("run", "topic", "measure", "status", "old", "new", "change")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in names) + "</tr>"
+            for row in self.records()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_EMPTY = Change("", "", "", False, "changed", None, None, "", "")
+
+
+def diff(
+    old: Results | str | PathLike[str],
+    new: Results | str | PathLike[str],
+    *,
+    tolerance: float = TOLERANCE,
+    force: bool = False,
+    rename: Mapping[str, str] | None = None,
+) -> Difference:
+    """What changed from ``old`` to ``new``: results, or files written by ``berrypick evaluate -q -o json``.
+
+    Values that differ by at most ``tolerance`` are the same. ``rename`` maps names of runs in ``old`` to their names in
+    ``new``. Numbers whose signatures differ are not comparable: an error, unless ``force``.
+    """
+    if not tolerance >= 0:
+        raise UsageError(f"the tolerance is the largest change that does not count, from 0; it cannot be {tolerance:g}")
+    before, after = _values(old, rename or {}), _values(new, {})
+    common = [key for key in before if key in after]
+    notes = _check_signatures(before, after, common, force)
+    if all(topic is None for _, _, topic in (*before, *after)):
+        notes.append("both hold means only; with -q (--per-topic) the topics that changed are shown as well")
+    keys = _ordered(before, after)
+    changes = [change for key in keys if (change := _change(key, before.get(key), after.get(key), tolerance))]
+    return Difference(
+        tuple(changes), tuple(_summaries(keys, before, after, tolerance)), tolerance, len(common), tuple(notes)
+    )
+
+
+def read_results(path: str | PathLike[str]) -> Results:
+    """Results as ``berrypick evaluate -o json`` or ``-o jsonl`` wrote them."""
+    name = fspath(path)
+    try:
+        with open(name, encoding="utf-8-sig") as file:
+            content = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=name) from None
+    rows: list[Row] = []
+    for number, record in _records(content, name):
+        rows.append(_row(record, number, name))
+    last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
+    means = set(last.values())  # a topic may be called "all" too; the mean stands after it
+    return Results([row for i, row in enumerate(rows) if i not in means], [rows[i] for i in sorted(means)])
+
+
+_EXPECTED = "expected what berrypick evaluate -q -o json writes: a list of objects with run, topic, measure, value"
+
+
+def _records(content: str, path: str) -> list[tuple[int, Any]]:
+    """(number, object): of the list, or of the lines."""
+    try:
+        whole = json.loads(content)
+        return list(enumerate(whole if isinstance(whole, list) else [whole], start=1))
+    except (ValueError, RecursionError):
+        pass
+    found = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        if line.strip():
+            try:
+                found.append((number, json.loads(line)))
+            except (ValueError, RecursionError):
+                raise InputError("is not JSON", path=path, line=number, text=line, remedy=_EXPECTED) from None
+    if not found:
+        raise InputError("the file is empty", path=path, remedy=_EXPECTED)
+    return found
+
+
+def _row(record: Any, number: int, path: str) -> Row:
+    def fail(what: str) -> InputError:
+        return InputError(f"object {number} {what}", path=path, text=json.dumps(record), remedy=_EXPECTED)
+
+    if not isinstance(record, dict):
+        raise fail("is not an object")
+    for name in ("run", "topic", "measure"):
+        if not isinstance(record.get(name), str):
+            raise fail(f"has no {name}, or it is not a text")
+    value = record.get("value", record)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+        raise fail("has no value, or it is neither a number nor null")
+    signature = record.get("signature")
+    return Row(
+        record["run"],
+        record["topic"],
+        record["measure"],
+        None if value is None else float(value),
+        signature if isinstance(signature, str) else "",
+    )
+
+
+def _values(given: Results | str | PathLike[str], rename: Mapping[str, str]) -> dict[Key, Row]:
+    results = given if isinstance(given, Results) else read_results(given)
+    where = "the results" if isinstance(given, Results) else fspath(given)
+    names = {row.run for row in results}
+    for name in rename:
+        if name not in names:
+            raise UsageError(f"{where}: there is no run {name} to rename; there are {', '.join(sorted(names))}")
+    found: dict[Key, Row] = {}
+    for row in results.topics:
+        key = (rename.get(row.run, row.run), row.measure, row.topic)
+        if key in found:
+            raise InputError(f"{row.measure} of topic {row.topic} of run {key[0]} is there twice", path=where)
+        found[key] = row
+    return found | {(rename.get(row.run, row.run), row.measure, None): row for row in results.means}
+
+
+def _check_signatures(
+    before: Mapping[Key, Row], after: Mapping[Key, Row], common: Sequence[Key], force: bool
+) -> list[str]:
+    """Notes on numbers that are not comparable, if that is what one wants."""
+    found: dict[str, int] = {}
+    for key in common:
+        old, new = before[key].signature, after[key].signature
+        if old != new:
+            gone, come = set(old.split("|")) - set(new.split("|")), set(new.split("|")) - set(old.split("|"))
+            text = (
+                f"{key[1]}: {', '.join(sorted(gone)) or 'nothing'} before, {', '.join(sorted(come)) or 'nothing'} now"
+            )
+            found[text] = found.get(text, 0) + 1
+    if not found:
+        return []
+    told = [f"{text} ({count} values)" for text, count in found.items()]
+    if not force:
+        raise UsageError(
+            "these numbers were not computed in the same way, so a difference says nothing:\n  "
+            + "\n  ".join(told)
+            + "\n  --force compares them all the same"
+        )
+    return [f"computed in different ways: {text}" for text in told]
+
+
+def _ordered(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[Key]:
+    """Every key: by run, by measure, topics before the mean, each in the order of first appearance."""
+    keys = dict.fromkeys((*before, *after))
+    places: list[dict[str | None, int]] = [{}, {}, {}]
+    for key in keys:
+        for place, name in zip(places, key, strict=True):
+            place.setdefault(name, len(place))
+    return sorted(keys, key=lambda key: (places[0][key[0]], places[1][key[1]], key[2] is None, places[2][key[2]]))
+
+
+def _change(key: Key, old: Row | None, new: Row | None, tolerance: float) -> Change | None:
+    run, measure, topic = key
+    name = ALL if topic is None else topic
+    before, after = (None if row is None else row.value for row in (old, new))
+    signatures = [row.signature if row is not None else "" for row in (new, old)]
+    if old is None or new is None:
+        status: Status = "added" if old is None else "removed"
+        return Change(run, measure, name, topic is None, status, before, after, *signatures)
+    if _same(before, after, tolerance):
+        return None
+    return Change(run, measure, name, topic is None, "changed", before, after, *signatures)
+
+
+def _same(old: float | None, new: float | None, tolerance: float) -> bool:
+    if old is None or new is None:
+        return old is new
+    return abs(new - old) <= tolerance
+
+
+def _summaries(
+    keys: Sequence[Key], before: Mapping[Key, Row], after: Mapping[Key, Row], tolerance: float
+) -> list[Summary]:
+    groups: dict[tuple[str, str], list[Key]] = {}
+    for key in keys:
+        groups.setdefault(key[:2], []).append(key)
+    found = []
+    for (run, measure), group in groups.items():
+        own = [key for key in group if key[2] is not None]
+        both = [(before[key].value, after[key].value) for key in own if key in before and key in after]
+        moved = [(old, new) for old, new in both if not _same(old, new, tolerance)]
+        steps = [new - old for old, new in moved if old is not None and new is not None]
+        up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
+        better, worse = (up, down) if increasing(measure) else (down, up)
+        means = [row.value if (row := side.get((run, measure, None))) else None for side in (before, after)]
+        found.append(
+            Summary(
+                run=run,
+                measure=measure,
+                old=means[0],
+                new=means[1],
+                better=better,
+                worse=worse,
+                same=len(both) - len(moved),
+                undefined=len(moved) - len(steps),
+                added=sum(key not in before for key in own),
+                removed=sum(key not in after for key in own),
+            )
+        )
+    return found
+
+
+def renamed(texts: Sequence[str]) -> dict[str, str]:
+    """``old=new`` items to a mapping."""
+    found = {}
+    for item in texts:
+        old, equals, new = item.partition("=")
+        if not (old and equals and new):
+            raise UsageError(f"--rename takes the old and the new name of a run, as in 'v1=v2', not {item!r}")
+        found[old] = new
+    return found
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else "" if value is None else str(value)

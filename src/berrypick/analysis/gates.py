@@ -1,0 +1,159 @@
+"""Gates for continuous integration: what must hold of a comparison, and a sentence for whatever does not.
+
+``under``
+    ``{'charR@5': 0.8}``: the mean of every run must be at least 0.8. Equal passes, also when rounding has made the
+    mean smaller by 1e-9. A mean that is undefined, because no topic has a value, does not pass.
+``over``
+    the same from above, for measures where smaller is better: ``{'Overlap': 0.2}``.
+``worse_than``
+    no other run may be significantly worse than the named one on any measure of the comparison: the p-value of the
+    paired test, two-sided and corrected as the comparison says, is at most 1 - confidence, and the mean difference over
+    the topics that both runs have goes the wrong way. Two runs without a topic in common do not pass. A drop that the
+    topics are too few to show as significant does pass; the comparison then has a note that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from berrypick.core import spec as specs
+from berrypick.core.errors import UsageError
+from berrypick.protocols import measures_of, protocol_named, task_named
+
+if TYPE_CHECKING:
+    from berrypick.analysis.compare import Comparison
+
+#: A mean this little beyond a threshold has been put there by rounding.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Gates:
+    """The gates of a command line: thresholds by measure, and the run that none may be worse than."""
+
+    under: Mapping[str, float]
+    over: Mapping[str, float]
+    worse_than: str | None
+
+    @classmethod
+    def read(cls, under: Sequence[str], over: Sequence[str], worse_than: str | None) -> Gates:
+        return cls(thresholds(under, "--fail-under"), thresholds(over, "--fail-over"), worse_than)
+
+    def measures(self, asked: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
+        """What is asked for (else the measures of the protocol and task), and the measures that have thresholds."""
+        found = list(asked)
+        if not found and (task or protocol):
+            found = [measures_of(protocol_named(protocol), task_named(task))]
+        found += [*self.under, *self.over]
+        if not found:
+            raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+        return found
+
+    def baseline(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings in which the run that none may be worse than is the baseline, unless another one is."""
+        return {**settings, "baseline": settings.get("baseline") or self.worse_than}
+
+    def notes(self, comparison: Comparison) -> list[str]:
+        """Thresholds on the wrong side."""
+        wrong = [(name, "--fail-under", "--fail-over") for name in self.under if not _increasing(comparison, name)]
+        wrong += [(name, "--fail-over", "--fail-under") for name in self.over if _increasing(comparison, name)]
+        return [
+            f"{name}: {'larger' if _increasing(comparison, name) else 'smaller'} is better, and {option} fails the "
+            f"better runs; {other} fails the worse ones"
+            for name, option, other in wrong
+        ]
+
+    def unmet(self, comparison: Comparison) -> list[str]:
+        return unmet(comparison, self.under, self.over, self.worse_than)
+
+
+def thresholds(texts: Sequence[str], option: str = "--fail-under") -> dict[str, float]:
+    """``measure=value`` items, separated by commas outside brackets, to ``{measure: value}``.
+
+    >>> thresholds(["charR@5=0.8,AgP(score='t2i',tolerance=300)=.5"])
+    {'charR@5': 0.8, "AgP(score='t2i',tolerance=300)": 0.5}
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        for item in _items(text):
+            measure, value = _threshold(item, option)
+            if measure in found and found[measure] != value:
+                raise UsageError(f"{option}: {measure} has two thresholds, {found[measure]:g} and {value:g}")
+            found[measure] = value
+    return found
+
+
+def _items(text: str) -> Iterator[str]:
+    depth, quote, first = 0, "", 0
+    for place, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == "," and depth <= 0:
+            yield text[first:place]
+            first = place + 1
+    yield text[first:]
+
+
+def _threshold(item: str, option: str) -> tuple[str, float]:
+    measure, _, number = item.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = float("nan")
+    if not measure.strip() or value != value:
+        raise UsageError(f"{option} takes a measure and a number, as in 'charR@5=0.8', not {item.strip()!r}")
+    return specs.tidy(measure), value
+
+
+def unmet(
+    comparison: Comparison, under: Mapping[str, float], over: Mapping[str, float], worse_than: str | None
+) -> list[str]:
+    """A sentence for every run and gate that is not met."""
+    for measure in (*under, *over):
+        if measure not in comparison.measures:
+            raise UsageError(f"{measure} is not among the measures compared: {', '.join(comparison.measures)}")
+    found = [reason for measure, least in under.items() for reason in _beyond(comparison, measure, least, "below")]
+    found += [reason for measure, most in over.items() for reason in _beyond(comparison, measure, most, "above")]
+    return found + (list(_worse(comparison, worse_than)) if worse_than is not None else [])
+
+
+def _increasing(comparison: Comparison, measure: str) -> bool:
+    return comparison.estimate(measure, comparison.runs[0]).increasing
+
+
+def _beyond(comparison: Comparison, measure: str, limit: float, side: str) -> Iterator[str]:
+    for run in comparison.runs:
+        value = comparison.estimate(measure, run).value
+        if value is None:
+            yield f"{run}: {measure} is undefined, no topic has a value; it must not be {side} {limit:g}"
+            continue
+        excess = limit - value if side == "below" else value - limit
+        if excess > ROUNDING:
+            shown = f"{value:.4f}"
+            yield f"{run}: {measure} is {repr(value) if float(shown) == limit else shown}, {side} {limit:g}"
+
+
+def _worse(comparison: Comparison, baseline: str) -> Iterator[str]:
+    baseline = comparison.named(baseline)
+    others = [run for run in comparison.runs if run != baseline]
+    if not others:
+        raise UsageError(f"there is no other run than {baseline} that could be worse")
+    for measure in comparison.measures:
+        for run in others:
+            pair = comparison.pair(measure, run, baseline)
+            if pair is None:
+                raise UsageError(f"{run} was not compared with {baseline}; make it the baseline, or compare all pairs")
+            if pair.p_adjusted is None:
+                yield f"{run}: {measure} cannot be compared with {baseline}, too few topics have a value for both"
+            elif pair.worse:
+                here, there = comparison.estimate(measure, run).value, comparison.estimate(measure, baseline).value
+                yield (
+                    f"{run}: {measure} is significantly worse than {baseline}, {here:.4f} against {there:.4f} "
+                    f"(difference {pair.difference:+.4f} on {pair.topics} topics, p = {pair.p_adjusted:.3g})"
+                )

@@ -1,0 +1,129 @@
+"""What a retriever is, and two that need no model: full-text search in SQLite, and BM25 in NumPy.
+
+A retriever takes a list of chunks and ``{topic: query}``, and gives ``{topic: ranked list}``. A ranked list holds
+chunks, or their places in the list of chunks, best first; or pairs of one of these and a score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of a document, and where it stands in it."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+
+def fts5(
+    chunks: Sequence[Chunk], queries: Mapping[str, str], depth: int = 10, stem: bool = False
+) -> dict[str, list[tuple[int, float]]]:
+    """The ``depth`` best chunks for any of the words of a query, by SQLite's BM25 (k1 1.2, b 0.75).
+
+    Words are compared without case and accents, with ``stem`` also without English endings (Porter's stemmer). Equal
+    scores keep the order of the chunks. The index is made in memory; no server, no model, no download.
+
+    >>> chunks = [Chunk("a", 0, 9, "red apple"), Chunk("b", 0, 10, "green pear")]
+    >>> [place for place, score in fts5(chunks, {"1": "Apples or apple?"})["1"]]
+    [0]
+    """
+    if depth < 1:
+        raise UsageError(f"depth is the number of results for a query, from 1; it cannot be {depth}")
+    import sqlite3
+
+    words = "unicode61 remove_diacritics 2"  # runs of letters and digits
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute(
+            f"CREATE VIRTUAL TABLE chunk USING fts5(text, tokenize='{'porter ' if stem else ''}{words}', detail=full)"
+        )
+        connection.executemany(
+            "INSERT INTO chunk(rowid, text) VALUES (?, ?)", ((i, _clean(chunk.text)) for i, chunk in enumerate(chunks))
+        )
+        return {topic: _search(connection, _any_word(query), depth) for topic, query in queries.items()}
+    except sqlite3.OperationalError as error:
+        if "fts5" in str(error):
+            raise UsageError("this Python's SQLite was built without FTS5; use another retriever") from None
+        raise
+    finally:
+        connection.close()
+
+
+def bm25(
+    chunks: Sequence[Chunk], queries: Mapping[str, str], depth: int = 10, k1: float = 1.2, b: float = 0.75
+) -> dict[str, list[tuple[int, float]]]:
+    """The ``depth`` best chunks for any of the words of a query, by BM25 with parameters.
+
+    The formula is SQLite's, so that with the default k1 and b the scores are those of :func:`fts5`: a word that more
+    than half of the chunks have counts next to nothing. Words are runs of letters and digits, compared without case.
+    Only the words of the queries are indexed, which makes it several times quicker.
+
+    >>> chunks = [Chunk("a", 0, 9, "red apple"), Chunk("b", 0, 10, "green pear"), Chunk("c", 0, 4, "kiwi")]
+    >>> [(place, round(score, 4)) for place, score in bm25(chunks, {"1": "Apples or apple?"})["1"]]
+    [(0, 0.4722)]
+    """
+    if depth < 1:
+        raise UsageError(f"depth is the number of results for a query, from 1; it cannot be {depth}")
+    if k1 < 0 or not 0 <= b <= 1:
+        raise UsageError(f"k1 is from 0 and b from 0 to 1; they cannot be {k1:g} and {b:g}")
+    asked = {topic: list(dict.fromkeys(_words(query))) for topic, query in queries.items()}
+    wanted = {word for words in asked.values() for word in words}
+    postings: dict[str, list[tuple[int, int]]] = {word: [] for word in wanted}
+    lengths = np.zeros(len(chunks))
+    for place, chunk in enumerate(chunks):
+        words = _words(chunk.text)
+        lengths[place] = len(words)
+        for word, times in Counter(word for word in words if word in wanted).items():
+            postings[word].append((place, times))
+    normal = k1 * (1 - b + b * lengths / max(lengths.mean(), 1e-9)) if len(chunks) else lengths
+    weights: dict[str, tuple[IntArray, FloatArray]] = {}
+    for word, found in postings.items():
+        places, count = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        rarity = max(math.log((len(chunks) - len(found) + 0.5) / (len(found) + 0.5)), 1e-6)
+        weights[word] = places, rarity * count * (k1 + 1) / (count + normal[places])
+    return {topic: _best(len(chunks), [weights[word] for word in words], depth) for topic, words in asked.items()}
+
+
+def _best(count: int, weights: Sequence[tuple[IntArray, FloatArray]], depth: int) -> list[tuple[int, float]]:
+    scores = np.zeros(count)
+    for places, added in weights:
+        scores[places] += added
+    found = np.flatnonzero(scores)
+    ordered = found[np.argsort(-scores[found], kind="stable")][:depth]
+    return [(int(place), float(scores[place])) for place in ordered]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+def _search(connection: object, query: str, depth: int) -> list[tuple[int, float]]:
+    if not query:
+        return []
+    rows = connection.execute(  # type: ignore[attr-defined]
+        "SELECT rowid, rank FROM chunk WHERE chunk MATCH ? ORDER BY rank, rowid LIMIT ?", (query, depth)
+    )
+    return [(place, -rank) for place, rank in rows]
+
+
+def _any_word(query: str) -> str:
+    """The words of a query in the language of FTS5: each quoted, so that none is an operator."""
+    return " OR ".join(f'"{word}"' for word in dict.fromkeys(_words(_clean(query))))
+
+
+def _clean(text: str) -> str:
+    """Halves of characters (lone surrogates), which SQLite cannot hold, as question marks; NUL as a space."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")

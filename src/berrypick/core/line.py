@@ -1,0 +1,69 @@
+"""Documents counted in something else than characters: where on the line of tokens does a character stand?
+
+Tokens are found once in the whole document, never in a chunk: so what two chunks cost does not depend on where the
+text was cut between them. Inside a token the count rises evenly from character to character, and text between two
+tokens (white space, for the plain tokenizer) costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, Positions
+from berrypick.core.errors import InputError
+
+#: Corners of a rising, piecewise straight line: characters from the beginning, and tokens up to there.
+Corners = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The corners of every document; the mapping may work them out on demand."""
+
+    name: str  # of the tokenizer, for signatures
+    corners: Mapping[str, Corners]
+    source: str = ""
+
+    def _of(self, document: str) -> Corners:
+        try:
+            return self.corners[document]
+        except KeyError:
+            raise InputError(
+                f"document {document} is not among the documents of {self.source or 'the texts given'}, "
+                "so its tokens cannot be counted",
+                remedy="name all texts with --documents",
+            ) from None
+
+    def at(self, document: str, position: Positions) -> FloatArray:
+        """Tokens before each position."""
+        characters, tokens = self._of(document)
+        return np.asarray(np.interp(position, characters, tokens), dtype=np.float64)
+
+    def back(self, document: str, tokens: FloatArray) -> FloatArray:
+        """The first position that has so many tokens before it."""
+        characters, counted = self._of(document)
+        return np.asarray(np.interp(tokens, counted, characters), dtype=np.float64)
+
+    def length(self, document: str) -> float:
+        """Tokens of the whole document."""
+        return float(self._of(document)[1][-1])
+
+    def between(self, document: str, start: Positions, end: Positions) -> FloatArray:
+        """Tokens in each span."""
+        return self.at(document, end) - self.at(document, start)
+
+    def of_span(self, name: str) -> float:
+        """Tokens in a span by its name, ``document#start-end``."""
+        document, _, span = name.rpartition("#")
+        start, _, end = span.partition("-")
+        return float(self.between(document, np.array([float(start)]), np.array([float(end)]))[0])
+
+    def inside(self, document: str, start: float, end: float) -> FloatArray:
+        """The corners strictly between two positions: where the pace changes."""
+        characters, _ = self._of(document)
+        low, high = np.searchsorted(characters, [start, end], side="right")
+        found = characters[low:high]
+        return found[found < end]

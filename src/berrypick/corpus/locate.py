@@ -1,0 +1,402 @@
+"""Quotes to spans: where in the documents does a quoted text stand?
+
+Nothing is guessed. A quote that stands nowhere, or in more than one place, is reported with its candidates; a given
+offset settles which place is meant, and one that does not match its quote is an error that tells how far off it is.
+
+exact        the quote, character by character
+normalised   runs of white space count as one space, and so do kinds of quotation marks, of apostrophes and of dashes
+             as one of each
+fuzzy        what normalised does not find is sought by similarity (RapidFuzz, a stated threshold)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from berrypick.core.errors import InputError, UsageError, nearest, shorten
+from berrypick.core.truth import Quote, TopicTruth, Truth
+from berrypick.corpus.texts import Offsets, Texts, Units, checked_truth, offsets_named, read_texts
+
+Quotes = Literal["exact", "normalised", "fuzzy"]
+QUOTES: tuple[Quotes, ...] = get_args(Quotes)
+#: Least similarity, in per cent of characters that need no edit, of a place that counts as found.
+THRESHOLD = 90.0
+#: More candidates than these are not told.
+MOST = 5
+#: Characters shown on both sides of a candidate.
+AROUND = 25
+
+
+def quotes_named(name: str | None) -> Quotes:
+    if name is None:
+        return "exact"
+    if name == "normalized":
+        name = "normalised"
+    if name not in QUOTES:
+        raise UsageError(f"unknown quotes {name!r}{nearest(name, list(QUOTES)) or '; there are ' + ', '.join(QUOTES)}")
+    return name
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a quote stands, and how similar the text there is (100: the same)."""
+
+    document: str
+    start: int
+    end: int
+    similarity: float = 100.0
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """A quote without exactly one place: why, and the places that come into question."""
+
+    topic: str
+    quote: Quote
+    why: str
+    candidates: tuple[Place, ...] = ()
+
+    def error(self, texts: Texts, source: str) -> InputError:
+        shown = [f"  {_context(place, texts)}" for place in self.candidates[:MOST]]
+        if len(self.candidates) > MOST:
+            shown.append(f"  and {len(self.candidates) - MOST} more")
+        return InputError(
+            f"topic {self.topic}: {self.why}",
+            path=source or None,
+            line=self.quote.line,
+            text=self.quote.text,
+            remedy="\n  ".join([*(["candidates:"] if shown else []), *shown]).rstrip(),
+        )
+
+
+def _context(place: Place, texts: Texts) -> str:
+    text = texts[place.document]
+    before, after = text[max(0, place.start - AROUND) : place.start], text[place.end : place.end + AROUND]
+    inside = text[place.start : place.end]
+    if len(inside) > 60:
+        inside = f"{inside[:28]} ... {inside[-28:]}"
+    alike = "" if place.similarity >= 100 else f" ({place.similarity:.1f}% alike)"
+    return f"{place.document} {place.start}-{place.end}{alike}: {shorten(f'{before}[{inside}]{after}')}"
+
+
+# --- finding --------------------------------------------------------------------------------------------------------
+
+
+class Searchable:
+    """A text, and its normalised form with the place where each of its characters comes from."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._plain: str | None = None
+        self._origin: list[int] = []
+
+    def exact(self, quote: str) -> list[tuple[int, int]]:
+        return [(at, at + len(quote)) for at in _occurrences(self.text, quote)]
+
+    def normalised(self, quote: str) -> list[tuple[int, int]]:
+        wanted = normal_form(quote).strip()
+        if not wanted:
+            return []
+        return [self._back(at, at + len(wanted)) for at in _occurrences(self.plain, wanted)]
+
+    @property
+    def plain(self) -> str:
+        if self._plain is None:
+            self._plain, self._origin = _normalised(self.text)
+        return self._plain
+
+    def _back(self, start: int, end: int) -> tuple[int, int]:
+        """A span of the normalised form in the text: from its first character to behind its last."""
+        assert self._plain is not None
+        return self._origin[start], self._origin[end - 1] + 1
+
+    def fuzzy(self, quote: str, threshold: float) -> list[tuple[int, int, float]]:
+        """The best place in the text and others nearly as good that do not overlap it."""
+        fuzz = _rapidfuzz()
+        wanted = normal_form(quote).strip()
+        plain = self.plain
+        if not wanted or not plain:
+            return []
+        found: list[tuple[int, int, float]] = []
+        for low, high in _stretches(plain, wanted):
+            match = fuzz.partial_ratio_alignment(wanted, plain[low:high], score_cutoff=threshold)
+            if match is not None and match.dest_end > match.dest_start:
+                start, end = low + match.dest_start, low + match.dest_end
+                while start < end - 1 and plain[start] == " ":
+                    start += 1
+                while end > start + 1 and plain[end - 1] == " ":
+                    end -= 1
+                found.append((*self._back(start, end), float(match.score)))
+        return _apart(found)
+
+
+def _rapidfuzz() -> Any:
+    try:
+        from rapidfuzz import fuzz
+    except ModuleNotFoundError:
+        raise UsageError("--quotes fuzzy needs RapidFuzz: pip install 'berrypick[chunks]'") from None
+    return fuzz
+
+
+def _stretches(text: str, wanted: str) -> Iterator[tuple[int, int]]:
+    """Windows of the text in which the quote may stand: those that share enough three-letter words with it.
+
+    Similarity is costly to compute everywhere. A place that is 90% alike holds most of the quote's words unchanged.
+    """
+    width = len(wanted)
+    step = max(width, 1)
+    words = set(re.findall(r"\w{3,}", wanted.lower()))
+    lowered = text.lower()
+    if not words:
+        yield 0, len(text)
+        return
+    hits = np.zeros(len(text) // step + 2)
+    for word in words:
+        blocks = {match.start() // step for match in re.finditer(rf"\b{re.escape(word)}\b", lowered)}
+        hits[list(blocks)] += 1
+    together = hits.copy()
+    together[:-1] += hits[1:]
+    together[1:] += hits[:-1]
+    for block in np.flatnonzero(together >= max(1, len(words) // 2)).tolist():
+        yield max(0, (block - 1) * step), min(len(text), (block + 2) * step)
+
+
+def _apart(found: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """The best first; what overlaps a better one is the same place."""
+    kept: list[tuple[int, int, float]] = []
+    for start, end, score in sorted(set(found), key=lambda place: (-place[2], place[0])):
+        if all(end <= a or start >= b for a, b, _ in kept):
+            kept.append((start, end, score))
+    return kept
+
+
+def _occurrences(text: str, wanted: str) -> Iterator[int]:
+    """Overlapping ones too."""
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+_KINDS = {
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u301d\u301e\u301f\uff02", '"'),
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\u0060\u00b4\uff07", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
+}
+_TABLE = str.maketrans(_KINDS)
+_SPACE = re.compile(r"[\s\u200b\ufeff]+")
+
+
+def normal_form(text: str) -> str:
+    """White space, quotation marks and dashes of one kind only."""
+    return _SPACE.sub(" ", text.translate(_TABLE))
+
+
+def _normalised(text: str) -> tuple[str, list[int]]:
+    """The normal form, and where each character of it stood."""
+    parts: list[str] = []
+    origin: list[int] = []
+    last = 0
+    for run in _SPACE.finditer(text):
+        parts += [text[last : run.start()], " "]
+        origin += range(last, run.start())
+        origin.append(run.start())
+        last = run.end()
+    parts.append(text[last:])
+    origin += range(last, len(text))
+    return "".join(parts).translate(_TABLE), origin
+
+
+# --- resolving ------------------------------------------------------------------------------------------------------
+
+
+class Locator:
+    """Finds quotes in documents, under one rule."""
+
+    def __init__(
+        self, texts: Texts, how: Quotes = "exact", threshold: float = THRESHOLD, counting: Offsets = "chars"
+    ) -> None:
+        self.texts, self.how, self.threshold, self.counting = texts, how, threshold, counting
+        self._searchable: dict[str, Searchable] = {}
+
+    def places(self, quote: str, document: str | None = None) -> list[Place]:
+        """Every place, under the first rule that finds any: the exact one first, then what is allowed."""
+        documents = list(self.texts) if document is None else [document]
+        for rule in QUOTES[: QUOTES.index(self.how) + 1]:
+            found = [place for name in documents for place in self._by(rule, quote, name)]
+            if found:
+                return _best(found) if rule == "fuzzy" else found
+        return []
+
+    def _by(self, rule: Quotes, quote: str, document: str) -> list[Place]:
+        if document not in self._searchable:
+            self._searchable[document] = Searchable(self.texts[document])
+        text = self._searchable[document]
+        if rule == "fuzzy":
+            return [Place(document, *found) for found in text.fuzzy(quote, self.threshold)]
+        spans = text.exact(quote) if rule == "exact" else text.normalised(quote)
+        return [Place(document, start, end) for start, end in spans]
+
+    def resolve(self, topic: str, quote: Quote, source: str = "") -> Place | Unresolved:
+        """The one place of a quote, or why there is none."""
+        if quote.document is not None:
+            self.texts.text(quote.document, source or None, quote.line)
+        document = None if quote.document is None else self.texts.canonical(quote.document)
+        found = self.places(quote.text, document)
+        where = document or "any document"
+        if not found:
+            looser = self._looser(quote.text, document)
+            return Unresolved(topic, quote, f"the quote is not in {where}{looser[0]}", looser[1])
+        if quote.start is not None:
+            return self._settled(topic, quote, found)
+        if len(found) > 1:
+            why = f"the quote stands in {len(found)} places of {where}; give start to say which one is meant"
+            return Unresolved(topic, quote, why, tuple(found))
+        return found[0]
+
+    def _settled(self, topic: str, quote: Quote, found: list[Place]) -> Place | Unresolved:
+        """The place that the given offset names; an offset that names none is off by so much."""
+        start = self._characters(quote, found[0].document)
+        there = [place for place in found if place.start == start]
+        if len(there) == 1:
+            end = None if quote.end is None else self._characters(quote, there[0].document, last=True)
+            if end is None or end == there[0].end:
+                return there[0]
+            off = f"{abs(there[0].end - end)} characters {'later' if there[0].end > end else 'earlier'}"
+            why = f"the span {start}-{end} does not match its quote, which ends at {there[0].end}, {off}"
+            return Unresolved(topic, quote, why, tuple(there))
+        if there:
+            why = "several documents have the quote at this offset; name the doc"
+            return Unresolved(topic, quote, why, tuple(there))
+        found = sorted(found, key=lambda place: abs(place.start - start))
+        away = f"{abs(found[0].start - start)} characters away at {found[0].start}"
+        why = f"the offset {start} does not match its quote, which is {away}"
+        return Unresolved(topic, quote, why, tuple(found))
+
+    def _characters(self, quote: Quote, document: str, last: bool = False) -> int:
+        offset = quote.end if last else quote.start
+        assert offset is not None
+        units = Units(self.texts[document], self.counting)
+        if offset > units.total:  # nothing is there: the distance is told all the same
+            return int(offset)
+        return int(units.characters(np.array([offset]))[0][0])
+
+    def _looser(self, quote: str, document: str | None) -> tuple[str, tuple[Place, ...]]:
+        """What a looser rule would find, as candidates."""
+        for rule in QUOTES[QUOTES.index(self.how) + 1 :]:
+            try:
+                found = Locator(self.texts, rule, self.threshold).places(quote, document)
+            except UsageError:
+                break
+            if found:
+                return f"; --quotes {rule} finds it", tuple(found)
+        return "", ()
+
+
+def _best(found: list[Place]) -> list[Place]:
+    """Places as similar as the best one."""
+    most = max(place.similarity for place in found)
+    return [place for place in found if place.similarity >= most - 1e-9]
+
+
+# --- a whole truth --------------------------------------------------------------------------------------------------
+
+
+class UnresolvedQuotes(InputError):
+    """Every quote of a file that has no place, or more than one."""
+
+    def __init__(self, errors: list[InputError], of: int, source: str) -> None:
+        self.errors = errors
+        most = 20
+        shown = [str(error).replace("\n", "\n  ") for error in errors[:most]]
+        more = [f"and {len(errors) - most} more"] if len(errors) > most else []
+        super().__init__(
+            f"{len(errors)} of {of} quotes cannot be resolved\n  " + "\n  ".join([*shown, *more]), path=source or None
+        )
+
+
+def unlocated(truth: Truth) -> UsageError | None:
+    """The error to raise if a truth with quotes meets no documents."""
+    for topic in truth.topics.values():
+        for quote in topic.quotes:
+            if not quote.placed:
+                where = f"{truth.source or 'the truth'}" + (f":{quote.line}" if quote.line is not None else "")
+                return UsageError(f"{where} quotes relevant text: give the documents to find it in with --documents")
+    return None
+
+
+def locate(
+    truth: Truth,
+    documents: Texts | Mapping[str, str] | str | PathLike[str],
+    quotes: str | None = None,
+    offsets: str | None = None,
+    threshold: float = THRESHOLD,
+) -> Truth:
+    """A truth with every quote found in the documents, and every offset in characters."""
+    texts, counting = read_texts(documents), offsets_named(offsets)
+    return located_truth(checked_truth(truth, texts, counting), texts, quotes_named(quotes), counting, threshold)
+
+
+def located_truth(
+    truth: Truth, texts: Texts, how: Quotes = "exact", counting: Offsets = "chars", threshold: float = THRESHOLD
+) -> Truth:
+    """A truth whose quotes have become spans; all that cannot be resolved are told together."""
+    quotes = sum(len(topic.quotes) for topic in truth.topics.values())
+    if not quotes:
+        return truth
+    locator = Locator(texts, how, threshold, counting)
+    problems: list[InputError] = []
+    topics = {}
+    for name, topic in truth.topics.items():
+        topics[name] = topic
+        if not topic.quotes:
+            continue
+        places: list[tuple[Quote, Place]] = []
+        for quote in topic.quotes:
+            found = locator.resolve(name, quote, truth.source)
+            if isinstance(found, Unresolved):
+                problems.append(found.error(texts, truth.source))
+            else:
+                places.append((quote, found))
+        topics[name] = _with_places(topic, places)
+    if problems:
+        raise UnresolvedQuotes(problems, quotes, truth.source)
+    return replace(truth, topics=topics)
+
+
+def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTruth:
+    """Spans from quotes among the others, in the order of the file; exact copies once."""
+    start, end = topic.start, topic.end
+    assert start is not None and end is not None
+    line = topic.line if topic.line is not None else np.arange(len(topic.document))
+    checked = {quote.line for quote, _ in places if quote.placed}
+    rows = [
+        (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]))
+        for row in range(len(topic.document))
+        if int(line[row]) not in checked
+    ]
+    rows += [(quote.line or 0, place.document, place.start, place.end, quote.grade) for quote, place in places]
+    once: dict[tuple[str, float, float], tuple[int, float]] = {}
+    for number, document, low, high, grade in sorted(rows, key=lambda row: row[0]):
+        known = once.setdefault((document, low, high), (number, grade))
+        if known[1] != grade:
+            raise InputError(
+                f"topic {topic.topic}: the span {low}-{high} of {document} has grade {grade:g} in line {number} "
+                f"and {known[1]:g} in line {known[0]}",
+                remedy="keep one of the two lines",
+            )
+    return replace(
+        topic,
+        document=tuple(document for document, _, _ in once),
+        grade=np.array([grade for _, grade in once.values()], dtype=np.float64),
+        start=np.array([low for _, low, _ in once], dtype=np.int64),
+        end=np.array([high for _, _, high in once], dtype=np.int64),
+        line=np.array([number for number, _ in once.values()], dtype=np.int64),
+        quotes=(),
+    )

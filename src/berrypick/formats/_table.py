@@ -1,0 +1,142 @@
+"""Tables as rows of fields: CSV (comma or TAB), and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.formats._base import Problems, finite, open_bytes
+
+#: How a Parquet file begins.
+MAGIC = "PAR1"
+NUMBERS = ("start", "end", "score", "rank", "grade")
+
+
+def header_of(lines: list[str]) -> set[str]:
+    """The column names in the first line of a table."""
+    first = lines[0].lstrip("\ufeff")
+    try:
+        return {cell.strip() for cell in next(csv.reader([first], delimiter=_delimiter(first)))}
+    except (csv.Error, StopIteration):
+        return set()
+
+
+def _delimiter(header: str) -> str:
+    return "\t" if "\t" in header and "," not in header else ","
+
+
+def table_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every row as fields, with the line it starts in; cells that are empty are left out."""
+    with open_bytes(path) as stream:
+        parquet = stream.read(4) == MAGIC.encode()
+    yield from _parquet_rows(path, needed) if parquet else csv_rows(path, problems, needed)
+
+
+def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    header: list[str] | None = None
+    for number, cells in _cells(path, problems):
+        text = ",".join(cells)
+        if header is None:
+            header = [cell.strip() for cell in cells]
+            _check_columns(header, needed, path, number)
+            continue
+        if len(cells) != len(header):
+            what = f"has {len(cells)} cells, the header has {len(header)}"
+            problems.report(what, number, text, f"columns are {', '.join(header)}")
+            continue
+        fields: dict[str, Any] = {}
+        for name, cell in zip(header, cells, strict=True):
+            if cell != "" or name == "quote":
+                fields[name] = _value(name, cell)
+        yield number, text, fields
+
+
+def _value(name: str, cell: str) -> Any:
+    if name not in NUMBERS:
+        return cell
+    number = finite(cell.strip())
+    if number is None:
+        return cell  # the checks of the fields say what is wrong with it
+    return int(number) if number.is_integer() else number
+
+
+def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> None:
+    for name in needed:
+        if name not in header:
+            what = f"has no column {name}{nearest(name, header)}"
+            raise InputError(what, path=path, line=line, remedy=f"it has {', '.join(header)}")
+    for name in header:
+        if header.count(name) > 1:
+            raise InputError(f"has two columns {name}", path=path, line=line)
+
+
+def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """(line where the row starts, cells); a cell may hold line ends."""
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    with open_bytes(path) as raw:
+        stream = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
+        try:
+            first = stream.readline()
+            reader = csv.reader(_chained(first, stream), delimiter=_delimiter(first), strict=True)
+            start = 1
+            while True:
+                try:
+                    cells = next(reader, None)
+                except csv.Error as error:
+                    problems.report(f"is no row of a table ({error})", start)
+                    return
+                if cells is None:
+                    return
+                if cells and not (len(cells) == 1 and not cells[0].strip()) and not cells[0].lstrip().startswith("#"):
+                    yield start, cells
+                start = reader.line_num + 1
+        except UnicodeDecodeError:
+            problems.report("is not UTF-8 text", None, remedy="save the file as UTF-8, or name the right file")
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
+
+
+def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _parquet_rows(path: str, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    try:
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        raise UsageError(f"{path}: Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    import pyarrow
+
+    try:
+        table = parquet.read_table(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"is no sound Parquet file ({str(error).splitlines()[0]})", path=path) from None
+    _check_columns(table.column_names, needed, path, None)
+    names = table.column_names
+    columns = [table.column(name).to_pylist() for name in names]
+    for number, cells in enumerate(zip(*columns, strict=True), start=1):
+        fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+        yield number, str(fields), fields
+
+
+def write_csv(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
+    writer = csv.DictWriter(out, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def write_parquet(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        raise UsageError("Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    table = pyarrow.table({name: [row.get(name) for row in rows] for name in columns})
+    parquet.write_table(table, out)

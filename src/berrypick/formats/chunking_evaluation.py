@@ -1,0 +1,74 @@
+"""Questions with reference excerpts, as the program chunking_evaluation keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, ClassVar, TextIO
+
+from berrypick.core.truth import Truth
+from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._table import csv_rows, header_of
+from berrypick.formats.span_truth import SpanTruth
+
+COLUMNS = ("question", "references", "corpus_id")
+
+
+class ChunkingEvaluation(Format):
+    """Questions of chunking_evaluation: CSV with ``question``, ``references`` and ``corpus_id``; cells may hold lines.
+
+    ``references`` is a JSON list of objects with ``content``, ``start_index`` and ``end_index`` (half-open,
+    characters). The topic is the number of the row, from 0, as that program numbers questions. The document is the
+    corpus_id; in a folder of corpora given with --documents that is the file corpus_id.md (or any other ending). With
+    documents, the offsets are checked against the content.
+
+    Sample::
+
+        question,references,corpus_id
+        Which berry is it?,"[{""content"": ""a raspberry"", ""start_index"": 8, ""end_index"": 19}]",garden
+    """
+
+    format_name: ClassVar[str] = "chunking-evaluation"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = "question,references,corpus_id"
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return set(COLUMNS) <= header_of(lines)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        truth = SpanTruth.from_records(_references(path, problems), problems, path)
+        return Truth("spans", truth.topics, path, cls.format_name)
+
+    @classmethod
+    def questions(cls, path: str) -> dict[str, str]:
+        """Topic to question, for who wants to retrieve."""
+        rows = csv_rows(path, Problems(path), COLUMNS)
+        return {str(i): fields.get("question", "") for i, (_, _, fields) in enumerate(rows)}
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        raise AssertionError("is not written")
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return "it holds questions, which a truth does not have"
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        return SpanTruth.describe(value)
+
+
+def _references(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    for row, (number, text, fields) in enumerate(csv_rows(path, problems, COLUMNS)):
+        try:
+            references = json.loads(fields.get("references", ""))
+        except (json.JSONDecodeError, RecursionError):
+            references = None
+        if not isinstance(references, list) or not all(isinstance(one, dict) for one in references):
+            problems.report("references is not a JSON list of objects", number, text)
+            continue
+        for one in references:
+            record = {"topic": str(row), "doc": fields.get("corpus_id"), "quote": one.get("content")}
+            yield number, text, {**record, "start": one.get("start_index"), "end": one.get("end_index")}

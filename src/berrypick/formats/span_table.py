@@ -1,0 +1,130 @@
+"""Relevant and retrieved spans as tables: CSV and Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any, ClassVar, TextIO
+
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.formats._base import Format, Problems, Role
+from berrypick.formats._table import MAGIC, header_of, table_rows, write_csv, write_parquet
+from berrypick.formats.span_run import SpanRun
+from berrypick.formats.span_truth import SpanTruth
+
+#: Columns that only runs have, and only truths.
+OF_RUNS = {"score", "rank", "tag"}
+OF_TRUTHS = {"grade", "quote"}
+
+
+def _looks(lines: list[str], without: set[str]) -> bool:
+    if lines[0].startswith(MAGIC):
+        return True
+    header = header_of(lines)
+    return {"topic", "doc"} <= header and not header & without
+
+
+def _as_lines(format: type[Format], value: Any) -> list[dict[str, Any]]:
+    """The lines that the JSON format would write."""
+    out = io.StringIO()
+    format.write(value, out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def _columns(rows: list[dict[str, Any]]) -> list[str]:
+    order = ["topic", "doc", "start", "end", "quote", "grade", "rank", "score", "tag"]
+    used = {name for row in rows for name in row}
+    return [name for name in order if name in used]
+
+
+class SpanTableTruth(Format):
+    """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
+
+    The first row names the columns, in any order; others are passed over. What they mean is told by span-truth, where
+    the same fields stand in JSON; a column ``quote`` is possible too. CSV cells are separated by commas (or all by
+    TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
+
+    Sample::
+
+        topic,doc,start,end,grade
+        1,guide.md,120,260,1
+        1,faq.md,0,80,0.5
+    """
+
+    format_name: ClassVar[str] = "span-table-truth"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = "topic,doc,start,end,grade"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return _looks(lines, OF_RUNS)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        truth = SpanTruth.from_records(table_rows(path, problems, ("topic", "doc")), problems, path)
+        return Truth(truth.units, truth.topics, path, cls.format_name)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return SpanTruth.accepts(value)
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        rows = _as_lines(SpanTruth, value)
+        write_csv(rows, _columns(rows), out)
+
+    @classmethod
+    def write_parquet(cls, value: Any, out: Any) -> None:
+        rows = _as_lines(SpanTruth, value)
+        write_parquet(rows, _columns(rows), out)
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        return SpanTruth.describe(value)
+
+
+class SpanTableRun(Format):
+    """Retrieved spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, ``rank``, ``score``.
+
+    Of rank and score either may be missing, or both; ``tag`` in the first row names the run. What the columns mean,
+    and how they make an order, is told by span-run; how tables are written, by span-table-truth.
+
+    Sample::
+
+        topic,doc,start,end,score
+        1,guide.md,100,300,7.1
+        1,faq.md,0,200,6.4
+    """
+
+    format_name: ClassVar[str] = "span-table-run"
+    role: ClassVar[Role] = "run"
+    shape: ClassVar[str] = "topic,doc,start,end,score"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return _looks(lines, OF_TRUTHS)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        return SpanRun.from_records(table_rows(path, problems, ("topic", "doc")), problems, path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return SpanRun.accepts(value)
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        rows = _as_lines(SpanRun, value)
+        write_csv(rows, _columns(rows), out)
+
+    @classmethod
+    def write_parquet(cls, value: Any, out: Any) -> None:
+        rows = _as_lines(SpanRun, value)
+        write_parquet(rows, _columns(rows), out)
+
+    @classmethod
+    def describe(cls, value: Run) -> list[str]:
+        return SpanRun.describe(value)

@@ -1,0 +1,204 @@
+"""What the measures for retrieved chunks share: when a target is covered, and how much of the answer has been read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table, number
+from berrypick.core.judged import Judged
+from berrypick.core.line import Line
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.kernels.intervals import intersections
+from berrypick.kernels.text import unseen_parts
+from berrypick.measures._base import Measure
+from berrypick.measures._text import view_of
+
+# --- targets covered to a share -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Covering(Measure):
+    """Measures that ask at which rank a target has been covered well enough."""
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+
+    share: float = parameter(
+        0.5,
+        "number",
+        "least share of a target that the results so far must cover together",
+        check=lambda v: 0 < v <= 1,
+        must="in (0, 1]",
+    )
+
+    def ranks(self, judged: Judged) -> FloatArray:
+        """The rank, from 1, at which each target is covered; infinite if it never is, or after the cut-off."""
+        found = covered_at(judged, float(self.share))
+        return found if self.at is None else np.where(found <= self.at, found, np.inf)
+
+    def table(self, judged: Judged) -> Table:
+        ranking, targets = judged.spans
+        names = ranking.names_by_rank()
+        rows = []
+        for x, rank in list(enumerate(self.ranks(judged).tolist()))[:30]:
+            when = f"{rank:.0f} ({names[int(rank) - 1]})" if np.isfinite(rank) else "never"
+            rows.append([targets.name(x), number(float(targets.grade[x])), when])
+        title = f"When {self.share:.0%} of each target has been retrieved"
+        return Table(title, ["target", "grade", "at rank"], rows, align="<><")
+
+
+@lru_cache(maxsize=8)
+def covered_at(judged: Judged, share: float) -> FloatArray:
+    """The rank, from 1, by which the results together cover a share of each target; infinite if never."""
+    ranking, targets = judged.spans
+    found = np.full(len(targets), np.inf)
+    rows_by_document = ranking.rows_by_document
+    for document, indices in targets.by_document().items():
+        rows = rows_by_document.get(document)
+        if rows is not None:
+            found[indices] = _covered_in(ranking, rows, targets, indices, share)
+    return found
+
+
+def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray, share: float) -> FloatArray:
+    """One document: text that was there before covers nothing more."""
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    start, end = targets.start[indices], targets.end[indices]
+    wanted = np.where(end > start, share * (end - start) * (1 - 1e-9), 0.5)  # a point is there or not
+    have = np.zeros(len(indices))
+    found = np.full(len(indices), np.inf)
+    seen: tuple[list[float], list[float]] = ([], [])
+    for row in rows.tolist():
+        pieces = unseen_parts(ranking.start[row].item(), ranking.end[row].item(), *seen)
+        if not pieces:
+            continue
+        low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
+        have += intersections(low, high, start, end).sum(axis=0)
+        have += ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
+        found[(have >= wanted) & ~np.isfinite(found)] = ranking.rank[row] + 1
+    return found
+
+
+# --- the answer against reading ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The corners of the curve: effort spent, and the share of the relevant text seen by then."""
+
+    effort: FloatArray
+    seen: FloatArray
+    cost: FloatArray  # of each pointer
+    unit: str
+    tokenizer: str = ""
+
+    def at(self, effort: FloatArray) -> FloatArray:
+        """The share seen after so much effort; the curve stays where it is after the end of the list."""
+        last = np.searchsorted(self.effort, effort, side="right") - 1  # of corners at one place, the last
+        following = np.minimum(last + 1, len(self.effort) - 1)
+        width = self.effort[following] - self.effort[last]
+        part = np.where(width > 0, (effort - self.effort[last]) / np.where(width > 0, width, 1.0), 0.0)
+        return np.asarray(self.seen[last] + part * (self.seen[following] - self.seen[last]), dtype=np.float64)
+
+    def area(self, budget: float) -> float:
+        """The area under the curve up to a budget, divided by the budget."""
+        within = self.effort < budget
+        x = np.append(self.effort[within], budget)
+        y = np.append(self.seen[within], self.at(np.array([budget])))
+        return float(((x[1:] - x[:-1]) * (y[1:] + y[:-1])).sum() / 2 / budget)
+
+    def needed(self, share: float) -> float | None:
+        """The effort after which a share has been seen; None if it never is."""
+        return effort_for(self.effort, self.seen, share)
+
+
+def effort_for(effort: FloatArray, seen: FloatArray, share: float) -> float | None:
+    """Where a rising, piecewise straight curve first reaches a share."""
+    wanted = share * (1 - 1e-9)
+    reached = np.flatnonzero(seen >= wanted)
+    if not len(reached):
+        return None
+    k = int(reached[0])
+    if k == 0 or seen[k] == seen[k - 1]:
+        return float(effort[k])
+    part = (wanted - seen[k - 1]) / (seen[k] - seen[k - 1])
+    return float(effort[k - 1] + part * (effort[k] - effort[k - 1]))
+
+
+@lru_cache(maxsize=8)
+def reading_of(judged: Judged, unit: str | None) -> Reading:
+    """Read the results from first to last, each from its start to its end.
+
+    Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
+    nothing else is asked for.
+    """
+    line = _line(judged, unit)
+    view = view_of(judged)
+    ranking, total = view.ranking, view.total
+    assert ranking.start is not None and ranking.end is not None
+    cost = _costs(ranking, line)
+    effort, seen = [0.0], [0.0]
+    spent = have = 0.0
+    read: dict[int, tuple[list[float], list[float]]] = {}
+    for row in range(len(ranking)):
+        code = int(ranking.document[row])
+        relevant = view.relevant.get(ranking.documents[code])
+        if relevant is not None:
+            start, end = ranking.start[row].item(), ranking.end[row].item()
+            for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
+                for a, b in _common(relevant.start, relevant.end, low, high):
+                    places = _corners(line, ranking.documents[code], a, b)
+                    at = spent + _cost(line, ranking.documents[code], start, places)
+                    effort += at.tolist()
+                    seen += (have + places - a).tolist()
+                    have += b - a
+        spent += float(cost[row])
+        effort.append(spent)
+        seen.append(have)
+    unit_name = "tokens" if line is not None else "seconds" if judged.effort_in == "seconds" else "chars"
+    share = np.minimum(np.array(seen) / total, 1.0)
+    tokenizer = line.name if line is not None else ""
+    return Reading(np.maximum.accumulate(np.array(effort)), share, cost, unit_name, tokenizer)
+
+
+def _line(judged: Judged, unit: str | None) -> Line | None:
+    """Tokens if asked for, or if nothing is asked for and they can be counted."""
+    asked = unit or (judged.effort_in if judged.effort_in != "rank" else None)
+    if asked == "tokens" and judged.line is None:
+        raise UsageError("counts tokens, and needs the texts of the documents: give them with --documents")
+    return judged.line if asked in (None, "tokens") else None
+
+
+def _costs(ranking: Ranking, line: Line | None) -> FloatArray:
+    assert ranking.start is not None and ranking.end is not None
+    if line is None:
+        return (ranking.end - ranking.start).astype(np.float64)
+    cost = np.zeros(len(ranking))
+    for document, rows in ranking.rows_by_document.items():
+        cost[rows] = line.between(document, ranking.start[rows], ranking.end[rows])
+    return cost
+
+
+def _cost(line: Line | None, document: str, start: float, places: FloatArray) -> FloatArray:
+    return places - start if line is None else line.between(document, np.full(len(places), start), places)
+
+
+def _corners(line: Line | None, document: str, start: float, end: float) -> FloatArray:
+    """Where the curve may bend within a relevant stretch: at its ends, and at the ends of tokens."""
+    inside = np.zeros(0) if line is None else line.inside(document, start, end)
+    return np.concatenate([[start], inside, [end]]).astype(np.float64)
+
+
+def _common(start: Positions, end: Positions, low: float, high: float) -> list[tuple[float, float]]:
+    """The parts of [low, high) in disjoint stretches, in order."""
+    first, last = int(np.searchsorted(end, low, side="right")), int(np.searchsorted(start, high, side="left"))
+    pairs = zip(start[first:last].tolist(), end[first:last].tolist(), strict=True)
+    return [(max(a, low), min(b, high)) for a, b in pairs]

@@ -1,0 +1,202 @@
+"""Coverage: how much of the answer has been seen, against reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Curve, Judged, Score
+from berrypick.measures._base import Measure
+from berrypick.measures._chunks import Reading, effort_for, reading_of
+from berrypick.measures._text import view_of
+
+#: Points of the curve that all topics share, from 0 to the budget.
+POINTS = 101
+#: Shares of the answer whose price people ask for.
+SHARES = (0.5, 0.8, 0.95)
+
+
+@dataclass(frozen=True)
+class Coverage(Measure):
+    """The share of the answer that has been seen, averaged over all that is read up to a budget.
+
+    Formula
+    -------
+    Results are read in ranked order, each from its start to its end. With seen(n) the share of the relevant
+    characters among the text read with an effort of n, each character counted once::
+
+        Coverage = (1/budget) x area under seen(n) from n = 0 to the budget
+
+    Text that was read before costs effort again and shows nothing new; the curve stays flat after the end of the
+    list. Effort is counted in tokens if the texts are given (--documents), else in characters; effort= decides.
+    Tokens are those of the document, so it does not matter where chunks are cut.
+
+    Meaning
+    -------
+    Near 1: the whole answer stands at the very beginning. 0: none of it is read within the budget. It is also the
+    mean share that is seen by readers, or fits into contexts, of all sizes up to the budget.
+
+    Use
+    ---
+    Comparing chunkers and retrievers at the same cost, which measures at k chunks do not: k long chunks cost more
+    than k short ones. explain tells the budgets for 50, 80 and 95 per cent of the answer.
+
+    Bounds
+    ------
+    0 to 1; 1 is never quite reached, since the answer itself has to be read.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a
+    rise over 100, then all of it for 200:
+
+    >>> (100 * 0 + 100 * 1 / 2 + 200 * 1) / 400
+    0.625
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("sakai2013summaries",)
+
+    budget: float = parameter(2000, "number", "how much is read at most", check=lambda v: v > 0, must="above 0")
+    effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")
+
+    def _reading(self, judged: Judged) -> Reading:
+        return reading_of(judged, self.effort)
+
+    def _defined(self, judged: Judged) -> bool:
+        return view_of(judged).total > 0
+
+    def of(self, judged: Judged) -> Score:
+        if not self._defined(judged):
+            return Score(None)
+        reading = self._reading(judged)
+        return Score(reading.area(float(self.budget)), signed=_signed(reading))
+
+    def curve(self, judged: Judged) -> Curve | None:
+        """Every corner, also beyond the budget."""
+        if not self._defined(judged):
+            return None
+        reading = self._reading(judged)
+        last = np.append(np.diff(reading.effort) > 0, True)  # of corners at one place, the last
+        bends = last & ~_level(reading.seen, last)
+        return list(zip(reading.effort[bends].tolist(), reading.seen[bends].tolist(), strict=True))
+
+    def common_curve(self, judged: Judged) -> Curve | None:
+        if not self._defined(judged):
+            return None
+        grid = self._grid()
+        return list(zip(grid.tolist(), self._reading(judged).at(grid).tolist(), strict=True))
+
+    def unanswered_curve(self) -> Curve | None:
+        return [(x, 0.0) for x in self._grid().tolist()]
+
+    def _grid(self) -> FloatArray:
+        return np.linspace(0.0, float(self.budget), POINTS)
+
+    def explain(self, judged: Judged) -> Explanation:
+        if not self._defined(judged):
+            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+        reading, view = self._reading(judged), view_of(judged)
+        unit = "characters" if reading.unit == "chars" else reading.unit
+        read, found = view.cumulated(reading.cost), view.cumulated(view.good) / view.total
+        names = view.ranking.names_by_rank()[:30]
+        rows = [[f"{k + 1} ({name})", number(read[k], 1), number(found[k])] for k, name in enumerate(names)]
+        spent = [[f"{share:.0%}", _told(reading.needed(share))] for share in SHARES]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [
+                Table("The answer seen after each rank", ["rank", f"{unit} read", "seen"], rows),
+                Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
+                f"Area under the curve up to {self.budget:g} {unit}, divided by it: "
+                f"{number(self.of(judged).value or 0.0, 6)}",
+            ],
+        )
+
+
+def _signed(reading: Reading) -> tuple[tuple[str, str], ...]:
+    effort = ("effort", reading.unit)
+    return (effort, ("tokenizer", reading.tokenizer)) if reading.tokenizer else (effort,)
+
+
+def _told(effort: float | None) -> str:
+    return "never" if effort is None else number(effort, 1)
+
+
+def _level(seen: FloatArray, kept: BoolArray) -> BoolArray:
+    """Corners between two others of the same height say nothing."""
+    flat = np.zeros(len(seen), dtype=bool)
+    index = np.flatnonzero(kept)
+    level = seen[index]
+    flat[index[1:-1]] = (level[1:-1] == level[:-2]) & (level[1:-1] == level[2:])
+    return flat
+
+
+# --- curves as values -------------------------------------------------------------------------------------------------
+
+
+def coverage_budgets(
+    curve: Sequence[tuple[float, float]], shares: Sequence[float] = SHARES
+) -> dict[float, float | None]:
+    """The effort that a coverage curve needs for each share of the answer; None where it never gets there.
+
+    >>> coverage_budgets([(0, 0), (100, 0), (200, 1)])
+    {0.5: 150.0, 0.8: 180.0, 0.95: 195.0}
+    """
+    points = np.array(curve, dtype=np.float64).reshape(-1, 2)
+    return {
+        share: None if (found := effort_for(points[:, 0], points[:, 1], share)) is None else round(found, 6)
+        for share in shares
+    }
+
+
+@dataclass(frozen=True)
+class Band:
+    """A mean curve over topics with the interval in which it would lie if the topics were drawn anew."""
+
+    effort: tuple[float, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+def coverage_band(
+    curves: Sequence[Sequence[tuple[float, float]]],
+    budget: float = 2000,
+    *,
+    points: int = POINTS,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Band:
+    """The mean of topics' coverage curves on a common grid, with a bootstrap band over topics (percentiles, pointwise).
+
+    A curve stays at its last value; one without points is a topic without any answer, 0 throughout.
+    """
+    if not curves:
+        raise UsageError("a band needs the curve of at least one topic")
+    if not 0 < confidence < 1 or resamples < 1 or points < 2 or budget <= 0:
+        raise UsageError("confidence lies between 0 and 1; resamples, points and budget are above 0")
+    grid = np.linspace(0.0, budget, points)
+    values = np.array([_on(curve, grid) for curve in curves])
+    draws = np.random.default_rng(seed).integers(0, len(values), size=(resamples, len(values)))
+    weight = np.zeros((resamples, len(values)))
+    for draw, row in zip(draws, weight, strict=True):
+        row += np.bincount(draw, minlength=len(values))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(weight @ values / len(values), [tail, 1 - tail], axis=0)
+    return Band(*(tuple(column.tolist()) for column in (grid, values.mean(axis=0), low, high)))
+
+
+def _on(curve: Sequence[tuple[float, float]], grid: FloatArray) -> FloatArray:
+    found = np.array(curve, dtype=np.float64).reshape(-1, 2)
+    return np.interp(grid, found[:, 0], found[:, 1]) if len(found) else np.zeros(len(grid))

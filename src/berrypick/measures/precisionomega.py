@@ -1,0 +1,113 @@
+"""PrecisionOmega: how precise a chunking lets any retriever be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.arrays import Positions
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.judged import Judged, Score
+from berrypick.kernels.intervals import union_length
+from berrypick.measures._base import Measure
+from berrypick.measures._text import view_of
+
+
+@dataclass(frozen=True)
+class PrecisionOmega(Measure):
+    """Intersection over union of the relevant text and all chunks that hold any of it: a property of the chunking.
+
+    Formula
+    -------
+    With C the text of every chunk of the chunking that shares text with the relevant text T, each character once::
+
+        PrecisionOmega = |C and T| / |C or T|
+
+    With touching=True a chunk that only touches a target, end to start, counts as sharing text, as in the program
+    chunking_evaluation. The chunks are all there are, not those that were retrieved: --chunks FILE, a run whose
+    topics do not matter.
+
+    Meaning
+    -------
+    What a retriever that returns exactly the right chunks gets for IoU. 1: chunks end where relevant text ends.
+
+    Use
+    ---
+    Beside the measures of retrieval: a low value says that the chunks are too long or cut in wrong places, whatever
+    the retriever does.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No relevant text.
+
+    Example
+    -------
+    A relevant sentence of 80 characters in a chunk of 400:
+
+    >>> 80 / 400
+    0.2
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
+
+    touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")
+
+    def of(self, judged: Judged) -> Score:
+        total = view_of(judged).total
+        if total <= 0:
+            return Score(None)
+        common, chosen = self._shared(judged)
+        return Score(common / (chosen + total - common))
+
+    def _shared(self, judged: Judged) -> tuple[float, float]:
+        """Relevant text in chunks, and the text of the chunks that hold any, each character once."""
+        common = chosen = 0.0
+        chunks = _needed(judged)
+        for document, relevant in view_of(judged).relevant.items():
+            if document not in chunks:
+                continue
+            start, end = chunks[document]
+            low, high = relevant.start[None, :], relevant.end[None, :]
+            apart = np.minimum(end[:, None], high) - np.maximum(start[:, None], low)
+            held = (apart >= 0 if self.touching else apart > 0).any(axis=1)
+            chosen += union_length(start[held], end[held])
+            common += _within(start[held], end[held], relevant.start, relevant.end)
+        return common, chosen
+
+    def explain(self, judged: Judged) -> Explanation:
+        value = self.of(judged).value
+        if value is None:
+            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+        common, chosen = self._shared(judged)
+        rows = [
+            ["chunks that hold relevant text, together", number(chosen)],
+            ["relevant text in them", number(common)],
+            ["relevant text in all", number(view_of(judged).total)],
+            [str(self), number(value, 6)],
+        ]
+        return Explanation(f"{self} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)])
+
+
+def _needed(judged: Judged) -> Mapping[str, tuple[Positions, Positions]]:
+    if judged.chunks is None:
+        raise UsageError("needs all chunks of the chunking, not only the retrieved ones: give them with --chunks FILE")
+    return judged.chunks
+
+
+def _within(start: Positions, end: Positions, low: Positions, high: Positions) -> float:
+    """The length of the intersection of two unions; the second is disjoint already."""
+    pieces = [
+        union_length(np.maximum(start, a)[keep], np.minimum(end, b)[keep])
+        for a, b in zip(low, high, strict=True)
+        if (keep := (start < b) & (end > a)).any()
+    ]
+    return float(sum(pieces))

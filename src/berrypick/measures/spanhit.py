@@ -1,0 +1,59 @@
+"""spanHit: whether anything wanted is in the first results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.explanation import Explanation
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._chunks import _Covering
+
+
+@dataclass(frozen=True)
+class spanHit(_Covering):
+    """1 if the first results together cover enough of some target, else 0; the mean is the hit rate.
+
+    Formula
+    -------
+    With U the text of the first k results::
+
+        spanHit@k = 1 if |U and x| >= share x |x| for some target x, else 0
+
+    Without a cut-off, of the whole list. The share is stated in the signature.
+
+    Meaning
+    -------
+    In how many topics a reader of the first k results finds at least one answer.
+
+    Use
+    ---
+    Questions with one answer. Where answers have several parts, charR tells more.
+
+    Bounds
+    ------
+    0 or 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    A target of 100 characters, of which two results bring 30 each, without overlap:
+
+    >>> 30 >= 0.5 * 100, 30 + 30 >= 0.5 * 100
+    (False, True)
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
+
+    def of(self, judged: Judged) -> Score:
+        return Score(1.0 if np.isfinite(self.ranks(judged)).any() else 0.0)
+
+    def explain(self, judged: Judged) -> Explanation:
+        return Explanation(
+            f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {self.of(judged).value:g}"]
+        )

@@ -1,0 +1,57 @@
+"""spanRR: how early the first target is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.judged import Judged, Score
+from berrypick.measures._chunks import _Covering
+
+
+@dataclass(frozen=True)
+class spanRR(_Covering):
+    """The reciprocal of the first rank by which some target has been covered well enough.
+
+    Formula
+    -------
+    ::
+
+        spanRR@k = 1/r, with r <= k the first rank such that the results 1 .. r together cover
+                   at least the given share of some target; 0 if there is none
+
+    Without a cut-off, of the whole list. The share is stated in the signature.
+
+    Meaning
+    -------
+    1: the first result is enough. 1/2: the second one had to be read, and so on.
+
+    Use
+    ---
+    Questions with one answer, and readers who stop when they have it.
+
+    Bounds
+    ------
+    0 to 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    The second result brings a third of a target, the fourth another third:
+
+    >>> 1 / 4
+    0.25
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
+
+    def of(self, judged: Judged) -> Score:
+        return Score(1.0 / float(self.ranks(judged).min()))
+
+    def explain(self, judged: Judged) -> Explanation:
+        value = self.of(judged).value or 0.0
+        return Explanation(f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"])

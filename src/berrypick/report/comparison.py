@@ -1,0 +1,310 @@
+"""Comparisons and differences as text: tables, Markdown, LaTeX, CSV, TSV, JSON.
+
+Two layouts of a comparison: ``details`` has a table for each measure, with a row for each run; ``runs`` is one table
+with a row for each run and a column for each measure, as papers print it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from berrypick.analysis.compare import Comparison, Estimate
+from berrypick.analysis.difference import Difference
+from berrypick.core.errors import UsageError, nearest
+from berrypick.core.explanation import Table
+from berrypick.report import text
+
+OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
+DIFFERENCE_OUTPUTS = ("table", "markdown", "csv", "tsv", "json", "jsonl")
+LAYOUTS = ("details", "runs")
+
+_RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+_CORRECTION = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
+_INTERVAL = {"expanded": "expanded percentile", "percentile": "percentile", "bca": "BCa"}
+
+
+def render(comparison: Comparison, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
+    """A comparison in one of OUTPUTS, with a final newline."""
+    _check("output", output, OUTPUTS)
+    chosen = layout or ("runs" if output == "latex" else "details")
+    _check("layout", chosen, LAYOUTS)
+    if output in ("json", "jsonl"):
+        return _json(comparison.records(), output)
+    if output in ("csv", "tsv"):
+        return _separated(comparison.rows(), output, places, list(comparison.rows()[0]))
+    writing = _WRITINGS[output](comparison, 4 if places is None else places)
+    return writing.details() if chosen == "details" else writing.runs()
+
+
+def render_difference(difference: Difference, output: str = "table", places: int | None = None) -> str:
+    """A difference in one of DIFFERENCE_OUTPUTS, with a final newline."""
+    _check("output", output, DIFFERENCE_OUTPUTS)
+    if output in ("json", "jsonl"):
+        return _json(difference.records(), output)
+    if output in ("csv", "tsv"):
+        names = ["run", "topic", "measure", "status", "old", "new", "change"]
+        return _separated(difference.records(), output, places, names)
+    tables = _difference_tables(difference, 4 if places is None else places)
+    if not tables:
+        return f"nothing differs: {difference.compared} values are the same\n"
+    return "\n".join(text.aligned(table) if output == "table" else _markdown(table) for table in tables)
+
+
+class _Writing:
+    """One way to write a comparison down; subclasses differ in mark-up."""
+
+    def __init__(self, comparison: Comparison, places: int) -> None:
+        self.comparison, self.places = comparison, places
+        self.percent = f"{100 * comparison.method.confidence:.4g}%"
+
+    def table(self, table: Table) -> str:
+        raise NotImplementedError
+
+    def mean(self, one: Estimate, width: int, best: bool) -> str:
+        raise NotImplementedError
+
+    def legend(self, details: bool) -> str:
+        return "\n" + "".join(f"{line}\n" for line in self._legend(details))
+
+    def marked(self, table: Table) -> list[int]:
+        """Columns that hold means, with mark-up of their own."""
+        return [i for i, name in enumerate(table.header) if name == "mean" or name in self.comparison.measures]
+
+    def details(self) -> str:
+        parts = [self.table(self._detailed(measure)) for measure in self.comparison.measures]
+        return "\n".join(parts) + self.legend(details=True)
+
+    def runs(self) -> str:
+        comparison = self.comparison
+        widths = {measure: self._width(measure) for measure in comparison.measures}
+        rows = []
+        for run in comparison.runs:
+            cells = [comparison.estimate(measure, run) for measure in comparison.measures]
+            means = [self.mean(one, widths[one.measure], self._best(one)) + f" {self._interval(one)}" for one in cells]
+            rows.append([cells[0].label, run, *(mean.rstrip() for mean in means)])
+        table = Table("", ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
+        return self.table(table) + self.legend(details=False)
+
+    def _detailed(self, measure: str) -> Table:
+        comparison = self.comparison
+        width = self._width(measure)
+        direction = "larger" if comparison.estimate(measure, comparison.runs[0]).increasing else "smaller"
+        header, align = ["", "run", "topics", "mean", f"{self.percent} interval"], "<<><<"
+        if comparison.baseline is not None:
+            correction = comparison.method.correction
+            corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
+            header += ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
+            align += "><>" + ">" * len(corrected) + ">>"
+        rows = []
+        for run in comparison.runs:
+            one = comparison.estimate(measure, run)
+            cells = [one.label, run, str(one.topics), self.mean(one, width, self._best(one)), self._interval(one)]
+            rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
+        return Table(f"{measure}, {direction} is better", header, rows, align)
+
+    def _against_baseline(self, measure: str, run: str, columns: int) -> list[str]:
+        if not columns:
+            return []
+        if run == self.comparison.baseline:
+            return ["baseline", *[""] * (columns - 1)]
+        pair = self.comparison.against_baseline(measure, run)
+        assert pair is not None
+        tests = [pair.p] if self.comparison.method.correction == "none" else [pair.p, pair.p_adjusted]
+        return [
+            "" if pair.difference is None else f"{pair.difference:+.{self.places}f}",
+            self._bounds(pair.low, pair.high, "+"),
+            *(_probability(p) for p in tests),
+            text.UNDEFINED if pair.effect is None else f"{pair.effect:+.2f}",
+            f"{pair.wins}/{pair.ties}/{pair.losses}",
+        ]
+
+    def _interval(self, one: Estimate) -> str:
+        return self._bounds(one.low, one.high)
+
+    def _bounds(self, low: float | None, high: float | None, sign: str = "") -> str:
+        if low is None or high is None:
+            return ""
+        return f"[{low:{sign}.{self.places}f}, {high:{sign}.{self.places}f}]"
+
+    def _width(self, measure: str) -> int:
+        values = [self.comparison.estimate(measure, run).value for run in self.comparison.runs]
+        return max(len(text.shown(value, self.places)) for value in values)
+
+    def _best(self, one: Estimate) -> bool:
+        values = [self.comparison.estimate(one.measure, run).value for run in self.comparison.runs]
+        known = [value for value in values if value is not None]
+        return len(known) > 1 and one.value == (max(known) if one.increasing else min(known))
+
+    def _legend(self, details: bool) -> list[str]:
+        comparison, method = self.comparison, self.comparison.method
+        lines = [
+            f"Intervals: {_INTERVAL[method.interval]} bootstrap over topics, {method.resamples} resamples, "
+            f"seed {method.seed}."
+        ]
+        if comparison.baseline is None:
+            return lines
+        test = "paired randomisation test" if method.test == "randomisation" else "paired t-test"
+        count = len(comparison.pairs) // (1 if method.family == "all" else len(comparison.measures))
+        within = "all measures" if method.family == "all" else "a measure"
+        corrected = (
+            "not corrected for the number of comparisons"
+            if method.correction == "none"
+            else f"{_CORRECTION[method.correction]} correction over {_comparisons(count)} of {within}"
+        )
+        lines.append(f"p: two-sided {test}, {corrected}." + (" d: paired Cohen's d." if details else ""))
+        lines.append(
+            f"A raised letter: significantly better (p at most {method.alpha:g}) than the run with that letter."
+        )
+        return lines
+
+
+def _comparisons(count: int) -> str:
+    return "the one comparison" if count == 1 else f"the {count} comparisons"
+
+
+class _Plain(_Writing):
+    def table(self, table: Table) -> str:
+        return text.aligned(table)
+
+    def mean(self, one: Estimate, width: int, best: bool) -> str:
+        return text.shown(one.value, self.places).rjust(width) + _raised(one)
+
+
+class _Marked(_Writing):
+    def table(self, table: Table) -> str:
+        return _markdown(table, self.marked(table))
+
+    def mean(self, one: Estimate, width: int, best: bool) -> str:
+        return text.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
+
+    def legend(self, details: bool) -> str:
+        return "\n" + "<br>\n".join(self._legend(details)) + "\n"
+
+
+class _Set(_Writing):
+    """LaTeX: the best mean of a column in bold."""
+
+    def table(self, table: Table) -> str:
+        marked = self.marked(table)
+        columns = "".join("l" if side == "<" else "r" for side in text.alignment(table))
+        head = " & ".join(_latex(cell) for cell in table.header)
+        body = "".join(
+            " & ".join(cell if i in marked else _latex(cell) for i, cell in enumerate(row)) + " \\\\\n"
+            for row in table.rows
+        )
+        title = f"% {table.title}\n" if table.title else ""
+        return (
+            f"{title}\\begin{{tabular}}{{{columns}}}\n\\hline\n{head} \\\\\n\\hline\n{body}\\hline\n\\end{{tabular}}\n"
+        )
+
+    def mean(self, one: Estimate, width: int, best: bool) -> str:
+        number = text.shown(one.value, self.places)
+        return (f"\\textbf{{{number}}}" if best else number) + (f"$^{{{one.letters}}}$" if one.beats else "")
+
+    def legend(self, details: bool) -> str:
+        return "".join(f"% {line}\n" for line in self._legend(details))
+
+
+_WRITINGS = {"table": _Plain, "markdown": _Marked, "latex": _Set}
+
+
+def _raised(one: Estimate) -> str:
+    """Raised letters where the terminal has them; q has none."""
+    raised = one.letters.translate(_RAISED)
+    plain = not one.beats or "," in raised or "q" in raised or not _prints(raised)
+    return (f" ^{one.letters}" if one.beats else "") if plain else raised
+
+
+def _prints(words: str) -> bool:
+    try:
+        words.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _probability(p: float | None) -> str:
+    if p is None:
+        return text.UNDEFINED
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def _markdown(table: Table, marked: Collection[int] = ()) -> str:
+    """``marked`` are columns with mark-up of their own; everything else is text."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cells) + " |\n"
+
+    def row(cells: Sequence[str]) -> str:
+        return line([cell if i in marked else _plain(cell) for i, cell in enumerate(cells)])
+
+    ruler = line([":--" if side == "<" else "--:" for side in text.alignment(table)])
+    title = f"**{_plain(table.title)}**\n\n" if table.title else ""
+    return title + line([_plain(cell) for cell in table.header]) + ruler + "".join(row(cells) for cells in table.rows)
+
+
+def _plain(cell: str) -> str:
+    """Names come from files: in Markdown they are neither mark-up nor the end of a cell."""
+    for char, instead in (("&", "&amp;"), ("<", "&lt;"), ("\n", " "), ("|", "\\|"), ("*", "\\*"), ("_", "\\_")):
+        cell = cell.replace(char, instead)
+    return cell
+
+
+def _latex(cell: str) -> str:
+    return cell.translate(text._LATEX)
+
+
+def _json(records: Sequence[dict[str, Any]], output: str) -> str:
+    lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records]
+    return "".join(f"{line}\n" for line in lines) if output == "jsonl" else "[" + ",\n ".join(lines) + "]\n"
+
+
+def _separated(records: Sequence[dict[str, Any]], output: str, places: int | None, names: Sequence[str]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t" if output == "tsv" else ",", lineterminator="\n")
+    writer.writerow(names)
+    for record in records:
+        writer.writerow([_field(record[name], places) for name in names])
+    return out.getvalue()
+
+
+def _field(value: Any, places: int | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value) if places is None else f"{value:.{places}f}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _difference_tables(difference: Difference, places: int) -> list[Table]:
+    if not difference:
+        return []
+
+    def signed(old: float | None, new: float | None) -> str:
+        return "" if old is None or new is None else f"{new - old:+.{places}f}"
+
+    summaries = [
+        [one.run, one.measure, text.shown(one.old, places), text.shown(one.new, places), signed(one.old, one.new),
+         str(one.better), str(one.worse), str(one.same), str(one.undefined), str(one.added), str(one.removed)]
+        for one in difference.summaries
+    ]  # fmt: skip
+    header = ["run", "measure", "old", "new", "change", "better", "worse", "same", "undefined", "added", "removed"]
+    tables = [Table("Means, and what became of the topics", header, summaries, "<<" + ">" * 9)]
+    rows = [
+        [one.run, one.measure, one.topic, text.shown(one.old, places), text.shown(one.new, places),
+         signed(one.old, one.new) or one.status]
+        for one in difference.topics
+    ]  # fmt: skip
+    if rows:
+        tables.append(Table("Topics", ["run", "measure", "topic", "old", "new", "change"], rows, "<<<>>>"))
+    return tables
+
+
+def _check(what: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(f"unknown {what} {value}{nearest(value, list(known)) or '; it is one of ' + ', '.join(known)}")

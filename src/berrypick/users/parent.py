@@ -1,0 +1,99 @@
+"""parent: the reader gets the whole section that a result lies in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.declared import parameter
+from berrypick.core.errors import UsageError
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.structure import Structure
+from berrypick.core.truth import Targets
+from berrypick.corpus.sections import section_starts
+from berrypick.users._base import (
+    UserModel,
+    World,
+    by_rank,
+    covering_reach,
+    is_share,
+    need_places,
+    pointer_lengths,
+    same_document,
+    whole_documents,
+)
+
+
+@dataclass(frozen=True)
+class Parent(UserModel):
+    """The reader, or the pipeline, gets the whole section that a result lies in; otherwise as classical.
+
+    Sections come from the texts given with --documents: from one Markdown heading to the next, or with by='paragraph'
+    from one blank line to the next; a result that lies in several gets all of them. With by='element' it is the
+    smallest XML element around the result that is larger than it, from --collection FOLDER; with by='document' the
+    document. Effort: the length of what the reader gets, each time.
+    """
+
+    by: str = parameter("heading", "heading|paragraph|element|document", "what a parent is")
+    share: float = parameter(
+        0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
+    )
+
+    def _widened(self, ranking: Ranking, world: World) -> Ranking:
+        assert ranking.start is not None and ranking.end is not None
+        start, end = ranking.start.astype(np.int64), ranking.end.astype(np.int64)
+        for document, rows in ranking.rows_by_document.items():
+            start[rows], end[rows] = self._parents(document, start[rows], end[rows], world)
+        return replace(ranking, start=start, end=end)
+
+    def _parents(self, document: str, start: IntArray, end: IntArray, world: World) -> tuple[IntArray, IntArray]:
+        if self.by == "element":
+            return _elements_around(document, start, end, world)
+        if self.by == "document":
+            return np.zeros_like(start), np.maximum(end, int(world.length(document, "user model parent")))
+        if world.texts is None:
+            raise UsageError(f"user model parent(by={self.by!r}) needs the texts of the documents: give --documents")
+        by = cast(Literal["heading", "paragraph"], self.by)
+        heads = world.texts.kept(by, document, lambda text: section_starts(text, by))
+        length = len(world.texts[document])
+        first = np.searchsorted(heads, start, side="right") - 1
+        last = np.searchsorted(heads, np.maximum(end - 1, start), side="right")
+        ends = np.append(heads[1:], length)
+        return heads[first], np.maximum(ends[last - 1], end)
+
+    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        need_places(self, ranking, targets)
+        return covering_reach(self._widened(ranking, world), targets, self.share)
+
+    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
+        if ranking.start is not None:
+            ranking = self._widened(ranking, world)
+        return by_rank(ranking, pointer_lengths(ranking, world))
+
+
+def _elements_around(document: str, start: IntArray, end: IntArray, world: World) -> tuple[IntArray, IntArray]:
+    structures = world.collection.structures if world.collection is not None else {}
+    if document not in structures:
+        raise UsageError(
+            f"user model parent(by='element') needs the structure of {document}: "
+            "give the XML documents with --collection FOLDER"
+        )
+    structure = structures[document]
+    places = [_larger(structure, low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]
+    spans = np.array(places, dtype=np.int64).reshape(-1, 2)
+    return spans[:, 0], spans[:, 1]
+
+
+def _larger(structure: Structure, start: int, end: int) -> tuple[int, int]:
+    """The smallest element that contains a span and is larger; the span itself where there is none."""
+    element = structure.covering(start, end)
+    for around in (element, *structure.ancestors(element)):
+        if structure.size[around] > end - start:
+            return int(structure.start[around]), int(structure.end[around])
+    return start, end

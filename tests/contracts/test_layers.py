@@ -1,0 +1,143 @@
+"""Layers import only downwards, and importing berrypick loads little."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import berrypick
+
+ROOT = Path(berrypick.__file__).parent
+LAYERS = [
+    "core",
+    "kernels",
+    "formats",
+    "corpus",
+    "relevance",
+    "users",
+    "measures",
+    "evaluate",
+    "analysis",
+    "report",
+    "cli",
+]
+#: Modules that anyone may import.
+FREE = {"references", "_version"}
+#: Modules beside the layers, and the layer whose place they take.
+BESIDE = {"protocols": "evaluate", "demonstration": "cli", "__main__": "cli"}
+
+
+def layer_of(module: str) -> str | None:
+    """berrypick.core.run -> core; None for the package itself."""
+    parts = module.split(".")
+    if len(parts) < 2:
+        return None
+    return BESIDE.get(parts[1], parts[1])
+
+
+def module_of(path: Path) -> str:
+    parts = ["berrypick", *path.relative_to(ROOT).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path):
+    """(line, module) of everything of ours that a file imports, wherever in the file."""
+    package = module_of(path) if path.name == "__init__.py" else module_of(path).rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "berrypick")
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, base]).rstrip(".")
+            if base == "berrypick":
+                yield from ((node.lineno, f"berrypick.{alias.name}") for alias in node.names)
+            elif base.startswith("berrypick."):
+                yield node.lineno, base
+
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_imports_only_its_own_layer_and_those_below(path):
+    own = layer_of(module_of(path))
+    if own is None or own in FREE:
+        return
+    assert own in LAYERS, f"{own} is in no layer: give it a place in {__name__}"
+    for line, module in imports(path):
+        other = layer_of(module)
+        if other is None or other in FREE:
+            continue
+        assert other in LAYERS, f"{path.name}:{line} imports {module}, which is in no layer"
+        assert LAYERS.index(other) <= LAYERS.index(own), f"{path.name}:{line}: {own} imports {module}"
+
+
+def test_measures_see_no_files_and_no_user_models():
+    for path in (ROOT / "measures").glob("*.py"):
+        for line, module in imports(path):
+            assert layer_of(module) not in ("formats", "users"), f"{path.name}:{line}"
+
+
+def test_the_bibliography_imports_nothing_of_ours():
+    assert list(imports(ROOT / "references.py")) == []
+    assert list(imports(ROOT / "_version.py")) == []
+
+
+HEAVY = [
+    "scipy",
+    "ir_measures",
+    "click",
+    "rich",
+    "lxml",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "altair",
+    "jinja2",
+    "dask",
+]
+
+
+def loaded_by(code: str) -> set[str]:
+    script = (
+        f"{code}\nimport json, sys\nprint('\\n' + json.dumps(sorted({{m.partition('.')[0] for m in sys.modules}})))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_importing_berrypick_loads_numpy_and_little_else():
+    loaded = loaded_by("import berrypick")
+    assert "numpy" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_functions_on_a_matrix_load_nothing_more():
+    assert not loaded_by("import berrypick as bp; bp.eprum([[1.0]]); bp.prum([[1.0]])") & set(HEAVY)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["evaluate", "--help"]])
+def test_help_is_quick(arguments):
+    code = (
+        "import sys\nfrom berrypick.cli import main\n"
+        f"try:\n    main({arguments!r})\nexcept SystemExit as stopped:\n    assert not stopped.code"
+    )
+    assert not loaded_by(code) & (set(HEAVY) - {"click"})
+
+
+def test_an_evaluation_on_documents_loads_no_scipy(tmp_path):
+    (tmp_path / "t.qrels").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 1 x\n")
+    code = f"import berrypick as bp; bp.evaluate({str(tmp_path / 't.qrels')!r}, {str(tmp_path / 'r.run')!r}, 'EPRUM')"
+    assert not loaded_by(code) & set(HEAVY)
+
+
+def test_importing_writes_nothing(tmp_path):
+    subprocess.run([sys.executable, "-c", "import berrypick"], cwd=tmp_path, check=True, timeout=60)
+    assert list(tmp_path.iterdir()) == []

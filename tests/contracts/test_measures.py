@@ -1,0 +1,272 @@
+"""What holds for every registered measure, found by itself."""
+
+import doctest
+import importlib
+import inspect
+import math
+import pkgutil
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prepared import suiting
+
+import berrypick as bp
+from berrypick import measures, references
+from berrypick.core.results import ALL
+from berrypick.evaluate import parse_measure
+from berrypick.report.text import explanation
+
+MEASURES = sorted(measures.registered().items())
+SECTIONS = ["Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"]
+
+every_measure = pytest.mark.parametrize(("name", "cls"), MEASURES, ids=[name for name, _ in MEASURES])
+
+
+def typed(cls, at="given"):
+    """The measure as a person would type it."""
+    cutoff = {"none": "", "rank": "@3", "level": "@0.5"}[cls.cutoff]
+    return cls.name() + (cutoff if at == "given" or cls.cutoff_required else "")
+
+
+def forms(cls):
+    return list(dict.fromkeys([typed(cls), typed(cls, at="left out")]))
+
+
+def sections(cls):
+    """{title: text} of a docstring whose titles are underlined."""
+    doc = inspect.getdoc(cls)
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", doc, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+
+
+def test_there_are_measures():
+    assert {"EPRUM", "PRUM", "epnav", "ExpectedRatio", "T2I", "ESL", "ESLRF", "PT2I", "SegP", "SegR"} <= set(
+        measures.registered()
+    )
+
+
+def test_no_file_is_forgotten():
+    modules = {info.name for info in pkgutil.iter_modules(measures.__path__) if not info.name.startswith("_")}
+    homes = {cls.__module__.rpartition(".")[2] for _, cls in MEASURES}
+    assert modules == homes
+
+
+@every_measure
+def test_one_file_per_measure_named_like_it(name, cls):
+    assert cls.__module__.rpartition(".")[2] == name.lower()
+    assert importlib.import_module(cls.__module__).__doc__.startswith(f"{name}:")
+
+
+@every_measure
+def test_its_page_has_all_sections_in_order(name, cls):
+    found = sections(cls)
+    assert list(found) == SECTIONS
+    assert all(found.values())
+    first = inspect.getdoc(cls).splitlines()[0]
+    assert first.endswith(".") or ". " in first, "a first line that can stand alone"
+
+
+@every_measure
+def test_its_example_is_true(name, cls):
+    module = importlib.import_module(cls.__module__)
+    parser = doctest.DocTestParser()
+    test = parser.get_doctest(sections(cls)["Example"], dict(vars(module)), name, module.__file__, 0)
+    assert test.examples, "an example that can be run"
+    told = []
+    failed = doctest.DocTestRunner(verbose=False).run(test, out=told.append).failed
+    assert not failed, "".join(told)
+
+
+@every_measure
+def test_its_parameters_are_documented(name, cls):
+    for parameter in cls.parameters():
+        assert parameter.help and parameter.help[-1] != ".", parameter.name
+        assert parameter.kind in ("int", "number", "bool", "text") or "|" in parameter.kind
+        assert parameter.check is None or parameter.must, "what a value must be is told"
+
+
+@every_measure
+def test_its_references_are_in_the_bibliography(name, cls):
+    assert cls.references
+    for key in cls.references:
+        assert key in references.entries()
+        assert references.cited(key)
+
+
+@every_measure
+def test_it_prints_what_it_is(name, cls):
+    for text in forms(cls):
+        measure = parse_measure(text)
+        assert type(measure) is cls
+        assert parse_measure(str(measure)) == measure
+
+
+@every_measure
+@settings(max_examples=10)
+@given(data=st.data())
+def test_it_prints_what_it_is_with_any_parameters(name, cls, data):
+    values = {}
+    for parameter in cls.parameters():
+        kind = parameter.kind
+        drawn = {
+            "int": st.integers(1, 10**6),
+            "number": st.one_of(st.integers(1, 1000), st.floats(1e-6, 1e6)),
+            "bool": st.booleans(),
+            "text": st.just("classical"),
+        }.get(kind, st.sampled_from(kind.split("|")))
+        if data.draw(st.booleans()):
+            values[parameter.name] = data.draw(drawn)
+    at = data.draw({"none": st.none(), "rank": st.integers(1, 10**9), "level": st.floats(0, 1)}[cls.cutoff])
+    try:
+        measure = cls(**values, **({} if at is None else {"at": at}))
+    except bp.UsageError:
+        return  # parameters that do not go together
+    again = parse_measure(str(measure))
+    assert (again.given(), again.at, str(again)) == (measure.given(), measure.at, str(measure))
+
+
+@every_measure
+def test_an_unknown_parameter_is_refused_and_the_nearest_named(name, cls):
+    known = [parameter.name for parameter in cls.parameters()]
+    at = typed(cls).removeprefix(name)
+    with pytest.raises(bp.UsageError) as error:
+        parse_measure(f"{name}(nonsense=1){at}")
+    assert "nonsense" in str(error.value) and name in str(error.value)
+    for parameter in known:
+        if len(parameter) > 3:
+            with pytest.raises(bp.UsageError, match=rf"did you mean .*\b{parameter}\b"):
+                parse_measure(f"{name}({parameter + parameter[-1]}=1){at}")
+        elif known:
+            with pytest.raises(bp.UsageError, match=rf"\b{parameter}\b"):
+                parse_measure(f"{name}(nonsense=1){at}")
+
+
+@every_measure
+def test_cut_offs_it_does_not_take_are_refused(name, cls):
+    wrong = {"none": ["@1"], "rank": ["@0", "@1.5", "@-1"], "level": ["@1.5", "@-0.1", "@10"]}[cls.cutoff]
+    for at in wrong:
+        with pytest.raises(bp.UsageError):
+            parse_measure(f"{name}{at}")
+    if cls.cutoff_required:
+        with pytest.raises(bp.UsageError, match="needs a cut-off"):
+            parse_measure(name)
+
+
+@every_measure
+def test_it_has_values_within_its_bounds(name, cls):
+    bounds = sections(cls)["Bounds"]
+    least = -math.inf if "below 0" in bounds else 0.0
+    most = math.inf if cls.above_one else 1.0
+    seen = 0
+    for seed in range(12):
+        for text in forms(cls):
+            for world in suiting(text, seed):
+                results = world.evaluate(text)
+                for row in results:
+                    if row.value is not None:
+                        seen += 1
+                        assert isinstance(row.value, float) and math.isfinite(row.value)
+                        assert least - 1e-9 <= row.value <= most + 1e-9, (world.name, seed, row)
+    assert seen, "some value somewhere"
+
+
+@every_measure
+def test_a_topic_without_targets_is_undefined(name, cls):
+    for text in forms(cls):
+        for world in suiting(text):
+            assert world.evaluate(text).per_topic()["run"][text]["3"] is None, world.name
+
+
+@every_measure
+def test_a_topic_missing_from_the_run_counts_0(name, cls):
+    for text in forms(cls):
+        for world in suiting(text):
+            value = world.evaluate(text).per_topic()["run"][text]["2"]
+            if name == "ESL":
+                assert value is not None and value > 0, "an empty list has a search length"
+            elif name == "Overlap":
+                assert value is None
+            else:
+                assert value == 0.0, world.name
+
+
+@every_measure
+def test_the_mean_leaves_out_what_is_undefined(name, cls):
+    for world in suiting(typed(cls)):
+        results = world.evaluate(typed(cls))
+        values = [v for v in results.per_topic()["run"][typed(cls)].values() if v is not None]
+        expected = math.fsum(values) / len(values) if values else None
+        assert results.mean()["run"][typed(cls)] == expected
+
+
+@every_measure
+def test_signatures_hold_name_cut_off_and_parameters(name, cls):
+    text = typed(cls)
+    for world in suiting(text):
+        for row in world.evaluate(text):
+            parts = row.signature.split("|")
+            assert parts[0] == text
+            assert f"v:{bp.__version__}" in parts
+            for parameter, value in parse_measure(text).given().items():
+                assert any(part.startswith(f"{parameter}:") for part in parts), (parameter, value)
+
+
+@every_measure
+def test_it_explains_itself(name, cls):
+    for text in forms(cls):
+        for world in suiting(text):
+            for topic in ("1", "2", "3"):
+                told = explanation(world.explain(topic, text))
+                assert name in told.splitlines()[0] and f"topic {topic}" in told.splitlines()[0]
+                assert len(told.splitlines()) > 1
+                assert not re.search(r"\bnan\b|\binf\b", told), told
+
+
+@every_measure
+def test_the_title_of_an_explanation_names_the_cut_off(name, cls):
+    text = typed(cls)
+    if "@" in text:
+        world = suiting(text)[0]
+        assert text.partition("@")[2] in explanation(world.explain("1", text)).splitlines()[0]
+
+
+@every_measure
+def test_its_curve_can_be_drawn(name, cls):
+    for world in suiting(typed(cls)):
+        curves = world.evaluate(typed(cls), curves=True).curves().get("run", {}).get(typed(cls), {})
+        assert bool(curves.get("1")) == (cls.has_curve() and "1" in curves)
+        for curve in curves.values():
+            points = np.array(curve, dtype=np.float64).reshape(-1, 2)
+            assert np.isfinite(points).all()
+            assert (np.diff(points[:, 0]) > 0).all(), "from left to right"
+        if curves:
+            assert ALL in curves
+
+
+@every_measure
+def test_other_names_mean_the_same(name, cls):
+    for alias in cls.aliases:
+        assert parse_measure(typed(cls).replace(name, alias, 1)) == parse_measure(typed(cls))
+
+
+@every_measure
+def test_the_command_line_shows_it(name, cls, berrypick):
+    page = berrypick("show", "measure", name)
+    assert page.code == 0 and page.err == ""
+    for section in SECTIONS:
+        assert section in page.out
+    for parameter in cls.parameters():
+        assert parameter.help in page.out
+    bibliography = berrypick("show", "measure", name, "--bibtex")
+    assert bibliography.code == 0
+    assert all(f"{{{key}," in bibliography.out for key in cls.references)
+
+
+def test_the_list_names_all(berrypick):
+    listed = berrypick("list", "measures")
+    assert listed.code == 0
+    for name, _ in MEASURES:
+        assert re.search(rf"^{name}\s", listed.out, re.MULTILINE)

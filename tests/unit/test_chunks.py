@@ -1,0 +1,358 @@
+"""spanHit, spanRR, spanNDCG, Coverage, PrecisionOmega, and what must hold however text is cut into chunks."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+import worlds
+from hypothesis import given
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.evaluate import judge, make_setting
+from berrypick.measures.coverage import Band, coverage_band, coverage_budgets
+from berrypick.report.text import explanation
+
+TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
+LENGTHS = worlds.lengths(d=1000, e=1000)
+TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
+DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
+SET = "charP charR charF IoU"
+RANKED = "spanHit spanHit@2 spanRR spanNDCG spanNDCG@3 Coverage(budget=300) Coverage(budget=2000) charR@2 AiP iP@0.5"
+
+
+def values(run, measures, truth=TRUTH, **options):
+    options = {"collection": LENGTHS, **options}
+    return bp.evaluate(truth, run, measures, **options).mean()["run"]
+
+
+def value(spans, measure, truth=TRUTH, **options):
+    return values(worlds.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]
+
+
+# --- covered to a share, by hand --------------------------------------------------------------------------------------
+
+
+def test_hit_reciprocal_rank_and_ndcg_by_hand():
+    spans = [("d", 0, 50), ("d", 90, 140), ("d", 140, 160), ("e", 300, 340), ("d", 310, 330)]
+    assert value(spans, "spanHit@2") == 0  # 40 of 100
+    assert value(spans, "spanHit@3") == 1  # 60 of 100, by two results together
+    assert value(spans, "spanRR") == pytest.approx(1 / 3)
+    assert value(spans, "spanRR@2") == 0
+    assert value(spans, "spanRR(share=0.9)") == 0
+    dcg = 1 / math.log2(4) + 2 / math.log2(6)
+    assert value(spans, "spanNDCG") == pytest.approx(dcg / (2 + 1 / math.log2(3)))
+    binary = (1 / math.log2(4) + 1 / math.log2(6)) / (1 + 1 / math.log2(3))
+    assert value(spans, "spanNDCG(gain='binary')") == pytest.approx(binary)
+    assert value(spans, "spanNDCG@1") == 0
+
+
+def test_exactly_the_share_is_enough():
+    assert value([("d", 100, 150)], "spanHit") == 1
+    assert value([("d", 100, 149)], "spanHit") == 0
+    assert value([("d", 100, 200)], "spanHit(share=1)") == 1
+    assert value([("d", 100, 130)], "spanHit(share=0.3)") == 1  # .3 x 100 is 30.000000000000004 or so
+
+
+def test_one_result_that_covers_two_targets_may_exceed_1_and_says_so():
+    results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 400)]}), "spanNDCG", collection=LENGTHS)
+    assert results.mean()["run"]["spanNDCG"] == pytest.approx(3 / (2 + 1 / math.log2(3)))
+    assert any("several targets at once" in note for note in results.notes)
+
+
+def test_a_share_outside_its_range_is_refused():
+    for share in ("0", "1.5", "-1"):
+        with pytest.raises(bp.UsageError, match="share"):
+            value([("d", 0, 1)], f"spanHit(share={share})")
+
+
+# --- coverage ---------------------------------------------------------------------------------------------------------
+
+
+def test_coverage_by_hand():
+    truth = worlds.span_truth({"1": [("d", 100, 200)]})
+    assert value([("d", 0, 200)], "Coverage(budget=400)", truth) == pytest.approx(0.625)  # the page's example
+    assert value([("d", 100, 200)], "Coverage(budget=100)", truth) == pytest.approx(0.5)
+    assert value([("d", 100, 200)], "Coverage(budget=50)", truth) == pytest.approx(0.25)  # up to half of it
+    assert value([("d", 300, 400), ("d", 100, 200)], "Coverage(budget=200)", truth) == pytest.approx(0.25)
+    twice = [("d", 100, 150), ("d", 100, 150), ("d", 100, 200)]  # 50 read, 50 again, 50 again, then the rest
+    assert value(twice, "Coverage(budget=200)", truth) == pytest.approx((12.5 + 50 * 0.5 + 50 * 0.5 + 37.5) / 200)
+    assert value([("e", 0, 100)], "Coverage", truth) == 0
+
+
+def test_coverage_counts_tokens_where_texts_are_known():
+    text = "one two three. four five six seven"
+    at = text.index("three")
+    truth = worlds.span_truth({"1": [("d", at, at + 5)]})
+    run = worlds.span_run({"1": [("d", 0, len(text))]})
+    results = bp.evaluate(truth, run, "Coverage(budget=4)", documents={"d": text})
+    assert results.mean()["run"]["Coverage(budget=4)"] == pytest.approx((0.5 + 1) / 4)  # tokens: one two THREE .
+    assert "effort:tokens|tokenizer:words" in results.means[0].signature
+    chars = bp.evaluate(truth, run, "Coverage(budget=20,effort='chars')", documents={"d": text})
+    assert chars.means[0].value == pytest.approx((2.5 + 20 - at - 5) / 20)
+    assert "effort:chars" in chars.means[0].signature
+    also = bp.evaluate(truth, run, "Coverage(budget=20)", documents={"d": text}, effort="chars")
+    assert also.means[0].value == chars.means[0].value
+    with pytest.raises(bp.UsageError, match="--documents"):
+        bp.evaluate(truth, run, "Coverage(effort='tokens')")
+
+
+def test_an_empty_list_and_a_missing_topic_count_0():
+    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    run = worlds.span_run({"1": [("d", 0, 10)]})
+    results = bp.evaluate(truth, run, f"{SET} {RANKED}", collection=LENGTHS, curves=True)
+    for measure, found in results.per_topic()["run"].items():
+        assert found["2"] == 0, measure
+        assert found["1"] > 0, measure
+    assert results.curves()["run"]["Coverage(budget=300)"]["all"][-1] == (300.0, 0.5)
+
+
+def test_budgets_and_explanation():
+    truth = worlds.span_truth({"1": [("d", 100, 200)]})
+    run = worlds.span_run({"1": [("d", 0, 180)]})
+    results = bp.evaluate(truth, run, "Coverage", curves=True)
+    curve = results.curves()["run"]["Coverage"]["1"]
+    assert coverage_budgets(curve) == {0.5: pytest.approx(150), 0.8: pytest.approx(180), 0.95: None}
+    told = explanation(bp.explain(truth, run, "1", "Coverage"))
+    assert "50%    150" in told and "95%  never" in told
+    assert coverage_budgets([], (0.5,)) == {0.5: None}
+
+
+def test_the_band_holds_the_mean_and_narrows_with_topics():
+    few = [[(0, 0), (100, level)] for level in (0.2, 0.4, 0.9)]
+    band = coverage_band(few, 200, points=21, resamples=500)
+    assert isinstance(band, Band) and len(band.effort) == 21
+    assert band.mean[-1] == pytest.approx(0.5)
+    assert all(low <= middle <= high for low, middle, high in zip(band.low, band.mean, band.high, strict=True))
+    many = coverage_band(few * 30, 200, points=21, resamples=500)
+    assert many.high[-1] - many.low[-1] < band.high[-1] - band.low[-1]
+    assert coverage_band(few, 200, seed=1) == coverage_band(few, 200, seed=1)
+    assert coverage_band([[], [(0, 0), (10, 1)]], 20).mean[-1] == 0.5  # a topic without results
+    for wrong in ({"confidence": 1.0}, {"resamples": 0}, {"points": 1}):
+        with pytest.raises(bp.UsageError):
+            coverage_band(few, 200, **wrong)
+    with pytest.raises(bp.UsageError):
+        coverage_band([], 200)
+
+
+# --- against a plain twin -----------------------------------------------------------------------------------------------
+
+spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 60), st.integers(1, 25)).map(lambda s: (s[0], s[1], s[1] + s[2]))
+lists = st.lists(spans, min_size=1, max_size=6)
+targets = st.lists(spans, min_size=1, max_size=3, unique=True)
+
+
+def coverage_twin(results, wanted, budget):
+    """Character by character; the area of a curve that is straight within each character."""
+    relevant = {(d, i) for d, start, end in wanted for i in range(start, end)}
+    seen, level, area, read = set(), 0.0, 0.0, 0
+    for d, start, end in results:
+        for i in range(start, end):
+            if read == budget:
+                break
+            new = (d, i) in relevant and (d, i) not in seen
+            seen.add((d, i))
+            following = level + new / len(relevant)
+            area += (level + following) / 2
+            level, read = following, read + 1
+    return (area + (budget - read) * level) / budget
+
+
+@given(lists, targets, st.integers(1, 120))
+def test_coverage_agrees_with_reading_character_by_character(results, wanted, budget):
+    truth = worlds.span_truth({"1": wanted})
+    found = value(results, f"Coverage(budget={budget})", truth)
+    assert found == pytest.approx(coverage_twin(results, wanted, budget), abs=1e-12)
+
+
+@given(lists, targets, st.sampled_from([0.2, 0.5, 1.0]))
+def test_covered_ranks_agree_with_sets_of_characters(results, wanted, share):
+    truth = worlds.span_truth({"1": wanted})
+    first = math.inf
+    read: set[tuple[str, int]] = set()
+    for rank, (d, start, end) in enumerate(results, start=1):
+        read |= {(d, i) for i in range(start, end)}
+        for e, low, high in wanted:
+            if len(read & {(e, i) for i in range(low, high)}) >= share * (high - low) - 1e-9:
+                first = min(first, rank)
+    assert value(results, f"spanRR(share={share})", truth) == pytest.approx(1 / first)
+
+
+# --- invariances ------------------------------------------------------------------------------------------------------
+
+
+def cut(spans, rng):
+    """The same text in other pieces, in place."""
+    pieces = []
+    for document, start, end in spans:
+        places = sorted({start, end, *(rng.randint(start, end) for _ in range(rng.randint(0, 3)))})
+        pieces += [(document, a, b) for a, b in zip(places, places[1:], strict=False)]
+    return pieces
+
+
+@given(lists, targets, st.integers(0, 10**6))
+def test_rechunking_changes_no_set_measure(results, wanted, seed):
+    truth, rng = worlds.span_truth({"1": wanted}), random.Random(seed)
+    again = cut(results, rng)
+    rng.shuffle(again)
+    for measure in SET.split():
+        assert value(again, measure, truth) == pytest.approx(value(results, measure, truth), abs=1e-12), measure
+
+
+@given(lists, targets, st.integers(0, 10**6))
+def test_splitting_in_place_leaves_coverage_unchanged(results, wanted, seed):
+    """At every number of characters and of tokens, wherever the cut falls, inside a word too."""
+    truth = worlds.span_truth({"1": wanted})
+    again = cut(results, random.Random(seed))
+    for options in ({}, {"documents": DOCUMENTS}):
+        for budget in (7, 40, 500):
+            measure = f"Coverage(budget={budget})"
+            assert value(again, measure, truth, **options) == pytest.approx(value(results, measure, truth, **options))
+
+
+READERS = ["classical", "coverage", "distance", "window(before=5,after=5)", "t2i(tolerance=9)"]
+
+
+@given(lists, targets, st.data())
+def test_duplicating_a_result_never_raises_any_measure(results, wanted, data):
+    truth = worlds.span_truth({"1": wanted})
+    row = data.draw(st.integers(0, len(results) - 1))
+    at = data.draw(st.integers(row + 1, len(results)))
+    longer = [*results[:at], results[row], *results[at:]]
+    names = f"{SET} {RANKED} EPRUM epnav nxCG@3 MAep ExpectedRatio PrecisionOmega"
+    options = {"units": 1000, "chunks": worlds.span_run({"x": [("d", 0, 50), ("d", 50, 90)]})}
+    for reader in READERS:
+        before, after = (
+            values(worlds.span_run({"1": spans}), names, truth, user=reader, **options) for spans in (results, longer)
+        )
+        for measure in before:
+            assert after[measure] <= before[measure] + 1e-9, (measure, reader)
+
+
+@pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)", "t2i(tolerance=80)"])
+@pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "epnav", "ExpectedRatio@1"])
+def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
+    truth = worlds.span_truth({"1": [("d", 400, 440)]})
+
+    def scored(start):
+        return value([("e", 0, 40), ("d", start, start + 40)] if measure != "ExpectedRatio@1" else [("d", start, start + 40)],
+                     measure, truth, user=reader, units=1000)  # fmt: skip
+
+    hit, near, far = scored(400), scored(355), scored(0)
+    assert hit >= near > far
+    assert hit > near or not reader.startswith("distance")  # who reads on gets there all the same
+
+
+def test_classical_readers_see_no_near_miss():
+    truth = worlds.span_truth({"1": [("d", 400, 440)]})
+    assert value([("d", 360, 400)], "EPRUM", truth) == 0
+
+
+# --- all chunks there are -----------------------------------------------------------------------------------------------
+
+
+def test_precision_omega_by_hand():
+    truth = worlds.span_truth({"1": [("d", 100, 150)]})
+    chunks = worlds.span_run({"any": [("d", 0, 100), ("d", 100, 200), ("d", 200, 300), ("e", 100, 200)]})
+    found = values(
+        worlds.span_run({"1": [("e", 0, 1)]}), "PrecisionOmega PrecisionOmega(touching=True)", truth, chunks=chunks
+    )
+    assert found == {"PrecisionOmega": 0.5, "PrecisionOmega(touching=True)": 0.25}  # [0,100) only touches the target
+    with pytest.raises(bp.UsageError, match="--chunks"):
+        value([("d", 0, 1)], "PrecisionOmega", truth)
+
+
+def counted_twin(results, wanted, k):
+    """What chunking_evaluation computes, from sets of characters: lengths added up, text found counted once."""
+    chosen = results[:k]
+    read = {(d, i) for d, a, b in chosen for i in range(a, b)}
+    asked = [{(d, i) for i in range(a, b)} for d, a, b in wanted]
+    found = len(read & set().union(*asked))
+    retrieved, total = sum(b - a for _, a, b in chosen), sum(map(len, asked))
+    missed = sum(len(one - read) for one in asked)
+    return {"charP": found / retrieved, "charR": found / total, "IoU": found / (retrieved + missed)}
+
+
+@given(lists, targets, st.integers(1, 6))
+def test_the_protocol_counts_as_chunking_evaluation_does(results, wanted, k):
+    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    asked = " ".join(f"{name}@{k}" for name in ("charP", "charR", "IoU"))
+    found = values(run, asked, truth, protocol="chunking-evaluation")
+    for name, expected in counted_twin(results, wanted, k).items():
+        assert found[f"{name}@{k}"] == pytest.approx(expected)
+        assert value(results, f"{name}(counted='each')@{k}", truth) == pytest.approx(expected)
+
+
+def test_the_protocol_has_its_own_measures_and_signs_them():
+    run, chunks = worlds.span_run({"1": [("d", 0, 200)]}), worlds.span_run({"any": [("d", 0, 200)]})
+    results = bp.evaluate(TRUTH, run, protocol="chunking-evaluation", collection=LENGTHS, chunks=chunks)
+    assert list(results.mean()["run"]) == ["IoU@5", "charR@5", "charP@5", "PrecisionOmega(touching=True)"]
+    assert all("protocol:chunking-evaluation" in row.signature for row in results)
+    assert "counted:each" in results.means[0].signature
+    assert "added up" in explanation(bp.explain(TRUTH, run, "1", "IoU(counted='each')@5", collection=LENGTHS))
+
+
+# --- parents ------------------------------------------------------------------------------------------------------------
+
+PAGE = "# One\nfirst words\n\nmore words\n# Two\nother words here\n```\n# no heading\n```\nend\n"
+
+
+def reached(user, span, target, **options):
+    truth = worlds.span_truth({"1": [("p", *target)]})
+    return value([("p", *span)], "ExpectedRatio", truth, user=user, documents={"p": PAGE}, collection=None, **options)
+
+
+def test_a_reader_of_parents_gets_the_section():
+    second = PAGE.index("# Two")
+    target = (PAGE.index("more"), PAGE.index("more") + 10)
+    assert reached("classical", (8, 12), target) == 0
+    assert reached("parent", (8, 12), target) == 1
+    assert reached("parent(by='paragraph')", (8, 12), target) == 0
+    assert reached("parent", (second + 8, second + 12), target) == 0
+    assert reached("parent", (second - 1, second + 1), target) == 1  # a chunk that lies in both
+    assert reached("parent(by='document')", (second + 8, second + 12), target) == 1
+    last = PAGE.index("end")
+    assert reached("parent", (second + 8, second + 12), (last, last + 3)) == 1  # code holds no heading
+
+
+def test_a_parent_costs_what_it_is_long():
+    truth = worlds.span_truth({"1": [("p", 8, 12)]})
+    run = worlds.span_run({"1": [("p", 8, 12)]})
+    second = PAGE.index("# Two")
+    for effort, user, expected in (("chars", "parent", second), ("tokens", "parent(by='paragraph')", 4)):
+        setting = make_setting(user, None, None, None, None, effort, "judged", None, documents={"p": PAGE})
+        assert judge(truth, run, "1", setting).effort.ranks.tolist() == [expected]
+
+
+def test_parents_need_texts_or_structure():
+    for user, needs in (("parent", "--documents"), ("parent(by='element')", "--collection")):
+        with pytest.raises(bp.UsageError, match=needs):
+            value([("d", 0, 10)], "EPRUM", user=user)
+
+
+def test_tolerance_in_tokens():
+    """Four words of irrelevant text lie between; they are nineteen characters."""
+    text = "enter here and then some words ANSWER over"
+    truth = worlds.span_truth({"1": [("d", text.index("ANSWER"), text.index("ANSWER") + 6)]})
+    run = worlds.span_run({"1": [("d", text.index("and"), text.index("and") + 3)]})
+
+    def found(user, **options):
+        return values(run, "ExpectedRatio epnav@1", truth, user=user, documents={"d": text}, collection=None, **options)
+
+    assert found("t2i(tolerance=4,unit='tokens')")["ExpectedRatio"] == 0
+    assert found("t2i(tolerance=5,unit='tokens')")["ExpectedRatio"] == 1
+    assert found("t2i(tolerance=5)")["ExpectedRatio"] == 0
+    # the visit goes on to the end: six tokens for one that was wanted; or 31 characters for six
+    assert found("t2i(tolerance=5,unit='tokens')", effort="tokens")["epnav@1"] == pytest.approx(1 / 6)
+    assert found("t2i(tolerance=5,unit='tokens')", effort="chars")["epnav@1"] == pytest.approx(6 / 31)
+    with pytest.raises(bp.UsageError, match="--documents"):
+        bp.evaluate(truth, run, "EPRUM", user="t2i(unit='tokens')", collection=worlds.lengths(d=100))
+
+
+def test_effort_in_tokens_is_signed():
+    results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS)
+    assert "effort:tokens|tokenizer:words" in results.means[0].signature
+    assert np.isfinite(results.means[0].value)

@@ -1,0 +1,534 @@
+"""The command line: what it prints, what it refuses and how, how it ends."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import command
+
+QRELS = "1 0 a 1\n1 0 b 1\n2 0 c 1\n3 0 d 0\n"
+RUN = "1 Q0 a 1 3 sys\n1 Q0 x 2 2 sys\n1 Q0 b 3 1 sys\n9 Q0 a 1 1 sys\n"
+SPANS = '{"topic": "1", "doc": "d", "start": 0, "end": 10}\n'
+SPAN_RUN = '{"topic": "1", "doc": "d", "start": 0, "end": 10, "score": 1}\n'
+
+
+@pytest.fixture
+def small(files):
+    return files(t_qrels=QRELS, r_run=RUN, n_tsv="a\tb\t.5\n", l_tsv="a\t10\nb\t20\nc\t5\nd\t5\nx\t1\n")
+
+
+def told_once(done, *parts):
+    """One message on stderr, nothing on stdout, exit code 2, no traceback."""
+    assert done.code == 2, done
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    assert done.err.count("berrypick: ") + done.err.count("Error: ") == 1, done.err
+    for part in parts:
+        assert str(part) in done.err
+
+
+# --- what it prints --------------------------------------------------------------------------------------------------
+
+
+def test_json_has_the_agreed_keys(small, berrypick):
+    done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM AP", "-q", "-o", "json")
+    assert done.code == 0
+    rows = json.loads(done.out)
+    assert all(list(row) == ["run", "topic", "measure", "value", "signature"] for row in rows)
+    assert [row["topic"] for row in rows] == ["1", "1", "2", "2", "3", "3", "all", "all"]
+    assert all(isinstance(row["topic"], str) for row in rows)
+    by_key = {(row["topic"], row["measure"]): row["value"] for row in rows}
+    assert by_key["3", "EPRUM"] is None and by_key["3", "AP"] is None
+    assert by_key["2", "EPRUM"] == 0
+    assert by_key["all", "EPRUM"] == pytest.approx(5 / 12)
+    assert "note: sys:" in done.err
+
+
+def test_without_q_only_means(small, berrypick):
+    done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "-m", "AP", "-o", "json")
+    assert [(row["topic"], row["measure"]) for row in json.loads(done.out)] == [("all", "EPRUM"), ("all", "AP")]
+
+
+def test_json_carries_full_precision_whatever_places(small, berrypick):
+    done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "-p", "2", "-o", "json")
+    assert json.loads(done.out)[0]["value"] == pytest.approx(5 / 12, abs=1e-15)
+
+
+def test_the_measure_is_as_typed_without_white_space(small, berrypick):
+    done = berrypick(
+        "evaluate",
+        small["t_qrels"],
+        small["r_run"],
+        "-m",
+        " EPRUM( r = 1 ) ",
+        "-m",
+        'EPRUM(ideal="targets")@.50',
+        "-o",
+        "json",
+    )
+    names = [row["measure"] for row in json.loads(done.out)]
+    assert names == ["EPRUM(r=1)", "EPRUM(ideal='targets')@.50"]
+    assert json.loads(done.out)[1]["signature"].startswith("EPRUM@0.5|")
+
+
+def test_every_output(small, berrypick):
+    def shown(output, *more):
+        done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM AP", "-q", "-o", output, *more)
+        assert done.code == 0
+        return done.out
+
+    lines = [json.loads(line) for line in shown("jsonl").splitlines()]
+    assert lines == json.loads(shown("json"))
+    for name, dialect in (("tsv", "excel-tab"), ("csv", "excel")):
+        rows = list(csv.reader(io.StringIO(shown(name)), dialect))
+        assert rows[0] == ["run", "topic", "measure", "value"] and len(rows) == 1 + 8
+        assert rows[-2] == ["sys", "all", "EPRUM", repr(lines[-2]["value"])]
+        assert rows[5] == ["sys", "3", "EPRUM", ""], "undefined"
+    table = shown("table").splitlines()
+    assert table[0].split() == ["run", "topic", "EPRUM", "AP"]
+    assert table[-1].split() == ["sys", "all", "0.4167", "0.4167"]
+    assert table[-2].split() == ["sys", "3", "-", "-"]
+    assert shown("table", "-p", "2").splitlines()[-1].split() == ["sys", "all", "0.42", "0.42"]
+    markdown = shown("markdown").splitlines()
+    assert markdown[0] == "| run | topic | EPRUM | AP |" and set(markdown[1]) <= set("|-: ")
+    assert markdown[-1] == "| sys | all | 0.4167 | 0.4167 |"
+    latex = shown("latex")
+    assert latex.startswith("\\begin{tabular}") and "sys & all & 0.4167 & 0.4167 \\\\" in latex
+
+
+def test_markdown_and_latex_escape_what_would_break_them(files, berrypick):
+    paths = files(t_qrels="1 0 a 1\n", r_run="1 Q0 a 1 1 a|b_c&d%\n")
+    markdown = berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM", "-o", "markdown").out
+    assert "a\\|b_c&d%" in markdown
+    latex = berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM", "-o", "latex").out
+    assert "a|b\\_c\\&d\\%" in latex
+
+
+def test_in_a_pipe_the_default_is_tsv(small, process):
+    done = process("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM")
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "run\ttopic\tmeasure\tvalue"
+
+
+def test_curves(small, berrypick):
+    done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM AP", "-q", "-o", "json", "--curves")
+    rows = {(row["topic"], row["measure"]): row for row in json.loads(done.out)}
+    assert rows["1", "EPRUM"]["curve"] == [[0.5, 1.0], [1.0, pytest.approx(2 / 3)]]
+    assert len(rows["all", "EPRUM"]["curve"]) == 100
+    assert "curve" not in rows["1", "AP"]
+    told_once(berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "--curves", "-o", "table"), "json")
+
+
+def test_topics_that_the_run_answers(small, berrypick):
+    done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "-q", "-o", "json", "--topics", "run")
+    assert [row["topic"] for row in json.loads(done.out)] == ["1", "all"]
+
+
+def test_names_of_runs_are_made_unique(files, berrypick):
+    paths = files(t_qrels=QRELS, one_run=RUN, two_run=RUN, three_run=RUN.replace("sys", "other"))
+    done = berrypick("evaluate", *paths.values(), "-m", "EPRUM", "-o", "json")
+    assert [row["run"] for row in json.loads(done.out)] == ["one", "two", "other"]
+
+
+def test_several_measures_in_several_ways(small, berrypick):
+    done = berrypick(
+        "evaluate",
+        small["t_qrels"],
+        small["r_run"],
+        "-m",
+        "EPRUM  P@5\tRR",
+        "-m",
+        "EPRUM(r=1, ideal='targets')",
+        "-o",
+        "json",
+    )
+    assert [row["measure"] for row in json.loads(done.out)] == ["EPRUM", "P@5", "RR", "EPRUM(r=1,ideal='targets')"]
+
+
+def test_stdout_carries_only_the_result(small, berrypick):
+    """Notes about missing and ignored topics go to stderr, and do not change the exit code."""
+    done = berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "-o", "json")
+    json.loads(done.out)
+    assert done.err.count("note: ") >= 3 and done.code == 0
+
+
+def test_version_and_help(berrypick):
+    done = berrypick("--version")
+    assert done.code == 0 and done.out.startswith("berrypick ") and "kernels: " in done.out
+    for arguments in (["--help"], ["-h"], ["evaluate", "--help"], ["explain", "-h"]):
+        done = berrypick(*arguments)
+        assert done.code == 0 and "Usage:" in done.out and done.err == ""
+
+
+# --- what it refuses ------------------------------------------------------------------------------------------------
+
+GOOD = {"t_qrels": QRELS, "r_run": RUN}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("t_qrels", b"", ["empty"]),
+        ("r_run", b"", ["empty"]),
+        ("t_qrels", b"\n \n# nothing\n", ["empty"]),
+        ("r_run", b"1 Q0 a 1 3 sys\n1 Q0 x 2\n", [":2", "4 columns", "1 Q0 x 2"]),
+        ("t_qrels", b"1 0 a 1\n1 0 b\n", [":2", "3 columns"]),
+        ("r_run", b"1 Q0 a 1 3 sys\n1 Q0 x 2 nan sys\n", [":2", "'nan'"]),
+        ("r_run", b"1 Q0 a 1 3 sys\n1 Q0 x 2 1e999 sys\n", [":2", "'1e999'"]),
+        ("r_run", b"1 Q0 a 1 3 sys\n1 Q0 caf\xe9 2 1 sys\n", [":2", "UTF-8"]),
+        ("r_run", bytes(range(256)) * 4, []),
+        ("r_run", gzip.compress(RUN.encode() * 1000)[:-20], ["gzip", "early"]),
+        ("r_run", gzip.compress(RUN.encode())[:6], []),
+        ("r_run", b"\x1f\x8b nonsense", []),
+        (
+            "r_run",
+            b"1 Q0 a 1 3 sys\n1 Q0 b 2 2 sys\n2 Q0 a 1 1 sys\n1 Q0 a 9 1 sys\n",
+            [":4", "line 1", "--duplicates"],
+        ),
+        ("r_run", b"77 Q0 a 1 3 sys\n", ["none of the 3 judged topics", "77"]),
+        ("t_qrels", b"<html>\n", ["no format"]),
+        ("r_run", RUN.encode("utf-16"), []),
+    ],
+)
+def test_bad_files_give_one_message(files, berrypick, name, content, told):
+    paths = files(**{**GOOD, name: content})
+    done = berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM")
+    told_once(done, paths[name], *told)
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "told"),
+    [
+        (SPANS + '{"topic": "1", "doc": "d", "start": 9, "end": 3}\n', SPAN_RUN, ["t.jsonl:2", "before start"]),
+        (
+            SPANS,
+            SPAN_RUN + '{"topic": "1", "doc": "d", "start": 9, "end": 3, "score": 1}\n',
+            ["r.jsonl:2", "before start"],
+        ),
+        (SPANS, SPAN_RUN + '{"topic": "1", "doc": "d", "score": 1}\n', ["r.jsonl:2", "some lines have start and end"]),
+        (SPANS, SPAN_RUN + '{"topic": "1", "doc": "d", "start": 0, "end": 1e30, "score": 1}\n', ["r.jsonl:2", "2^53"]),
+        (SPANS, SPAN_RUN + '{"topic": "1", "doc": "d", "start": 0, "end": 10, "score": NaN}\n', ["r.jsonl:2", "NaN"]),
+        (SPANS, SPAN_RUN + '{"topic": "1", "doc": "d", "start": 0, "end"\n', ["r.jsonl:2", "JSON"]),
+        (SPANS, SPAN_RUN + '{"doc": "d", "start": 0, "end": 10, "score": 1}\n', ["r.jsonl:2", "topic is missing"]),
+        (SPANS + '{"topic": "1", "doc": "d", "grade": 1}\n', SPAN_RUN, ["t.jsonl:2", "as a whole"]),
+    ],
+)
+def test_bad_span_files(files, berrypick, truth, run, told):
+    paths = files(t_jsonl=truth, r_jsonl=run)
+    told_once(berrypick("evaluate", paths["t_jsonl"], paths["r_jsonl"], "-m", "EPRUM"), *told)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-m", "EPRUN"], ["EPRUN", "EPRUM"]),
+        (["-m", "EPRUM@10"], ["EPRUM(rank=10)"]),
+        (["-m", "EPRUM@1.5"], ["0 to 1"]),
+        (["-m", "EPRUM(r=2"], ["closing"]),
+        (["-m", "EPRUM(ideal='greedyy')"], ["greedy"]),
+        (["-m", "EPRUM(idael='greedy')"], ["ideal"]),
+        (["-m", " "], ["measure"]),
+        ([], ["measure"]),
+        (["-m", "PRUM", "--units", "0"], ["units"]),
+        (["-m", "PRUM", "--units", "many"], ["--units"]),
+        (["-m", "T2I"], ["T2I", "--collection"]),
+        (["-m", "SegP"], ["SegP", "--collection"]),
+        (["-m", "EPRUM", "--user", "clasical"], ["clasical", "classical"]),
+        (["-m", "EPRUM", "--user", "classical(shared=1)"], ["share"]),
+        (["-m", "EPRUM", "--user", "table"], ["--navigation"]),
+        (["-m", "EPRUM", "--user", "t2i"], ["--collection"]),
+        (["-m", "EPRUM", "--navigation", "nowhere.tsv"], ["nowhere.tsv", "no such file"]),
+        (["-m", "EPRUM", "--collection", "nowhere.tsv"], ["nowhere.tsv"]),
+        (["-m", "EPRUM", "--idealism", "1:1"], ["--idealism"]),
+        (["-m", "EPRUM", "--effort", "sweat"], ["sweat"]),
+        (["-m", "EPRUM", "--outptu", "json"], ["--outptu", "--output"]),
+        (["-m", "EPRUM", "-o", "jsn"], ["jsn", "json"]),
+        (["-m", "EPRUM", "-p", "-1"], ["-1"]),
+        (["-m", "EPRUM", "--duplicates", "drop"], ["drop"]),
+        (["-m", "EPRUM", "--format-run", "trec-runn"], ["trec-run"]),
+        (["-m", "EPRUM", "--format-run", "trec-qrels"], ["trec-qrels"]),
+        (["-m", "EPRUM", "--topics", "some"], ["some"]),
+    ],
+)
+def test_wrong_usage_gives_one_message(small, berrypick, options, told):
+    told_once(berrypick("evaluate", small["t_qrels"], small["r_run"], *options), *told)
+
+
+def test_units_are_asked_for_where_they_are_needed(files, berrypick):
+    paths = files(t_qrels=QRELS, r_run="1 Q0 a 1 2 s\n1 Q0 x 2 1 s\n")
+    asked = ["evaluate", paths["t_qrels"], paths["r_run"], "-m", "PRUM"]
+    told_once(berrypick(*asked), "PRUM", "--units")
+    told_once(berrypick(*asked, "--units", "2"), "PRUM", "--units")
+    assert berrypick(*asked, "--units", "3").code == 0
+
+
+def test_bad_navigation_is_told_with_its_line(files, berrypick):
+    paths = files(**GOOD, n_tsv="a\tb\t.5\na\tc\t1.5\n")
+    done = berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM", "--navigation", paths["n_tsv"])
+    told_once(done, f"{paths['n_tsv']}:2", "probability")
+
+
+def test_a_missing_file_and_a_folder(small, berrypick, tmp_path):
+    told_once(berrypick("evaluate", tmp_path / "nowhere", small["r_run"], "-m", "EPRUM"), "nowhere", "no such file")
+    told_once(berrypick("evaluate", small["t_qrels"], tmp_path, "-m", "EPRUM"), tmp_path, "folder")
+
+
+def test_swapped_files_are_noticed(small, berrypick):
+    done = berrypick("evaluate", small["r_run"], small["t_qrels"], "-m", "EPRUM")
+    told_once(done, small["r_run"], "trec-run")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["evaluat"], ["explain"], ["show", "measure", "EPRUN"], ["list", "measure"], ["show", "user", "x"]]
+)
+def test_wrong_commands(berrypick, arguments):
+    done = berrypick(*arguments)
+    assert done.code == 2 and done.out == "" and "Traceback" not in done.err
+
+
+def test_explain_of_an_unknown_topic(small, berrypick):
+    done = berrypick("explain", small["t_qrels"], small["r_run"], "--topic", "11", "-m", "EPRUM")
+    told_once(done, "topic 11")
+    told_once(berrypick("explain", small["t_qrels"], small["r_run"], "--topic", "1", "-m", "EPRUM PRUM"), "one measure")
+
+
+def test_duplicates_as_asked(files, berrypick):
+    paths = files(t_qrels="1 0 a 1\n1 0 b 1\n", r_run="1 Q0 a 1 3 s\n1 Q0 a 2 2 s\n1 Q0 b 3 1 s\n")
+
+    def value(*options):
+        done = berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM(r=2)", "-o", "json", *options)
+        assert done.code == 0, done.err
+        return json.loads(done.out)[0]["value"], done.err
+
+    assert value("--duplicates", "first")[0] == 1.0
+    kept, told = value("--duplicates", "keep")
+    assert kept == pytest.approx(2 / 3) and "repeat" in told
+    told_once(berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM"), f"{paths['r_run']}:2", "line 1")
+
+
+def test_byte_order_marks_and_windows_line_ends(files, berrypick):
+    paths = files(t_qrels=b"\xef\xbb\xbf" + QRELS.replace("\n", "\r\n").encode(), r_run=gzip.compress(RUN.encode()))
+    done = berrypick("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM", "-o", "json")
+    assert json.loads(done.out)[0]["value"] == pytest.approx(5 / 12)
+
+
+# --- check and convert ------------------------------------------------------------------------------------------------
+
+
+def test_check_names_every_problem_with_its_line(files, berrypick):
+    paths = files(bad_qrels="1 0 a 1\nbad\n1 0 b x\n1 0 a 1\n", good_qrels=QRELS)
+    done = berrypick("check", *paths.values())
+    assert done.code == 2
+    for line in (2, 3, 4):
+        assert f"{paths['bad_qrels']}:{line}:" in done.out + done.err
+    assert "3 topics" in done.out and "4 judged documents" in done.out
+    assert berrypick("check", paths["good_qrels"]).code == 0
+
+
+def test_check_names_duplicates(files, berrypick):
+    paths = files(r_run="1 Q0 a 1 3 s\n1 Q0 a 2 2 s\n")
+    done = berrypick("check", paths["r_run"])
+    assert done.code == 2 and "twice" in done.out + done.err
+
+
+def test_convert_and_back(small, berrypick, tmp_path):
+    there, back = tmp_path / "there.jsonl", tmp_path / "back.run"
+    assert berrypick("convert", small["r_run"], there).code == 0
+    assert berrypick("convert", there, back, "--to", "trec-run").code == 0
+    one, other = (
+        berrypick("evaluate", small["t_qrels"], run, "-m", "EPRUM AP", "-q", "-o", "tsv").out
+        for run in (small["r_run"], back)
+    )
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    "content", [b"1 Q0 a 1 3 s\n1 Q0 b\n", b"", gzip.compress(RUN.encode() * 99)[:-9], b"\xff\xfe"]
+)
+def test_convert_leaves_nothing_half_written(files, berrypick, tmp_path, content):
+    paths = files(r_run=content)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    done = berrypick("convert", paths["r_run"], folder / "out.jsonl")
+    told_once(done, paths["r_run"])
+    assert list(folder.iterdir()) == []
+
+
+def test_convert_refuses_what_cannot_be_held(files, berrypick, tmp_path):
+    paths = files(r_jsonl=SPAN_RUN)
+    done = berrypick("convert", paths["r_jsonl"], tmp_path / "out.run", "--to", "trec-run")
+    told_once(done, "trec-run", "parts of documents")
+    assert not (tmp_path / "out.run").exists()
+    told_once(berrypick("convert", paths["r_jsonl"], tmp_path / "no" / "out.jsonl"), "folder")
+    told_once(berrypick("convert", paths["r_jsonl"], tmp_path, "--to", "span-run"), "folder")
+
+
+# --- what must not reach a terminal ---------------------------------------------------------------------------------
+
+EVIL = "\x1b[31mred\x07\x9b2J<script>alert(1)</script>"
+
+
+def on_a_terminal(*arguments):
+    """(exit code, everything that a terminal would be given)."""
+    pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system")
+    main, side = pty.openpty()
+    child = subprocess.Popen(
+        command(*arguments), stdout=side, stderr=side, stdin=side, env={**os.environ, "TERM": "dumb", "NO_COLOR": "1"}
+    )
+    os.close(side)
+    got = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        got += part
+    os.close(main)
+    return child.wait(timeout=60), got.decode("utf-8", "replace")
+
+
+def harmless(text):
+    return (
+        not [c for c in text if (not c.isprintable() and c not in "\r\n\t") and c != "\x1b"] and "\x1b[31m" not in text
+    )
+
+
+@pytest.mark.parametrize("output", ["table", "tsv", "csv", "json", "jsonl", "markdown", "latex"])
+def test_names_cannot_drive_the_terminal(files, output):
+    name = EVIL.replace(" ", "")
+    paths = files(t_qrels=f"{name} 0 {name} 1\n", r_run=f"{name} Q0 {name} 1 1 {name}\n")
+    code, got = on_a_terminal("evaluate", paths["t_qrels"], paths["r_run"], "-m", "EPRUM", "-q", "-o", output)
+    assert code == 0
+    assert harmless(got), repr(got)
+
+
+@pytest.mark.parametrize(
+    "what", ["duplicate", "explain", "check", "other topics", "unknown topic", "measure", "file name"]
+)
+def test_messages_cannot_drive_the_terminal(files, what, tmp_path):
+    name = EVIL
+    paths = files(
+        t_qrels=f"1 0 {name} 1\n1 0 b 0.5\n",
+        r_run=f"1 Q0 {name} 1 1 s\n",
+        d_run=f"1 Q0 {name} 1 1 s\n1 Q0 {name} 2 1 s\n",
+        o_run=f"{name} Q0 a 1 1 s\n",
+    )
+    arguments = {
+        "duplicate": ["evaluate", paths["t_qrels"], paths["d_run"], "-m", "EPRUM"],
+        "explain": ["explain", paths["t_qrels"], paths["r_run"], "--topic", "1", "-m", "EPRUM"],
+        "check": ["check", paths["d_run"]],
+        "other topics": ["evaluate", paths["t_qrels"], paths["o_run"], "-m", "EPRUM"],
+        "unknown topic": ["explain", paths["t_qrels"], paths["r_run"], "--topic", name, "-m", "EPRUM"],
+        "measure": ["evaluate", paths["t_qrels"], paths["r_run"], "-m", f"X{name}"],
+        "file name": ["evaluate", paths["t_qrels"], tmp_path / "\x1b[31mnowhere", "-m", "EPRUM"],
+    }[what]
+    code, got = on_a_terminal(*arguments)
+    assert code == (0 if what == "explain" else 2)
+    assert harmless(got), repr(got)
+
+
+def test_half_a_character_is_no_crash(files, process):
+    """JSON may hold a lone surrogate, which no output can encode."""
+    bad = '{"topic": "\\ud800", "doc": "d", "start": 0, "end": 10%s}\n'
+    paths = files(t_jsonl=bad % "", r_jsonl=bad % ', "score": 1')
+    for output in ("json", "tsv", "table"):
+        done = process("evaluate", paths["t_jsonl"], paths["r_jsonl"], "-m", "EPRUM", "-q", "-o", output)
+        assert "Traceback" not in done.err
+        assert done.code in (0, 2)
+
+
+# --- how it ends ------------------------------------------------------------------------------------------------------
+
+
+def _long_work(folder):
+    """Files whose evaluation takes long enough to be interrupted."""
+    with (
+        open(folder / "long.qrels", "w") as truth,
+        open(folder / "long.run", "w") as run,
+        open(folder / "nav.tsv", "w") as nav,
+    ):
+        for topic in range(60):
+            truth.writelines(f"{topic} 0 t{i} 1\n" for i in range(300))
+            run.writelines(f"{topic} Q0 r{i} {i} {-i} s\n" for i in range(1000))
+        nav.writelines(f"r{i}\tt{(i * 7 + j) % 300}\t0.3\n" for i in range(1000) for j in range(5))
+    return folder / "long.qrels", folder / "long.run", folder / "nav.tsv"
+
+
+#: Tells when the work begins, so that it is not interrupted before.
+TELLING = """
+import sys
+from berrypick import cli
+
+work = cli.evaluate
+
+def told(*arguments, **options):
+    print("begun", file=sys.stderr, flush=True)
+    return work(*arguments, **options)
+
+cli.evaluate = told
+cli.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_interrupted(tmp_path):
+    truth, run, navigation = _long_work(tmp_path)
+    arguments = ["evaluate", truth, run, "-m", "PRUM EPRUM", "--navigation", navigation, "--units", "100000"]
+    child = subprocess.Popen(
+        [sys.executable, "-c", TELLING, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert child.stderr.readline() == b"begun\n"
+    time.sleep(0.3)
+    assert child.poll() is None, "the work was too short to be interrupted"
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert out == b"" and b"Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_who_reads_may_stop_reading(tmp_path):
+    """berrypick ... | head: no traceback, and no failed gate either."""
+    (tmp_path / "t.qrels").write_text("".join(f"a-rather-long-name-of-a-topic-{i} 0 a 1\n" for i in range(300)))
+    (tmp_path / "r.run").write_text("".join(f"a-rather-long-name-of-a-topic-{i} Q0 a 1 1 s\n" for i in range(300)))
+    asked = " ".join(f"EPRUM(rank={k})" for k in range(1, 15))
+    child = subprocess.Popen(
+        command("evaluate", tmp_path / "t.qrels", tmp_path / "r.run", "-m", asked, "-q", "-o", "json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    child.stdout.read(10)
+    child.stdout.close()
+    err = child.stderr.read()
+    child.stderr.close()
+    assert child.wait(timeout=60) == 0
+    assert b"Traceback" not in err and b"Exception" not in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device to write to on this system")
+def test_a_full_disk_is_told(small):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr and done.stderr.count(b"berrypick: ") == 1
+
+
+def test_kernels_can_be_chosen(small, process):
+    good = process("--version", env={**os.environ, "BERRYPICK_KERNELS": "numpy"})
+    assert good.code == 0 and "numpy" in good.out
+    bad = process("--version", env={**os.environ, "BERRYPICK_KERNELS": "abacus"})
+    assert bad.code == 2 and "abacus" in bad.err and "Traceback" not in bad.err

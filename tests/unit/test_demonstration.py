@@ -1,0 +1,203 @@
+"""The demonstration: its files agree with each other, its text tells what the numbers say, its commands work."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shlex
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import berrypick as bp
+from berrypick import demonstration, formats
+from berrypick.cli import cli
+from berrypick.core.navigation import BACK, LinkTable, ReachTable, Sessions
+from berrypick.demonstration import _telling, campaign, video, web
+
+WEB, VIDEO = web.FILES.path(), video.FILES.path()
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return demonstration.told()
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[str]:
+    return [json.loads(line)["doc"] for line in (WEB / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def sessions() -> Sessions:
+    found = formats.read_navigation(WEB / "visits.sessions")
+    assert isinstance(found, Sessions)
+    return found
+
+
+@pytest.fixture(scope="module")
+def links() -> LinkTable:
+    found = formats.read_navigation(WEB / "links.tsv")
+    assert isinstance(found, LinkTable)
+    return found
+
+
+def test_every_page_named_anywhere_is_a_page(pages: list[str], sessions: Sessions, links: LinkTable) -> None:
+    assert len(pages) == len(set(pages)) == web.PAGES
+    truth = bp.read_truth(WEB / "answers.qrels")
+    runs = [bp.read_run(WEB / run) for run in web.FILES.runs]
+    named = {page for topic in truth.topics.values() for page in topic.document}
+    named.update(page for run in runs for page in run.documents)
+    assert named <= set(pages)
+    assert set(links.units) == set(sessions.units) == set(pages)
+
+
+def test_visitors_follow_links_only(sessions: Sessions, links: LinkTable) -> None:
+    for path in sessions.paths:
+        trail: list[str] = []
+        for step in path:
+            if step == BACK:
+                trail.pop()
+                continue
+            assert not trail or (trail[-1], step) in links.rows, path
+            trail.append(step)
+
+
+def test_clicks_are_counted_in_the_sessions(sessions: Sessions) -> None:
+    clicks: Counter[tuple[str, str]] = Counter()
+    visits: Counter[str] = Counter()
+    for path in sessions.paths:
+        trail: list[str] = []
+        for step in path:
+            if step == BACK:
+                trail.pop()
+            else:
+                if trail:
+                    clicks[trail[-1], step] += 1
+                trail.append(step)
+            visits[trail[-1]] += 1
+    table = formats.read_navigation(WEB / "clicks.tsv")
+    assert isinstance(table, ReachTable)
+    assert table.rows.keys() == clicks.keys()
+    for (page, to), share in table.rows.items():
+        assert share == pytest.approx(clicks[page, to] / visits[page], abs=0.0005)
+
+
+def test_segments_lie_in_their_videos() -> None:
+    lengths = bp.read_collection(VIDEO / "videos.tsv").lengths
+    assert len(lengths) == 10
+    for name in ("segments.jsonl", *video.FILES.runs):
+        lines = (VIDEO / name).read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines if not line.startswith("#")]
+        assert rows
+        for row in rows:
+            assert 0 <= row["start"] < row["end"] <= lengths[row["doc"]]
+
+
+def test_the_reader_decides_on_the_web() -> None:
+    found = {reader: _telling.winners(values) for reader, values in web.numbers().items()}
+    assert found == {"classical": ["exact"], "hyperlink": ["nearby"], "table": ["hubs"], "markov": ["hubs"]}
+
+
+@pytest.mark.parametrize("norm", ["product", "bounded"])
+def test_the_web_winners_do_not_hang_on_the_ideal_list(norm: str) -> None:
+    searched = web.numbers(f"EPRUM(ideal='greedy',norm='{norm}')")
+    assert {k: _telling.winners(v) for k, v in searched.items()} == {
+        k: _telling.winners(v) for k, v in web.numbers().items()
+    }
+
+
+def test_without_clicks_eprum_is_average_precision() -> None:
+    runs = [WEB / run for run in web.FILES.runs]
+    results = bp.evaluate(WEB / "answers.qrels", runs, "EPRUM AP")
+    for values in results.mean().values():
+        assert values["EPRUM"] == pytest.approx(values["AP"])
+
+
+def test_the_reader_decides_in_the_archive() -> None:
+    found = {reader: _telling.winners(values) for reader, values in video.numbers().items()}
+    assert found == {"classical": ["shots"], "coverage": ["windows"], "distance": ["windows"], "t2i": ["jumps"]}
+
+
+def test_the_measure_decides_in_the_archive() -> None:
+    values = _telling.measured(video.FILES, video.SEGMENTS)
+    assert _telling.winners(values["T2I(tolerance=15,budget=60)"]) == ["jumps"]
+    assert _telling.winners(values["ESL(wanted=2)"], smaller_is_better=True) == ["jumps"]
+    assert _telling.winners(values["SegP"]) == ["windows"]
+
+
+def test_what_the_text_says_of_the_systems() -> None:
+    """exact and shots: nothing before rank 3, and everything in the end; jumps starts early; windows repeats."""
+    for folder, truth_name, run_name in ((WEB, "answers.qrels", "exact.run"), (VIDEO, "segments.jsonl", "shots.jsonl")):
+        results = bp.evaluate(folder / truth_name, folder / run_name, "EPRUM(rank=2) ExpectedRatio")
+        (values,) = results.mean().values()
+        assert list(values.values()) == [0, 1]
+    starts = {(row["topic"], row["doc"], row["start"]) for row in _rows("segments.jsonl")}
+    early = Counter(
+        start - row["start"]
+        for row in _rows("jumps.jsonl")
+        for topic, document, start in starts
+        if (topic, document) == (row["topic"], row["doc"]) and 0 < start - row["start"] < 15
+    )
+    assert set(early) == {9, 11, 13} and early.total() == len(starts)
+    repeats = Counter((row["topic"], row["doc"], row["start"], row["end"]) for row in _rows("windows.jsonl"))
+    assert sum(count - 1 for count in repeats.values()) == 7
+
+
+def _rows(name: str) -> list[dict[str, object]]:
+    lines = (VIDEO / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if not line.startswith("#")]
+
+
+def test_text_is_narrow_and_plain(text: str) -> None:
+    folders = {str(WEB), str(VIDEO), str(campaign.FOCUSED.files.path())}
+    for line in text.splitlines():
+        assert len(line) <= 80 or any(folder in line for folder in folders), line
+        assert line == line.rstrip()
+    assert text.isascii() and text.endswith("\n")
+
+
+def test_facts_in_the_text(text: str, sessions: Sessions) -> None:
+    assert f"{len(sessions.paths)} recorded visits" in text
+    assert f"has {web.PAGES} pages" in text
+    for name in ("exact", "hubs", "nearby", "shots", "jumps", "windows"):
+        assert re.search(rf"^{name} .*\d\.\d{{4}}$", text, re.MULTILINE)
+
+
+def test_the_commands_give_the_rows_of_the_tables(text: str) -> None:
+    """Every command of the text, run in the folder that it names, prints numbers that stand in the text."""
+    lines = text.replace("\\\n", "").splitlines()
+    folder, before, tried = Path.cwd(), Path.cwd(), 0
+    for line in lines:
+        words = shlex.split(line) if line.startswith("  cd ") or line.startswith("  berrypick ") else []
+        if words[:1] == ["cd"]:
+            folder = Path(words[1])
+            assert folder.is_absolute()  # it can be typed after another cd
+        elif words:
+            tried += 1
+            os.chdir(folder)
+            try:
+                result = CliRunner().invoke(cli, [*words[1:], "-o", "csv", "-p", "4"])
+            finally:
+                os.chdir(before)
+            assert result.exit_code == 0, result.output
+            for row in csv.DictReader(result.stdout.splitlines()):
+                pattern = rf"^{row['run']} .*\b{re.escape(row['value'])}\b"
+                assert re.search(pattern, text, re.MULTILINE), (line, row)
+    assert tried == len(web.READERS) + len(video.READERS) + 1 + len(campaign.QUESTIONS_ASKED)
+
+
+def test_demo_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["demo"])
+    assert result.exit_code == 0
+    assert not list(tmp_path.iterdir())
+    assert result.stdout == text
+
+
+def test_equal_values_share_the_win() -> None:
+    assert _telling.winners({"a": 1.0, "b": 1.0, "c": None}) == ["a", "b"]

@@ -1,0 +1,221 @@
+"""The documentation is true: generated pages are up to date, examples give what is printed, links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import berrypick as bp
+from berrypick import formats, measures, users
+
+
+def loaded(name: str) -> ModuleType:
+    """A module of docs/, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = DOCS / "examples"
+console = loaded("console")
+HAND_WRITTEN = console.hand_written()
+PAGES = [*HAND_WRITTEN, *sorted(DOCS.glob("*/*.md"))]
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+# generated pages
+
+
+@pytest.fixture(scope="module")
+def builder() -> ModuleType:
+    return loaded("build")
+
+
+def test_generated_pages_are_up_to_date(builder: ModuleType, tmp_path: Path) -> None:
+    written = {path.relative_to(tmp_path).as_posix(): path for path in builder.build(tmp_path)}
+    stale = [name for name, path in written.items() if _read(DOCS / name) != _read(path)]
+    assert not stale, "run `make docs`"
+    kept = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("*/*.md")} - {"examples/README.md"}
+    assert kept == {name for name in written if name.endswith(".md")}, "run `make docs`"
+
+
+def test_table_of_measures_in_the_readme_is_up_to_date(builder: ModuleType) -> None:
+    content = _read(ROOT / "README.md")
+    assert content == builder.readme(content), "run `make docs`"
+
+
+def test_everything_has_a_page() -> None:
+    for folder, known in (("measures", measures), ("users", users), ("formats", formats)):
+        for name in known.registered():
+            assert (DOCS / folder / f"{name}.md").exists(), "run `make docs`"
+
+
+def test_page_names_differ_in_more_than_case() -> None:
+    names = [named(page).lower() for page in PAGES]
+    assert len(names) == len(set(names))
+
+
+def test_old_pages_are_removed(builder: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "measures").mkdir()
+    (tmp_path / "measures" / "Gone.md").write_text("gone")
+    builder.build(tmp_path)
+    assert not (tmp_path / "measures" / "Gone.md").exists()
+
+
+def test_docstrings_become_markdown(builder: ModuleType) -> None:
+    docstring = "What.\n\nUse\n---\nLike ``this`` and a*b, as <that>::\n\n    x_1\n\n>>> 1 + 1\n2\n\nEnd."
+    prose = "What.\n\n## Use\n\nLike `this` and a\\*b, as \\<that>:\n\n"
+    expected = prose + "```text\nx_1\n```\n\n```pycon\n>>> 1 + 1\n2\n```\n\nEnd."
+    assert builder.markdown(docstring) == expected
+
+
+def test_picture_is_sound() -> None:
+    picture = ElementTree.parse(DOCS / "pictures" / "readers.svg").getroot()
+    content = "".join(picture.itertext())
+    for name in ("exact", "hubs", "nearby", "shots", "jumps", "windows", "markov", "t2i"):
+        assert name in content
+    width, height = (float(value) for value in picture.attrib["viewBox"].split()[2:])
+    for element in picture.iter("{http://www.w3.org/2000/svg}text"):
+        assert 0 < float(element.attrib["x"]) < width
+        assert 0 < float(element.attrib["y"]) < height
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+# console examples
+
+
+ALL = [(page, command, expected) for page in HAND_WRITTEN for command, expected in console.examples(page)]
+
+
+@pytest.mark.parametrize(("page", "command", "expected"), ALL, ids=[f"{named(p)}: {c[:60]}" for p, c, _ in ALL])
+def test_console_example(page: Path, command: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    output = console.run(command)
+    assert expected.strip()
+    assert console.matches(expected, output), (
+        f"{named(page)} prints something else (docs/console.py renews it):\n{output}"
+    )
+
+
+def test_there_are_examples() -> None:
+    assert {"README.md", "docs/tutorial.md", "docs/concepts.md"} <= {named(page) for page, _, _ in ALL}
+    assert console.matches("a\n...\nd\n", "a\nb\nc\nd\n") and not console.matches("a\nc\n", "a\nb\nc\n")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if console.blocks(page, "pycon")], ids=named)
+def test_python_example(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(optionflags=flags)
+    source = "\n".join(console.blocks(page, "pycon"))
+    runner.run(doctest.DocTestParser().get_doctest(source, {}, named(page), named(page), 0))
+    assert runner.failures == 0
+
+
+# links
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_resolve(page: Path) -> None:
+    prose = console.BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if target.startswith(("https://", "http://")):
+            continue
+        assert (page.parent / target.partition("#")[0]).exists(), f"{named(page)} links to {target}"
+
+
+@pytest.mark.parametrize("page", HAND_WRITTEN, ids=named)
+def test_no_place_of_a_machine_is_named(page: Path) -> None:
+    assert not re.search(r"/(?:home|root|tmp|work|Users)/", page.read_text(encoding="utf-8"))
+
+
+# contributing: the three examples work as files of their own
+
+
+@pytest.fixture
+def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """The code blocks of CONTRIBUTING.md by the path in their first line, those of the package put where it looks."""
+    files = {}
+    for body in console.blocks(ROOT / "CONTRIBUTING.md", "python"):
+        first = body.partition("\n")[0]
+        assert first.startswith("# "), body
+        files[first[2:]] = body
+    packages = {"measures": measures, "users": users, "formats": formats}
+    before = set(sys.modules)
+    for path, body in files.items():
+        match = re.fullmatch(r"src/berrypick/(measures|users|formats)/(\w+\.py)", path)
+        if match:
+            folder = tmp_path / match[1]
+            folder.mkdir(exist_ok=True)
+            (folder / match[2]).write_text(body, encoding="utf-8")
+            package = packages[match[1]]
+            monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+    for package in packages.values():
+        package.registered.cache_clear()
+    yield files
+    monkeypatch.undo()
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            parent, _, child = name.rpartition(".")
+            delattr(sys.modules[parent], child)
+            del sys.modules[name]
+    for package in packages.values():
+        package.registered.cache_clear()
+
+
+def test_contributed_files_are_found_and_their_tests_pass(contributed: dict[str, str], tmp_path: Path) -> None:
+    assert "SeenAny" in measures.registered()
+    assert "whole_document" in users.registered()
+    assert "reach-arrows" in formats.registered()
+    ran = 0
+    for path, body in contributed.items():
+        if path.startswith("tests/"):
+            space: dict[str, Any] = {}
+            exec(compile(body, path, "exec"), space)
+            for name in [name for name in space if name.startswith("test_")]:
+                parameters = space[name].__code__.co_varnames[: space[name].__code__.co_argcount]
+                space[name](*[tmp_path] if parameters == ("tmp_path",) else [])
+                ran += 1
+    assert ran == 3
+
+
+def test_contributed_docstrings_hold(contributed: dict[str, str]) -> None:
+    value = measures.registered()["SeenAny"]
+    for heading in ("Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"):
+        assert f"{heading}\n    {'-' * len(heading)}\n" in (value.__doc__ or "")
+    runner = doctest.DocTestRunner()
+    for test in doctest.DocTestFinder().find(value, "SeenAny", globs={}):
+        runner.run(test)
+    assert runner.failures == 0 and runner.tries > 0
+
+
+def test_the_contributed_measure_explains_itself(contributed: dict[str, str]) -> None:
+    explanation = bp.explain(
+        EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", "SeenAny@2", navigation=EXAMPLES / "clicks.tsv"
+    )
+    assert explanation.title == "SeenAny@2 for topic setup"
+
+
+def test_the_contributions_are_gone_again() -> None:
+    assert "SeenAny" not in measures.registered()
+    assert "whole_document" not in users.registered()
+    assert "reach-arrows" not in formats.registered()

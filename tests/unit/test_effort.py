@@ -1,0 +1,192 @@
+"""The expected ratio, effort-precision with navigation, and the law of the cumulated gain."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import twins
+import worlds
+from generated import identity_reach, rankings, reaches
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.core.reach import Reach
+from berrypick.kernels import gain_law
+
+LEVELS = (0.01, 0.25, 0.5, 0.77, 1.0)
+GAINS = st.one_of(st.sampled_from([1.0, 2.0, 0.5, 3.0]), st.floats(0.01, 10))
+
+
+@st.composite
+def tasks(draw, **shape):
+    matrix = draw(reaches(**shape))
+    ranks, targets = matrix.shape
+
+    def positive(size):
+        return draw(st.lists(GAINS, min_size=size, max_size=size))
+
+    return matrix, positive(targets), positive(ranks), positive(targets)
+
+
+@given(reaches(ranks=(1, 6)), st.data())
+def test_the_expected_ratio_is_that_of_all_scenarios(matrix, data):
+    t = matrix.shape[1]
+    weight = data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=t, max_size=t))
+    value = bp.expected_ratio(matrix, idealism=weight)
+    expected = [twins.expected_ratio(matrix, k, weight) for k in range(1, len(matrix) + 1)]
+    np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
+    assert (np.diff(value) >= -1e-15).all() and (value <= 1 + 1e-15).all()
+
+
+@given(reaches(ranks=(1, 5)), st.data())
+def test_the_expected_ratio_as_a_measure(matrix, data):
+    t = matrix.shape[1]
+    grades = data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=t, max_size=t))
+    truth, run, table = worlds.from_matrix(matrix, grades=grades)
+    asked = ["ExpectedRatio", "ExpectedRatio@1", "ExpectedRatio@3", "ExpectedRatio@99"]
+    values = bp.evaluate(truth, run, asked, navigation=table).mean()["run"]
+    by_rank = [0.0, *bp.expected_ratio(matrix, idealism=grades).tolist()]
+    for name, k in zip(asked, (99, 1, 3, 99), strict=True):
+        assert values[name] == pytest.approx(by_rank[min(k, len(matrix))], abs=1e-15)
+
+
+@given(tasks(ranks=(1, 5), targets=(1, 4), coins=7))
+def test_effort_precision_is_that_of_all_scenarios(task):
+    matrix, gains, effort, target_effort = task
+    value = bp.effort_precision(matrix, gains, effort=effort, target_effort=target_effort, levels=LEVELS)
+    expected = [twins.effort_precision(matrix, gains, effort, target_effort, level) for level in LEVELS]
+    np.testing.assert_allclose(value, expected, rtol=1e-11, atol=1e-12)
+
+
+@given(tasks(ranks=(1, 5), targets=(1, 3), coins=6))
+def test_with_efforts_of_1(task):
+    matrix, gains, _, _ = task
+    ones = [1.0] * len(matrix), [1.0] * len(gains)
+    expected = [twins.effort_precision(matrix, gains, *ones, level) for level in LEVELS]
+    np.testing.assert_allclose(bp.effort_precision(matrix, gains, levels=LEVELS), expected, rtol=1e-11, atol=1e-12)
+
+
+@given(reaches(ranks=(1, 5), coins=6), st.data())
+def test_as_a_measure(matrix, data):
+    t = matrix.shape[1]
+    grades = data.draw(st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=t, max_size=t))
+    truth, run, table = worlds.from_matrix(matrix, grades=grades)
+    values = bp.evaluate(truth, run, "epnav epnav@0.5 epnav@1", navigation=table).mean()["run"]
+    by_level = bp.effort_precision(matrix, grades)
+    assert values["epnav"] == pytest.approx(math.fsum(by_level) / 100, abs=1e-12)
+    assert values["epnav@0.5"] == pytest.approx(by_level[49], abs=1e-12)
+    assert values["epnav@1"] == pytest.approx(by_level[99], abs=1e-12)
+
+
+@given(rankings(longest=8, most=3), st.data())
+def test_with_the_identity_it_is_effort_precision_without_navigation(ranking, data):
+    """epnav@l = epgr(interpolation='step')@l with identity reach and rank effort."""
+    flags, targets = ranking
+    if not flags:
+        return
+    gains = data.draw(st.lists(GAINS, min_size=targets, max_size=targets))
+    value = bp.effort_precision(identity_reach(flags, targets), gains, levels=LEVELS)
+    hits = {rank: gains[n] for n, rank in enumerate(k for k, relevant in enumerate(flags) if relevant)}
+    run = list(itertools.accumulate(hits.get(k, 0.0) for k in range(len(flags))))
+    ideal = list(itertools.accumulate(sorted(gains, reverse=True)))
+    for level, found in zip(LEVELS, value, strict=True):
+        wanted = level * math.fsum(gains) * (1 - 1e-9)
+        rank = next((k for k, gain in enumerate(run, start=1) if gain >= wanted), None)
+        best = next((k for k, gain in enumerate(ideal, start=1) if gain >= wanted), len(ideal))
+        assert found == pytest.approx(best / rank if rank else 0.0, abs=1e-12)
+
+
+@given(reaches(ranks=(1, 4), targets=(1, 5), coins=7), st.data())
+@settings(max_examples=30)
+def test_the_law_of_the_gain(matrix, data):
+    reach = Reach.of(matrix)
+    gains = np.array(data.draw(st.lists(GAINS, min_size=matrix.shape[1], max_size=matrix.shape[1])))
+    thresholds = np.array(LEVELS) * gains.sum() * (1 - 1e-9)
+    found, doubt, cells = gain_law.reached(gains, reach.seen, reach.unseen, thresholds)
+    assert cells == 0 and not doubt.any()
+    for event, k in enumerate(reach.events.tolist()):
+        for j, threshold in enumerate(thresholds):
+            exact = math.fsum(
+                p
+                for p, first in twins.scenarios(matrix)
+                if math.fsum(g for g, rank in zip(gains, first, strict=True) if rank and rank <= k) >= threshold
+            )
+            assert found[event, j] == pytest.approx(exact, abs=1e-12)
+
+
+@given(st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_where_sums_are_too_many_the_grid_knows_its_precision(targets, seed):
+    rng = np.random.default_rng(seed)
+    gains, seen = rng.random(targets) + 0.01, rng.random((3, targets))
+    seen = np.maximum.accumulate(seen, axis=0)
+    thresholds = np.array(LEVELS) * gains.sum() * (1 - 1e-9)
+    exact, _, _ = gain_law.reached(gains, seen, 1 - seen, thresholds)
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(gain_law, "MOST_SUMS", 0)
+        found, doubt, cells = gain_law.reached(gains, seen, 1 - seen, thresholds)
+    assert cells > 0
+    assert (np.abs(found - exact) <= doubt + 1e-12).all(), "the truth lies within the stated uncertainty"
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+def test_a_grid_is_told_in_signature_and_notes(monkeypatch):
+    monkeypatch.setattr(gain_law, "MOST_SUMS", 2)
+    truth, run, table = worlds.from_matrix([[0.5, 0.4, 0.3], [0.1, 0.2, 0.3]], grades=[1, 2.5, 3.7])
+    results = bp.evaluate(truth, run, "epnav", navigation=table)
+    assert all("law:grid(" in row.signature for row in results)
+    assert any("grid" in note for note in results.notes)
+
+
+def test_an_exact_law_is_told_too():
+    truth, run, table = worlds.from_matrix([[0.5, 0.4], [0.1, 0.2]], grades=[1, 2])
+    results = bp.evaluate(truth, run, "epnav", navigation=table)
+    assert all("law:exact" in row.signature for row in results) and not results.notes
+
+
+def test_many_equal_gains_stay_exact():
+    """300 targets of three grades: few distinct sums."""
+    rng = np.random.default_rng(3)
+    matrix = np.where(rng.random((200, 300)) < 0.02, rng.random((200, 300)), 0.0)
+    reach = Reach.of(matrix)
+    gains = rng.integers(1, 4, 300).astype(float)
+    _, doubt, cells = gain_law.reached(gains, reach.seen, reach.unseen, np.array([gains.sum() / 3]))
+    assert cells == 0 and not doubt.any()
+
+
+def test_effort_in_characters_charges_what_is_read():
+    """Two results of 50 and 10 characters; the second is the target."""
+    truth = worlds.span_truth({"1": [("d", 50, 60)]})
+    run = worlds.span_run({"1": [("d", 0, 50), ("d", 50, 60)]})
+    by_rank = bp.evaluate(truth, run, "epnav@1").mean()["run"]["epnav@1"]
+    by_text = bp.evaluate(truth, run, "epnav@1", effort="chars").mean()["run"]["epnav@1"]
+    assert by_rank == pytest.approx(1 / 2)
+    assert by_text == pytest.approx(10 / 60)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"gains": [1]}, "gains must have 2"),
+        ({"gains": [1, 0]}, "above 0"),
+        ({"gains": [1, -1]}, "above 0"),
+        ({"gains": [1, float("nan")]}, "above 0"),
+        ({"gains": ["much", "more"]}, "gains"),
+        ({"gains": [1, 1], "effort": [1]}, "effort must have 3"),
+        ({"gains": [1, 1], "effort": [1, 0, 1]}, "above 0"),
+        ({"gains": [1, 1], "target_effort": [1, 0]}, "above 0"),
+    ],
+)
+def test_wrong_vectors_are_refused(arguments, told):
+    with pytest.raises(bp.UsageError, match=told):
+        bp.effort_precision([[0.4, 0.4], [0.6, 0.4], [1, 0]], **arguments)
+
+
+def test_empty_lists_and_empty_targets():
+    assert bp.expected_ratio(np.zeros((0, 2))).tolist() == []
+    assert not bp.effort_precision(np.zeros((0, 2)), [1, 1]).any()
+    assert not bp.effort_precision(np.zeros((3, 2)), [1, 1]).any()
+    for function in (bp.expected_ratio, lambda matrix: bp.effort_precision(matrix, [])):
+        with pytest.raises(bp.UsageError, match="no columns"):
+            function(np.zeros((3, 0)))

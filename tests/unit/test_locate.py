@@ -1,0 +1,246 @@
+"""Quotes to spans: found, missing, ambiguous, settled, checked; nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.core.truth import Quote
+from berrypick.corpus.locate import Locator, Place, Unresolved, normal_form, quotes_named
+from berrypick.corpus.texts import Texts
+
+GARDEN = (
+    "Raspberries fruit in July.\r\nCut the old canes \u2014 not the new ones \u2014 in autumn.\n"
+    "\u201cPick dry,\u201d she said.  Raspberries fruit in July, and again\nin September."
+)
+HEDGE = "Brambles need no care. Pick dry, always."
+TEXTS = Texts({"garden": GARDEN, "hedge": HEDGE})
+
+
+def lines(*records: dict) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "texts"
+    place.mkdir()
+    (place / "garden.txt").write_bytes(GARDEN.encode())
+    (place / "hedge.md").write_bytes(b"\xef\xbb\xbf" + HEDGE.encode())
+    return place
+
+
+def located(files, folder, *records, **options):
+    path = files(truth_jsonl=lines(*records))["truth_jsonl"]
+    truth = bp.locate(bp.read_truth(path), folder, **options)
+    return {
+        name: [(d, int(s), int(e)) for d, s, e in zip(topic.document, topic.start, topic.end, strict=True)]
+        for name, topic in truth.topics.items()
+    }
+
+
+def span(text: str, quote: str, nth: int = 0) -> tuple[int, int]:
+    at = -1
+    for _ in range(nth + 1):
+        at = text.index(quote, at + 1)
+    return at, at + len(quote)
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_unique_quote_is_found_with_and_without_its_document(files, folder):
+    found = located(
+        files,
+        folder,
+        {"topic": "1", "doc": "garden.txt", "quote": "in autumn"},
+        {"topic": "2", "quote": "need no care"},
+        {"topic": "2", "doc": "hedge", "start": 0, "end": 8},
+    )
+    assert found == {
+        "1": [("garden.txt", *span(GARDEN, "in autumn"))],
+        "2": [("hedge.md", *span(HEDGE, "need no care")), ("hedge.md", 0, 8)],
+    }
+
+
+def test_a_given_offset_settles_which_place_is_meant(files, folder):
+    second = span(GARDEN, "Raspberries fruit", 1)
+    record = {"topic": "1", "doc": "garden", "quote": "Raspberries fruit"}
+    assert located(files, folder, {**record, "start": second[0]}) == {"1": [("garden.txt", *second)]}
+    assert located(files, folder, {**record, "start": 0, "end": 17}) == {"1": [("garden.txt", 0, 17)]}
+
+
+def test_offsets_in_bytes_beside_a_quote(files, folder):
+    second = span(GARDEN, "Raspberries fruit", 1)
+    start = len(GARDEN[: second[0]].encode())
+    record = {"topic": "1", "doc": "garden", "quote": "Raspberries fruit", "start": start}
+    assert located(files, folder, record, offsets="bytes") == {"1": [("garden.txt", *second)]}
+    with_end = {**record, "end": start + 17}
+    assert located(files, folder, with_end, offsets="bytes") == {"1": [("garden.txt", *second)]}
+
+
+def test_all_problems_are_told_with_candidates_and_nothing_is_written(files, folder, berrypick, tmp_path):
+    path = files(
+        truth_jsonl=lines(
+            {"topic": "1", "doc": "garden", "quote": "Raspberries fruit"},
+            {"topic": "2", "doc": "garden", "quote": "gooseberries"},
+            {"topic": "3", "doc": "garden", "quote": "in autumn", "start": 3},
+            {"topic": "3", "quote": "care"},
+        )
+    )["truth_jsonl"]
+    done = berrypick("locate", path, tmp_path / "out.jsonl", "--documents", folder)
+    assert done.code == 2 and done.out == ""
+    assert not (tmp_path / "out.jsonl").exists()
+    assert "3 of 4 quotes cannot be resolved" in done.err
+    assert f"{path}:1: topic 1: the quote stands in 2 places of garden.txt; give start" in done.err
+    second = span(GARDEN, "Raspberries fruit", 1)
+    assert f"garden.txt {second[0]}-{second[1]}: " in done.err and "[Raspberries fruit]" in done.err
+    assert f"{path}:2: topic 2: the quote is not in garden.txt" in done.err
+    at = GARDEN.index("in autumn")
+    assert f"{path}:3: topic 3: the offset 3 does not match its quote, which is {at - 3} characters away at {at}" in done.err
+
+
+def test_spans_that_do_not_match_their_quote_are_told_how_far(files, folder):
+    start, end = span(GARDEN, "in autumn")
+    with pytest.raises(bp.InputError, match=f"ends at {end}, 2 characters later"):
+        located(files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start, "end": end - 2})
+    with pytest.raises(bp.InputError, match="1 characters away"):
+        located(files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start + 1, "end": end + 1})
+
+
+def test_locate_writes_spans_that_evaluate_reads(files, folder, berrypick, tmp_path):
+    paths = files(
+        truth_jsonl=lines({"topic": "1", "quote": "in autumn", "grade": 2}),
+        run_jsonl=lines({"topic": "1", "doc": "garden", "start": 0, "end": len(GARDEN), "score": 1}),
+    )
+    out = tmp_path / "out.jsonl"
+    done = berrypick("locate", paths["truth_jsonl"], out, "--documents", folder)
+    assert done.code == 0 and "1 topic, 1 judged spans, 1 relevant, 1 document" in done.err
+    start, end = span(GARDEN, "in autumn")
+    assert json.loads(out.read_text()) == {"topic": "1", "doc": "garden.txt", "start": start, "end": end, "grade": 2}
+    both = [
+        berrypick("evaluate", truth, paths["run_jsonl"], "-m", "charP charR", "--documents", folder).out
+        for truth in (out, paths["truth_jsonl"])
+    ]
+    assert both[0] == both[1] != ""
+    for name in ("out.csv", "out.parquet"):
+        assert berrypick("locate", paths["truth_jsonl"], tmp_path / name, "--documents", folder).code == 0
+        assert bp.read_truth(tmp_path / name).topics["1"].start.tolist() == [start]
+
+
+def test_a_truth_with_quotes_needs_documents(files, berrypick):
+    paths = files(
+        truth_jsonl=lines({"topic": "1", "doc": "d", "quote": "x"}),
+        run_jsonl=lines({"topic": "1", "doc": "d", "start": 0, "end": 1, "score": 1}),
+    )
+    done = berrypick("evaluate", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR")
+    assert done.code == 2 and "truth.jsonl:1 quotes relevant text: give the documents" in done.err
+
+
+def test_quotes_with_offsets_can_be_used_without_documents(files):
+    paths = files(
+        truth_jsonl=lines({"topic": "1", "doc": "d", "quote": "x", "start": 0, "end": 1}),
+        run_jsonl=lines({"topic": "1", "doc": "d", "start": 0, "end": 2, "score": 1}),
+    )
+    assert bp.evaluate(paths["truth_jsonl"], paths["run_jsonl"], "charP").means[0].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"topic": "1", "quote": ""}, "quote must be a text"),
+        ({"topic": "1", "quote": 7}, "quote must be a text"),
+        ({"topic": "1", "quote": "x", "end": 3}, "without start"),
+        ({"topic": "1", "quote": "x", "start": -3}, "below 0"),
+        ({"quote": "x"}, "topic is missing"),
+    ],
+)
+def test_bad_lines_are_told(files, record, problem):
+    path = files(truth_jsonl=lines({"topic": "0", "quote": "a"}, record))["truth_jsonl"]
+    with pytest.raises(bp.InputError, match=problem) as error:
+        bp.read_truth(path)
+    assert f"{path}:2" in str(error.value)
+
+
+def test_an_unknown_document_is_told_with_the_nearest(files, folder):
+    with pytest.raises(bp.InputError, match=r"document gardens is not in .*did you mean garden"):
+        located(files, folder, {"topic": "1", "doc": "gardens", "quote": "x"})
+
+
+def test_two_quotes_of_one_place_are_merged_unless_their_grades_differ(files, folder):
+    record = {"topic": "1", "doc": "garden", "quote": "in autumn"}
+    assert len(located(files, folder, record, record)["1"]) == 1
+    with pytest.raises(bp.InputError, match="grade 2"):
+        located(files, folder, record, {**record, "grade": 2})
+
+
+def test_what_is_not_located_is_written_as_it_was(files, tmp_path):
+    records = [
+        {"topic": "1", "doc": "a", "start": 1, "end": 2, "quote": "x", "grade": 1},
+        {"topic": "1", "doc": "a", "start": 4, "quote": "y", "grade": 1},
+        {"topic": "1", "quote": "z", "grade": 0.5},
+    ]
+    bp.write(bp.read_truth(files(t_jsonl=lines(*records))["t_jsonl"]), tmp_path / "again.jsonl", "span-truth")
+    assert [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()] == records
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------
+
+
+def test_normalised_passes_over_white_space_quotation_marks_and_dashes():
+    found = Locator(TEXTS, "normalised").places('canes - not  the new\nones -- in'.replace("--", "\u2013"), "garden")
+    assert [GARDEN[place.start : place.end] for place in found] == ["canes \u2014 not the new ones \u2014 in"]
+    found = Locator(TEXTS, "normalised").places('"Pick dry," she', "garden")
+    assert [GARDEN[place.start : place.end] for place in found] == ["\u201cPick dry,\u201d she"]
+    found = Locator(TEXTS, "normalised").places("July. Cut", "garden")
+    assert [GARDEN[place.start : place.end] for place in found] == ["July.\r\nCut"]
+    assert Locator(TEXTS, "exact").places("July. Cut", "garden") == []
+
+
+def test_the_exact_place_comes_before_normalised_ones():
+    texts = Texts({"a": "it's, it\u2019s"})
+    assert Locator(texts, "normalised").places("it's") == [Place("a", 0, 4)]
+
+
+def test_what_a_looser_rule_would_find_is_a_candidate():
+    found = Locator(TEXTS).resolve("1", Quote("July. Cut", "garden"))
+    assert isinstance(found, Unresolved)
+    assert found.why.endswith("--quotes normalised finds it") and len(found.candidates) == 1
+
+
+def test_fuzzy_finds_changed_words_and_says_how_alike():
+    (place,) = Locator(TEXTS, "fuzzy").places("Cut the old cane, not the new ones, in autumn.", "garden")
+    assert "old canes" in GARDEN[place.start : place.end] and 90 <= place.similarity < 100
+    assert Locator(TEXTS, "fuzzy").places("Nothing of this is anywhere near to it.", "garden") == []
+    assert Locator(TEXTS, "fuzzy", threshold=99).places("Cut the old cane, not the new ones, in autumn.") == []
+
+
+def test_rules_have_names():
+    assert quotes_named(None) == "exact" and quotes_named("normalized") == "normalised"
+    with pytest.raises(bp.UsageError, match="did you mean fuzzy"):
+        quotes_named("fuzz")
+
+
+words = st.lists(st.sampled_from(["berry", "\u201cjam\u201d", "a\u2014b", "it\u2019s", "\u00e9t\u00e9", "\U0001f353"]), min_size=1, max_size=30)
+
+
+@given(words, st.integers(0, 10**6))
+def test_every_exact_place_is_found_and_the_normal_form_leads_back(parts, seed):
+    rng = random.Random(seed)
+    text = "".join(part + rng.choice([" ", "  ", "\r\n", "\t"]) for part in parts)
+    start = rng.randrange(len(text))
+    end = rng.randrange(start, len(text)) + 1
+    quote = text[start:end]
+    locator = Locator(Texts({"d": text}), "normalised")
+    assert Place("d", start, end) in locator.places(quote)
+    for place in locator._by("normalised", quote, "d"):
+        assert normal_form(text[place.start : place.end]).strip() == normal_form(quote).strip()
+
+
+def test_overlapping_occurrences_are_all_found():
+    assert [place.start for place in Locator(Texts({"d": "aaaa"})).places("aa")] == [0, 1, 2]

@@ -1,0 +1,279 @@
+"""The compiled kernels with inputs that are random, at the edge, or wrong: refused in words, never read or written
+out of bounds. Once as installed, and once built with the address and undefined-behaviour sanitizers.
+
+This file is also the program that runs under the sanitizers: ``python test_native_hostile.py FOLDER-OF-THE-MODULE``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+EXTREME = [0.0, 1.0, 5e-324, 1e-308, 1e-160, 1e-17, 0.5, 1 - 2**-53]
+
+
+def entries(rng: np.random.Generator, ranks: int, targets: int, share: float):
+    """rank, target, probability, and the number of events."""
+    rank, target = np.nonzero(rng.random((ranks, targets)) < share)
+    probability = np.where(rng.random(len(rank)) < 0.5, rng.choice(EXTREME, len(rank)), rng.random(len(rank)))
+    return rank.astype(np.int64), target.astype(np.int64), probability, len(np.unique(rank))
+
+
+def random_reach(native: ModuleType, rng: np.random.Generator) -> None:
+    ranks, targets = int(rng.integers(0, 60)), int(rng.integers(0, 50))
+    rank, target, probability, events = entries(rng, ranks, targets, rng.choice([0.02, 0.1, 0.5, 1.0]))
+    weight = rng.random(events)
+    gap = rng.integers(0, 5, events + 1).astype(np.float64)
+    total, law = np.empty(targets + 1), np.empty((events, targets + 1))
+    three = np.empty((3, targets + 1))
+    for form in (0, 1, 2):
+        native.weighted_law(rank, target, probability, weight, total, form)
+        native.law_over_events(rank, target, probability, law, form)
+        np.testing.assert_allclose(law.sum(axis=1), 1, rtol=1e-11)
+        np.testing.assert_allclose(weight @ law, total, rtol=1e-11, atol=1e-290)
+        for exact in (False, True):
+            native.consulted(rank, target, probability, gap, exact, *three, form)
+            np.testing.assert_allclose(three[1].sum(), gap.sum(), rtol=1e-11)
+            np.testing.assert_allclose(three[2].sum(), 1, rtol=1e-11)
+            assert (three >= 0).all()
+    seen = rng.choice(EXTREME, (int(rng.integers(0, 5)), targets))
+    native.law_of_rows(seen, 1 - seen, np.empty((len(seen), targets + 1)))
+
+
+def random_text(native: ModuleType, rng: np.random.Generator) -> None:
+    for kind in (np.int64, np.float64):
+        count, known = int(rng.integers(0, 40)), int(rng.integers(0, 4))
+        start = rng.integers(-20, 60, count).astype(kind)
+        end = start + rng.integers(-3, 25, count).astype(kind)
+        if kind is np.float64 and count:
+            start[0], end[-1] = rng.choice([np.nan, np.inf, -np.inf, 1e308]), rng.choice([np.nan, np.inf, -1e308])
+        merged_start, merged_end = np.empty_like(start), np.empty_like(end)
+        found = native.merge(start, end, merged_start, merged_end)
+        assert 0 <= found <= count
+        native.intersections(start, end, start[:3], end[:3], np.empty((count, min(3, count))))
+        sizes = rng.integers(0, 4, known)
+        relevant_start = np.concatenate([np.arange(n) * 10 for n in sizes] or [np.zeros(0)]).astype(kind)
+        part = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        native.first_seen(
+            rng.integers(-1, 4, count), start, end, np.arange(known), part, relevant_start, relevant_start + kind(5),
+            np.empty(count), np.empty(count),
+        )  # fmt: skip
+
+
+def random_trees(native: ModuleType, rng: np.random.Generator) -> None:
+    """Any intervals, nested or not: what is found may be wrong then, but nothing breaks."""
+    count, others = int(rng.integers(0, 40)), int(rng.integers(0, 40))
+    low, high = (-(2**63), 2**63 - 1) if rng.random() < 0.3 else (0, 30)
+    ends = [np.sort(rng.integers(low, high, (2, n)), axis=0) for n in (count, others)]
+    for pair in ends:
+        pair[0] -= (pair[0] == pair[1]) & (pair[0] > -(2**63))
+    one = rng.integers(-2, 3, count), np.ascontiguousarray(ends[0][0]), np.ascontiguousarray(ends[0][1])
+    other = rng.integers(-2, 3, others), np.ascontiguousarray(ends[1][0]), np.ascontiguousarray(ends[1][1])
+    if (one[1] < one[2]).all() and (other[1] < other[2]).all():
+        first, second = native.nested_pairs(*one, *other)
+        assert len(first) == len(second)
+        assert not len(second) or (second.min() >= 0 and second.max() < others)
+        native.unseen_lengths(*one, rng.random(count), np.empty(count))
+
+
+def wrong_calls(native: ModuleType):
+    """Calls that must be refused."""
+    i, f = np.array([0, 0, 3]), np.array([0.5, 0.25, 1.0])
+    target, weight, out = np.array([0, 1, 1]), np.ones(2), np.empty(3)
+    law = np.empty((2, 3))
+
+    def changed(array, where, value):
+        copy = array.copy()
+        copy[where] = value
+        return copy
+
+    yield lambda: native.weighted_law(i, changed(target, 2, 2), f, weight, out)  # no such target
+    yield lambda: native.weighted_law(i, changed(target, 2, -1), f, weight, out)
+    yield lambda: native.weighted_law(i, changed(target, 2, 2**62), f, weight, out)
+    yield lambda: native.weighted_law(i, changed(target, 0, 1), f, weight, out)  # a pair twice
+    yield lambda: native.weighted_law(i[::-1].copy(), target, f, weight, out)  # not sorted
+    yield lambda: native.weighted_law(i, target, changed(f, 0, 1.5), weight, out)
+    yield lambda: native.weighted_law(i, target, changed(f, 0, -1e-9), weight, out)
+    yield lambda: native.weighted_law(i, target, changed(f, 0, np.nan), weight, out)
+    yield lambda: native.weighted_law(i, target, f[:2], weight, out)
+    yield lambda: native.weighted_law(i, target[:2], f, weight, out)
+    yield lambda: native.weighted_law(i, target, f, weight[:1], out)  # an event without a weight
+    yield lambda: native.weighted_law(i, target, f, np.array([1.0, np.inf]), out)
+    yield lambda: native.weighted_law(i, target, f, np.array([1.0, -1.0]), out)
+    yield lambda: native.weighted_law(i, target, f, weight, out[:1])
+    yield lambda: native.weighted_law(i, target, f, weight, out[:0])
+    yield lambda: native.weighted_law(i, target, f, weight, out, 3)
+    yield lambda: native.weighted_law(i, target, f, weight, out, -1)
+    yield lambda: native.weighted_law(i.astype(np.int32), target, f, weight, out)
+    yield lambda: native.weighted_law(i, target, f.astype(np.float32), weight, out)
+    yield lambda: native.weighted_law(i, target, f, weight, np.empty(3, dtype=np.float32))
+    yield lambda: native.weighted_law(i, target, f, weight, np.empty(6)[::2])  # a view with gaps
+    yield lambda: native.weighted_law(i, target, f, weight, law)
+    yield lambda: native.weighted_law([0, 0, 3], target, f, weight, out)
+    yield lambda: native.weighted_law(None, target, f, weight, out)
+    yield lambda: native.law_over_events(i, target, f, law[:1])
+    yield lambda: native.law_over_events(i, target, f, np.empty((2, 1)))
+    yield lambda: native.law_over_events(i, target, f, np.empty((2, 0)))
+    yield lambda: native.law_over_events(i, target, f, np.asfortranarray(law))
+    yield lambda: native.law_of_rows(law, law[:1], np.empty((2, 4)))
+    yield lambda: native.law_of_rows(np.zeros((2, 3)), np.ones((2, 3)), np.empty((2, 3)))
+    yield lambda: native.law_of_rows(np.full((1, 1), np.nan), np.ones((1, 1)), np.empty((1, 2)))
+    yield lambda: native.consulted(i, target, f, weight, False, out, out, out)  # one gap too few
+    yield lambda: native.consulted(i, target, f, np.ones(3), False, out[:2], out, out)
+    yield lambda: native.consulted(i, target, f, np.ones(3), False, out, out[:2], out)
+    yield lambda: native.merge(i, i[:2], i.copy(), i.copy())
+    yield lambda: native.merge(i, i, i[:2].copy(), i.copy())
+    yield lambda: native.merge(i, f, i.copy(), i.copy())
+    yield lambda: native.intersections(i, i, i, i, np.empty((3, 2)))
+    yield lambda: native.intersections(i, i, i, i[:1], np.empty((3, 3)))
+    text = (i, i, i + 1, np.array([0]), np.array([0, 1]), np.array([0]), np.array([5]), np.empty(3), np.empty(3))
+    for place, value in [
+        (1, i[:1]), (2, i[:1]), (4, np.array([0])), (4, np.array([0, 2])), (4, np.array([-1, 1])),
+        (4, np.array([1, 1])), (5, np.array([5])), (6, np.array([5, 6])), (7, np.empty(2)), (8, np.empty(4)),
+    ]:  # fmt: skip
+        yield lambda place=place, value=value: native.first_seen(*text[:place], value, *text[place + 1 :])
+    two = np.array([0, 5]), np.array([6, 9])
+    yield lambda: native.first_seen(i, i, i + 1, np.array([0]), np.array([0, 2]), *two, np.empty(3), np.empty(3))
+    yield lambda: native.first_seen(
+        i, i, i + 1, np.array([1, 0]), np.array([0, 1, 1]), np.array([0]), np.array([5]), np.empty(3), np.empty(3)
+    )
+    yield lambda: native.first_seen(
+        i, i, i + 1, np.array([0, 1]), np.array([0, 2**62, 1]), np.array([0]), np.array([5]), np.empty(3), np.empty(3)
+    )
+    yield lambda: native.nested_pairs(i, i, i, i, i, i + 1)  # an element without any place
+    yield lambda: native.nested_pairs(i, i, i[:2], i, i, i + 1)
+    yield lambda: native.unseen_lengths(i, i, i + 1, f[:2], out)
+    yield lambda: native.unseen_lengths(i, i, i + 1, f, out[:2])
+
+
+def too_far(native: ModuleType) -> None:
+    """Whole positions whose differences do not fit are handed back, nothing is computed."""
+    ends = np.array([-(2**63)]), np.array([2**63 - 1])
+    assert native.intersections(*ends, *ends, np.empty((1, 1))) is False
+    zero = np.array([0])
+    assert native.first_seen(zero, *ends, zero[:0], zero, zero[:0], zero[:0], np.empty(1), np.empty(1)) is False
+    near = np.array([-(2**61)]), np.array([2**61])
+    assert native.intersections(*near, *near, np.empty((1, 1))) is True
+
+
+def everything(native: ModuleType, rounds: int) -> None:
+    for seed in range(rounds):
+        rng = np.random.default_rng(seed)
+        random_reach(native, rng)
+        random_text(native, rng)
+        random_trees(native, rng)
+    for number, call in enumerate(wrong_calls(native)):
+        try:
+            call()
+        except (ValueError, TypeError):
+            continue
+        raise AssertionError(f"call {number} was not refused")
+    too_far(native)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, sys.argv[1])
+    import _native
+
+    everything(_native, 150)
+    print("all is well")
+    sys.exit(0)
+
+
+# --- the tests -------------------------------------------------------------------------------------------------------
+
+import pytest  # noqa: E402 (the program above does without it)
+
+
+def test_as_installed():
+    from berrypick import kernels
+
+    if kernels._native is None:
+        pytest.skip("compiled kernels: they are not installed (no C++ compiler?)")
+    everything(kernels._native, 60)
+
+
+def _compile(compiler: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([compiler, *map(str, arguments)], capture_output=True, text=True, timeout=600)
+
+
+@pytest.fixture(scope="session")
+def sanitized(tmp_path_factory) -> tuple[Path, str]:
+    """The module built with sanitizers, and the libraries that have to be loaded before Python."""
+    compiler = os.environ.get("CXX") or next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+    if compiler is None:
+        pytest.skip("sanitizers: there is no C++ compiler")
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        pytest.skip("sanitizers: Python's header files are not installed")
+    nanobind = pytest.importorskip("nanobind", reason="sanitizers: nanobind is not installed")
+    folder = tmp_path_factory.mktemp("sanitized")
+    check = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    (folder / "empty.cpp").write_text("int main() { return 0; }\n")
+    if _compile(compiler, *check, folder / "empty.cpp", "-o", folder / "empty").returncode:
+        pytest.skip(f"sanitizers: {compiler} has no -fsanitize=address,undefined")
+    # the C++ library too: without it the sanitizer cannot follow exceptions in a module that is loaded later
+    names = ("libasan.so", "libstdc++.so.6")
+    libraries = [_compile(compiler, f"-print-file-name={name}").stdout.strip() for name in names]
+    if not all(Path(library).is_absolute() for library in libraries):
+        pytest.skip(f"sanitizers: {compiler} has no shared libasan to be loaded before Python")
+    source = Path(nanobind.source_dir())
+    common = [
+        "-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off",
+        f"-I{sysconfig.get_path('include')}", "-isystem", nanobind.include_dir(),
+        "-isystem", source.parent / "ext" / "robin_map" / "include",
+    ]  # fmt: skip
+    module = folder / f"_native{sysconfig.get_config_var('EXT_SUFFIX')}"
+    strict = ["-O0", "-g1", "-Wall", "-Wextra", "-Werror", "-D_GLIBCXX_ASSERTIONS", *check]
+    parts = [
+        [*common, "-c", source / "nb_combined.cpp", "-o", folder / "nanobind.o"],
+        [*common, *strict, "-c", ROOT / "native" / "module.cpp", "-o", folder / "module.o"],
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda step: _compile(compiler, *step), parts))
+    done.append(_compile(compiler, "-shared", *check, folder / "module.o", folder / "nanobind.o", "-o", module))
+    assert not any(step.returncode for step in done), "".join(step.stderr for step in done)
+    return folder, ":".join(libraries)
+
+
+def test_under_sanitizers(sanitized):
+    folder, library = sanitized
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # Python itself leaves memory behind at its end
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, __file__, str(folder)], env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout == "all is well\n"
+
+
+def test_the_sanitizers_are_awake(sanitized):
+    """A read out of bounds in a module built the same way is caught; else the test above would prove nothing."""
+    folder, library = sanitized
+    compiler = os.environ.get("CXX") or next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))))
+    (folder / "bad.cpp").write_text(
+        "#include <vector>\n"
+        'extern "C" int bad(int i) { std::vector<int> v(3); volatile int* p = v.data(); return p[i]; }\n'
+    )
+    built = _compile(
+        compiler, "-shared", "-fPIC", "-fsanitize=address,undefined", folder / "bad.cpp", "-o", folder / "bad.so"
+    )
+    assert built.returncode == 0, built.stderr
+    program = f"import ctypes; ctypes.CDLL({str(folder / 'bad.so')!r}).bad(3)"
+    environment = {**os.environ, "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "heap-buffer-overflow" in done.stderr

@@ -1,0 +1,519 @@
+"""Grids of chunkers and retrievers, and folders of runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import itertools
+import re
+from functools import partial
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import worlds
+from hypothesis import given
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.analysis import chunkers, retrievers
+from berrypick.analysis import sweep as sweeping
+from berrypick.analysis.heatmap import contrast
+from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences, settings_in
+from berrypick.core.errors import BerrypickError, UsageError
+
+TEXT = "The cat sat on the mat. It was a warm day.\n\nA dog ran past. The cat did not move."
+DOCUMENTS = {"pets": TEXT, "trees": "Oaks grow slowly. Birches grow fast. A cat climbed a birch."}
+QUERIES = {"cat": "Where did the cat sit?", "birch": "How fast do birches grow?"}
+GOLD = worlds.span_truth({"cat": [("pets", 0, 23)], "birch": [("trees", 18, 36)]})
+
+
+def swept(**changes):
+    given = {"documents": DOCUMENTS, "gold": GOLD, "chunkers": fixed, "retrievers": fts5, "measures": "charR@2 IoU@2",
+             "queries": QUERIES, "grid": {"size": [10, 20, 40], "overlap": [0, 5]}}  # fmt: skip
+    return bp.sweep(**{**given, **changes})
+
+
+# chunkers
+
+
+@pytest.mark.parametrize("module", [chunkers, retrievers, sweeping])
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@given(st.text(max_size=60), st.integers(1, 20), st.integers(0, 19))
+def test_fixed_chunks_cover_the_text(text, size, overlap):
+    if overlap >= size:
+        with pytest.raises(UsageError, match="overlap is from 0 to less than the size"):
+            fixed(text, size, overlap)
+        return
+    found = fixed(text, size, overlap)
+    assert set(itertools.chain.from_iterable(range(*span) for span in found)) == set(range(len(text)))
+    assert all(end - start == size for start, end in found[:-1])
+    assert all(one[1] - other[0] == overlap for one, other in itertools.pairwise(found))
+    assert all(0 <= start < end <= len(text) for start, end in found)
+
+
+@given(st.text(alphabet="ab .!?\n。", max_size=60), st.integers(0, 30), st.sampled_from([sentences, paragraphs]))
+def test_pieces_hold_all_but_white_space(text, size, chunker):
+    found = chunker(text, size)
+    inside = set(itertools.chain.from_iterable(range(*span) for span in found))
+    assert all(text[i].isspace() for i in set(range(len(text))) - inside)
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(found))
+    assert all(text[start:end] == text[start:end].strip() != "" for start, end in found)
+    alone = set(chunker(text))
+    assert all(end - start <= size or (start, end) in alone for start, end in found)
+
+
+def test_sentences_and_paragraphs():
+    assert [TEXT[a:b] for a, b in sentences(TEXT)] == [
+        "The cat sat on the mat.", "It was a warm day.", "A dog ran past.", "The cat did not move."
+    ]  # fmt: skip
+    assert len(paragraphs(TEXT)) == 2 and paragraphs(TEXT, size=1000) == [(0, len(TEXT))]
+    assert [text for a, b in sentences('"Stop!" he said. "Why?"') for text in ['"Stop!" he said. "Why?"'[a:b]]] == [
+        '"Stop!"', "he said.", '"Why?"'
+    ]  # fmt: skip
+    assert sentences("  ") == [] == paragraphs("") == fixed("")
+    for wrong in (partial(sentences, "a", size=-1), partial(fixed, "a", size=0)):
+        with pytest.raises(UsageError, match="it cannot be"):
+            wrong()
+
+
+# retrievers
+
+
+def chunk_list(*texts):
+    return [Chunk("d", 0, len(text), text) for text in texts]
+
+
+WORDS = st.lists(st.sampled_from(["red", "green", "blue", "apple", "pear", "the"]), min_size=1, max_size=6).map(
+    " ".join
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), WORDS)
+def test_both_retrievers_give_the_same_scores(texts, query):
+    one, other = (retriever(chunk_list(*texts), {"1": query}, depth=5)["1"] for retriever in (fts5, bm25))
+    assert [place for place, _ in one] == [place for place, _ in other]
+    assert [score for _, score in one] == pytest.approx([score for _, score in other], abs=1e-9)
+
+
+def test_bm25_has_parameters():
+    chunks = chunk_list("red apple", "red red red and a long tail of other words", "pear", "plum", "fig")
+    assert [place for place, _ in bm25(chunks, {"1": "red"}, b=0)["1"]] == [1, 0]
+    assert [place for place, _ in bm25(chunks, {"1": "red"}, b=1)["1"]] == [0, 1]
+    flat = dict(bm25(chunks, {"1": "red"}, k1=0)["1"])
+    assert flat[0] == pytest.approx(flat[1])
+    for wrong in ({"k1": -1}, {"b": 2}):
+        with pytest.raises(UsageError, match="k1 is from 0 and b from 0 to 1"):
+            bm25(chunks, {"1": "red"}, **wrong)
+
+
+@pytest.mark.parametrize("retriever", [fts5, bm25])
+def test_queries_are_words_and_no_language(retriever):
+    chunks = chunk_list('say "hello" NEAR the door', "nothing", "more", "yet more", "still more")
+    odd = {"quotes": '"hello" AND', "operators": "NEAR( * ^ : -hello", "empty": "", "signs": "?! ***", "none": "zebra"}
+    found = retriever(chunks, odd)
+    assert [place for place, _ in found["quotes"]] == [place for place, _ in found["operators"]] == [0]
+    assert found["empty"] == found["signs"] == found["none"] == []
+    assert retriever([], {"1": "hello"}) == {"1": []}
+    assert retriever(chunk_list("a\udc80b \0 hello"), {"1": "hello \udc80"})["1"][0][0] == 0
+    with pytest.raises(UsageError, match="depth is the number of results"):
+        retriever(chunks, odd, depth=0)
+
+
+def test_stems_and_accents():
+    chunks = chunk_list("Two cafés", "nothing", "else")
+    assert fts5(chunks, {"1": "cafe"})["1"] == [] and fts5(chunks, {"1": "cafe"}, stem=True)["1"][0][0] == 0
+    assert fts5(chunks, {"1": "CAFES"})["1"][0][0] == 0
+
+
+def test_equal_scores_keep_the_order():
+    for retriever in (fts5, bm25):
+        found = retriever(chunk_list(*["same words"] * 5, *["other"] * 9), {"1": "same"}, depth=3)
+        assert [place for place, _ in found["1"]] == [0, 1, 2]
+
+
+# the grid
+
+
+def test_every_setting_is_evaluated():
+    found = swept()
+    assert len(found) == 6 and len(found.rows) == 12
+    assert [(row["size"], row["overlap"]) for row in found.rows[::2]] == [(a, b) for a in (10, 20, 40) for b in (0, 5)]
+    first = found.rows[0]
+    assert list(first) == [
+        "chunker", "size", "overlap", "retriever", "run", "chunks", "measure", "value", "low", "high", "topics",
+        "signature",
+    ]  # fmt: skip
+    assert first["run"] == "size=10,overlap=0" and first["chunks"] == 15 and first["topics"] == 2
+
+
+def test_values_are_those_of_evaluate():
+    found = swept(grid={"size": [30]})
+    chunks = [Chunk(name, a, b, text[a:b]) for name, text in DOCUMENTS.items() for a, b in fixed(text, 30)]
+    lists = {
+        topic: [(chunks[place].document, chunks[place].start, chunks[place].end) for place, _ in ranked]
+        for topic, ranked in fts5(chunks, QUERIES).items()
+    }
+    direct = bp.evaluate(GOLD, worlds.span_run(lists), "charR@2 IoU@2").mean()["run"]
+    assert {row["measure"]: row["value"] for row in found.rows} == direct
+
+
+def test_parameters_go_where_they_are_known():
+    found = swept(
+        chunkers=[fixed, sentences], retrievers=[fts5, bm25], grid={"size": [20, 40], "overlap": [0, 5], "k1": [0.5, 2]}
+    )
+    seen = [tuple(row[name] for name in ("chunker", "size", "overlap", "retriever", "k1")) for row in found.rows[::2]]
+    cuts = [
+        ("fixed", 20, 0),
+        ("fixed", 20, 5),
+        ("fixed", 40, 0),
+        ("fixed", 40, 5),
+        ("sentences", 20, None),
+        ("sentences", 40, None),
+    ]
+    assert seen == [(*cut, *find) for cut in cuts for find in [("fts5", None), ("bm25", 0.5), ("bm25", 2)]]
+    assert found.names[1] == "chunker=fixed,size=20,overlap=0,retriever=bm25,k1=0.5"
+
+
+def test_functions_of_ones_own():
+    def halves(text, share=0.5):
+        cut = int(len(text) * share)
+        return ((a, b) for a, b in [(0, cut), (cut, len(text))] if a < b)
+
+    def first_come(chunks, queries):
+        return dict.fromkeys(queries, chunks[:2])
+
+    found = swept(chunkers=halves, retrievers=first_come, grid={"share": [0.25, np.float64(0.5)]})
+    assert [row["share"] for row in found.rows[::2]] == [0.25, 0.5] and found.rows[0]["retriever"] == "first_come"
+    named = swept(
+        chunkers={"half": halves, "third": partial(halves, share=1 / 3)}, retrievers={"f": first_come}, grid={}
+    )
+    assert [(row["chunker"], row["retriever"]) for row in named.rows[::2]] == [("half", "f"), ("third", "f")]
+    anything = swept(chunkers=lambda text, **given: [(0, given["n"])], retrievers=first_come, grid={"n": [1, 2]})
+    assert [row["n"] for row in anything.rows[::2]] == [1, 2]
+
+
+def test_what_a_retriever_may_give():
+    for ranked in ([0, 1], [np.int64(0), np.int64(1)], [(0, 2.0), (1, 1.0)], iter([0, 1])):
+        given = list(ranked)
+        found = swept(retrievers=lambda chunks, queries, given=given: {"cat": given}, grid={"size": [40]})
+        assert found.rows[0]["value"] == pytest.approx(0.5)  # the other topic is not answered and counts 0
+
+
+def test_only_some():
+    found = swept(only=lambda setting: setting["overlap"] < setting["size"] / 3)
+    assert [(row["size"], row["overlap"]) for row in found.rows[::2]] == [(10, 0), (20, 0), (20, 5), (40, 0), (40, 5)]
+    with pytest.raises(UsageError, match="no setting of the grid is wanted"):
+        swept(only=lambda setting: False)
+
+
+def test_several_processes_find_the_same():
+    # a function without a name can be used too where processes are forked
+    one, two = (
+        swept(chunkers={"f": lambda text, size: fixed(text, size)}, grid={"size": [10, 20]}, jobs=n) for n in (1, 2)
+    )
+    assert one == two
+    assert swept() == swept(jobs=3)
+
+
+def test_progress():
+    for jobs in (1, 2):
+        seen = []
+        swept(jobs=jobs, progress=lambda done, of, seen=seen: seen.append((done, of)))
+        assert seen == [(i, 6) for i in range(1, 7)]
+
+
+def test_quotes_are_found_in_the_documents(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(
+        '{"topic": "cat", "doc": "pets", "quote": "The cat sat on the mat."}\n'
+        '{"topic": "birch", "doc": "trees", "quote": "Birches grow fast."}\n'
+    )
+    assert [row["value"] for row in swept(gold=tmp_path / "gold.jsonl").rows] == [row["value"] for row in swept().rows]
+
+
+def test_documents_from_a_folder(tmp_path):
+    for name, text in DOCUMENTS.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+    assert [row["value"] for row in swept(documents=tmp_path).rows] == [row["value"] for row in swept().rows]
+
+
+def test_measures_that_need_tokens_or_all_chunks():
+    found = swept(measures="PrecisionOmega", grid={"size": [10, 40]})
+    assert found.rows[0]["value"] > found.rows[1]["value"] > 0
+    assert swept(measures="epnav", effort="tokens", grid={"size": [20]}).rows[0]["value"] > 0
+
+
+def test_whole_documents_as_gold():
+    truth = worlds.document_truth({"cat": {"pets": 1}, "birch": {"trees": 1}})
+    found = swept(gold=truth, measures="charR@2 AP")
+    assert 0 < found.rows[0]["value"] < 1
+
+
+# mistakes
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"gold": None}, "gold, the judgements, is missing"),
+        ({"documents": None}, "documents are missing"),
+        ({"queries": None}, "queries are missing"),
+        ({"documents": {}}, "document pets is not in the documents given"),
+        ({"documents": {**DOCUMENTS, "x": b"bytes"}}, "the text of x is a bytes, not a str"),
+        ({"documents": {"pets": TEXT}}, "document trees is not in the documents given"),
+        ({"documents": {**DOCUMENTS, "pets": "short"}}, "pets"),
+        ({"queries": {"cat": "cat"}}, "1 judged topics have no query: birch"),
+        ({"measures": "IoUU@2"}, "unknown measure IoUU; did you mean IoU?"),
+        ({"measures": ""}, "no measure is asked for"),
+        ({"jobs": 0}, "jobs is the number of processes, from 1; it cannot be 0"),
+        ({"chunkers": []}, "there is no chunker"),
+        ({"chunkers": [fixed, fixed]}, "two chunkers are called fixed; give them names: chunkers={'one': ..., 'two'"),
+        ({"chunkers": {"a": 3}}, "chunker a is not a function"),
+        ({"grid": {"sise": [1]}}, "no chunker or retriever has a parameter sise"),
+        ({"grid": {"size": 100}}, "the grid gives size no list of values, as in {'size': [1, 2]}"),
+        ({"grid": {"size": "100"}}, "the grid gives size no list of values"),
+        ({"grid": {"size": []}}, "the grid gives size no list of values"),
+        ({"grid": {"value": [1]}}, "value is a column of the table already"),
+        ({"grid": {"size": [5], "overlap": [5]}}, "chunker fixed(size=5, overlap=5) on document pets: overlap is from"),
+    ],
+)
+def test_mistakes_are_told(changes, message):
+    with pytest.raises(BerrypickError) as error:
+        swept(**changes)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([(0, 5), (3, 82)], ": chunk 2 is 3 to 82, the text has 81 characters"),
+        ([(-1, 5)], ": chunk 1 is -1 to 5, the text has 81 characters"),
+        ([(5, 3)], ": chunk 1 is 5 to 3, the text has 81 characters"),
+        ([(5, 5)], ": chunk 1 is empty, 5 to 5"),
+        (["The cat"], ": chunk 1 is a text, expected (start, end): where it stands in the document"),
+        ([(0, 1.5)], ": chunk 1 is (0, 1.5), expected (start, end), two whole numbers"),
+        ([(0, 1, 2)], ": chunk 1 is (0, 1, 2), expected (start, end), two whole numbers"),
+        ([7], ": chunk 1 is 7, expected (start, end), two whole numbers"),
+        (None, ": gives None, expected (start, end) pairs"),
+        (7, " failed: TypeError: 'int' object is not iterable"),
+    ],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_mistakes_of_chunkers(given, message, jobs):
+    def wrong(text, n):
+        return given
+
+    with pytest.raises(UsageError) as error:
+        swept(chunkers=wrong, grid={"n": [1, 2]}, jobs=jobs)
+    assert str(error.value) == f"chunker wrong(n=1) on document pets{message}"
+
+
+def test_a_chunker_that_makes_nothing():
+    with pytest.raises(UsageError, match=r"chunker none\(\) makes no chunks of these documents"):
+        swept(chunkers={"none": lambda text: []}, grid={})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([1], ": gives a list, expected {topic: ranked list}"),
+        ({"dog": [1]}, ": gives results for topic 'dog', which was not asked"),
+        ({"cat": 1}, ": topic cat has 1, expected a ranked list"),
+        ({"cat": "1"}, ": topic cat has '1', expected a ranked list"),
+        ({"cat": [0, 99]}, ": result 2 of topic cat is chunk 99, there are chunks 0 to 14"),
+        ({"cat": [-1]}, ": result 1 of topic cat is chunk -1, there are chunks 0 to 14"),
+        ({"cat": ["x"]}, ": result 1 of topic cat is 'x', expected a chunk or its place in the list of chunks"),
+        ({"cat": [(0, "x")]}, ": result 1 of topic cat has the score 'x', which is no number"),
+        ({"cat": []}, " finds nothing for any topic"),
+        (None, " failed: ZeroDivisionError: division by zero"),
+    ],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_mistakes_of_retrievers(given, message, jobs):
+    def wrong(chunks, queries, n):
+        return given if given is not None else 1 / 0
+
+    with pytest.raises(UsageError) as error:
+        swept(retrievers=wrong, grid={"size": [10], "n": [1, 2]}, jobs=jobs)
+    assert str(error.value) == f"retriever wrong(n=1){message}"
+
+
+# what is found
+
+
+def test_best():
+    found = swept(measures="charR@2 Overlap@2")
+    values = {row["run"]: row["value"] for row in found.rows if row["measure"] == "charR@2"}
+    assert found.best()["value"] == max(values.values()) == values[found.best()["run"]]
+    assert found.best("Overlap@2")["value"] == 0
+    with pytest.raises(UsageError, match=r"charP is not among the measures of this sweep; did you mean charR@2\?"):
+        found.best("charP")
+
+
+def test_table():
+    lines = swept(grid={"size": [20, 40]}).table(places=2).splitlines()
+    assert lines[0].split() == ["chunker", "size", "retriever", "chunks", "charR@2", "IoU@2"]
+    assert lines[2].split()[:4] == ["fixed", "20", "fts5", "8"] and len(lines) == 4
+
+
+def test_frames():
+    found = swept(chunkers=[fixed, sentences])
+    pandas, polars = found.to_pandas(), found.to_polars()
+    assert len(pandas) == len(polars) == len(found.rows)
+    assert list(pandas.columns) == polars.columns == list(found.rows[0])
+    assert polars["overlap"].null_count() > 0
+
+
+def test_it_cannot_be_changed_and_is_compared():
+    found = swept()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.names = ()
+    compared = bp.compare(found.results, measures="IoU@2", baseline="size=40,overlap=0")
+    assert compared.estimate("IoU@2", "size=10,overlap=0").value == found.rows[1]["value"]
+    row = found.rows[1]
+    one = compared.estimate("IoU@2", row["run"])
+    assert (one.low, one.high) == (row["low"], row["high"])
+
+
+def test_notebooks_see_a_table():
+    odd = swept(chunkers={"<b>": fixed})
+    assert "&lt;b&gt;" in odd._repr_html_() and "<b>" not in odd._repr_html_()
+    assert str(odd) == odd.table()
+
+
+def test_heatmap():
+    found = swept()
+    text = found.heatmap("size", "overlap", "IoU@2", places=2)
+    assert text.splitlines()[0] == "IoU@2" and text.splitlines()[1].split() == ["size", "\\", "overlap", "0", "5"]
+    best = found.best("IoU@2")
+    assert f"{best['value']:.2f}*" in text
+    assert [line.split()[0] for line in text.splitlines()[3:]] == ["10", "20", "40"]
+
+
+def test_heatmap_of_a_part():
+    found = swept(chunkers=[fixed, sentences], retrievers=[fts5, bm25])
+    with pytest.raises(UsageError, match="other parameters vary too, fix them with where"):
+        found.heatmap("size", "overlap")
+    text = found.heatmap("size", "overlap", where={"chunker": "fixed", "retriever": "bm25"})
+    assert len(text.splitlines()) == 6
+    assert "- " in found.heatmap("chunker", "overlap", where={"size": 20, "retriever": "bm25"})
+    for wrong, message in [
+        ({"rows": "sizes", "columns": "overlap"}, "sizes is no parameter of this sweep; did you mean size?"),
+        ({"rows": "size", "columns": "size"}, "a heat-map has two parameters, not size twice"),
+        ({"rows": "size", "columns": "overlap", "where": {"chunker": "x"}}, "there is no such setting in this sweep"),
+        ({"rows": "size", "columns": "overlap", "where": {"x": 1}}, "x is no parameter of this sweep"),
+    ]:
+        with pytest.raises(UsageError) as error:
+            found.heatmap(**wrong)
+        assert str(error.value).startswith(message)
+
+
+def test_picture_is_sound(tmp_path):
+    found = swept(chunkers={"<fixed>": fixed}, retrievers={'a "b"': fts5, "c & d": bm25})
+    found.write_svg(tmp_path / "map.svg", "size", "retriever", "IoU@2", where={"overlap": 0})
+    picture = ElementTree.parse(tmp_path / "map.svg").getroot()
+    words = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"IoU@2", "size", "retriever", 'a "b"', "c & d", "10", "20", "40"} <= set(words)
+    assert sum(word.endswith(" *") for word in words) >= 1
+    width, height = (float(value) for value in picture.attrib["viewBox"].split()[2:])
+    for element in picture.iter("{http://www.w3.org/2000/svg}text"):
+        assert 0 < float(element.attrib["x"]) < width and 0 < float(element.attrib["y"]) < height
+    assert "prefers-color-scheme:dark" in picture.find("{http://www.w3.org/2000/svg}style").text
+    assert "by size and retriever" in picture.attrib["aria-label"]
+
+
+def test_numbers_in_the_picture_can_be_read():
+    svg = swept().svg("size", "overlap")
+    cells = re.findall(r'<rect fill="#(\w{6})".*?\n<text class="on-(light|dark)"', svg)
+    assert len(cells) == 6
+    for fill, side in cells:
+        colour = tuple(int(fill[i : i + 2], 16) for i in (0, 2, 4))
+        assert contrast(colour, (17, 17, 17) if side == "light" else (255, 255, 255)) >= 4.5
+    assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+
+
+def test_darker_is_better():
+    def fill(svg):
+        return {
+            words.split()[0]: sum(int(colour[i : i + 2], 16) for i in (0, 2, 4))
+            for colour, words in re.findall(r'<rect fill="#(\w{6})".*?\n<text[^>]*>([^<]*)<', svg)
+        }
+
+    found = swept(measures="charR@2 Overlap@2")
+    for measure, increasing in (("charR@2", True), ("Overlap@2", False)):
+        colours = fill(found.svg("size", "overlap", measure, places=6))
+        ordered = [colours[value] for value in sorted(colours, key=float)]
+        assert ordered == sorted(ordered, reverse=increasing)
+
+
+# folders of runs
+
+
+def test_runs_are_kept_and_read_again(tmp_path):
+    made = swept(chunkers=[fixed, sentences], keep=tmp_path / "kept", jobs=2)
+    assert (tmp_path / "kept" / "chunker=fixed,size=10,overlap=0.jsonl").exists()
+    for jobs in (1, 2):
+        read = bp.sweep(gold=GOLD, runs=tmp_path / "kept", measures="charR@2 IoU@2", jobs=jobs)
+        assert {(row["run"], row["measure"]): row["value"] for row in read.rows} == {
+            (row["run"], row["measure"]): row["value"] for row in made.rows
+        }
+        assert read.rows[0]["chunks"] is None and read.parameters == ("chunker", "size", "overlap")
+
+
+@pytest.mark.parametrize(
+    ("path", "settings"),
+    [
+        ("size=200,overlap=50.jsonl", {"size": 200, "overlap": 50}),
+        ("b=0.5.jsonl", {"b": 0.5}),
+        ("b=0.5", {"b": 0.5}),
+        ("b=0.5.tsv.gz", {"b": 0.5}),
+        ("retriever=bm25/size=200.run", {"retriever": "bm25", "size": 200}),
+        ("dense, size=1e3.jsonl", {"name": "dense", "size": 1000.0}),
+        ("stem=True,model=a%2Fb.jsonl", {"stem": True, "model": "a/b"}),
+        ("my.system.jsonl", {"name": "my.system"}),
+    ],
+)
+def test_settings_in_names(path, settings):
+    assert settings_in(path) == settings
+
+
+def test_settings_that_are_wrong():
+    with pytest.raises(UsageError, match="size is set twice"):
+        settings_in("size=1/size=2.jsonl")
+    with pytest.raises(UsageError, match="value is a column of the table already"):
+        settings_in("value=1.jsonl")
+
+
+def line(start, tag):
+    return f'{{"topic": "cat", "doc": "pets", "start": {start}, "end": {start + 10}, "rank": 1, "tag": "{tag}"}}\n'
+
+
+def test_folders(tmp_path):
+    for folder, size in itertools.product(("retriever=b", "retriever=a"), (1000, 200)):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"size={size}.jsonl").write_text(line(size // 100, "same"))
+    (tmp_path / ".hidden").write_text("nothing")
+    found = bp.sweep(gold=GOLD, runs=tmp_path, measures="charR", documents=DOCUMENTS)
+    assert [(row["retriever"], row["size"]) for row in found.rows] == [("a", 200), ("a", 1000), ("b", 200), ("b", 1000)]
+    assert found.names[0] == "retriever=a,size=200" and found.rows[0]["value"] == pytest.approx(10 / 23 / 2)
+    assert all(note.startswith("retriever=") for note in found.results.notes)
+    assert "chunks" not in found.table()
+    some = bp.sweep(gold=GOLD, runs=tmp_path, measures="charR", only=lambda setting: setting["size"] == 200)
+    assert some.names == ("retriever=a", "retriever=b")
+
+
+def test_folders_that_are_wrong(tmp_path):
+    for wrong, message in [
+        ({"runs": tmp_path}, "holds no runs"),
+        ({"runs": tmp_path / "nothing"}, "is not a folder of runs"),
+        ({"runs": tmp_path, "grid": {"size": [1]}}, "a folder of runs is evaluated as it is"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            bp.sweep(gold=GOLD, measures="charR", **wrong)
+    (tmp_path / "size=1.jsonl").write_text(line(0, "x"))
+    (tmp_path / "size=1.json").write_text(line(0, "y"))
+    with pytest.raises(UsageError, match=r"size=1.json and size=1.jsonl have the same settings"):
+        bp.sweep(gold=GOLD, runs=tmp_path, measures="charR")

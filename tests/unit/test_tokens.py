@@ -1,0 +1,254 @@
+"""Texts as they are in files, offsets in other units, tokens and what they cost."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import worlds
+from hypothesis import given
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.corpus.texts import Texts, Units, checked_run, checked_truth, read_texts
+from berrypick.corpus.tokens import corners, line_of, tokenizer_named, words
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_read_without_changing_a_character(tmp_path):
+    (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.txt").write_bytes("\u00e9\n".encode())
+    (tmp_path / ".hidden").write_bytes(b"x")
+    texts = read_texts(tmp_path)
+    assert list(texts) == ["a.md", "sub/b.txt"] and len(texts) == 2
+    assert texts["a.md"] == texts["a"] == "one\r\ntwo\r"
+    assert "sub/b" in texts and "b" not in texts and texts.canonical("sub/b") == "sub/b.txt"
+    assert texts.collection.lengths["a.md"] == 9
+
+
+def test_a_name_without_its_ending_is_not_guessed(tmp_path):
+    (tmp_path / "a.md").write_text("1")
+    (tmp_path / "a.txt").write_text("2")
+    assert "a" not in read_texts(tmp_path)
+
+
+def test_lines_of_json_are_read(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"doc": "a", "text": "x\\r\\ny"}\r\n{"doc": 7, "text": "\\ufeffz"}\n')
+    texts = read_texts(path)
+    assert dict(texts) == {"a": "x\r\ny", "7": "z"}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b'{"doc": "a"}\n', "doc or text is missing"),
+        (b'{"doc": "a", "text": "x"}\n{"doc": "a", "text": "y"}\n', "a second time"),
+        (b"\n", "no documents"),
+        (b"nonsense\n", "is not JSON"),
+    ],
+)
+def test_bad_documents_are_told(tmp_path, content, problem):
+    path = tmp_path / "texts.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(bp.InputError, match=problem):
+        read_texts(path)
+
+
+def test_an_empty_folder_and_bytes_that_are_no_text_are_errors(tmp_path):
+    with pytest.raises(bp.InputError, match="no text files"):
+        read_texts(tmp_path)
+    (tmp_path / "a.txt").write_bytes(b"ok\n\xff\xfe")
+    with pytest.raises(bp.InputError, match=r"a\.txt:2: is not UTF-8"):
+        read_texts(tmp_path)["a.txt"]
+
+
+# --- offsets ----------------------------------------------------------------------------------------------------------
+
+texts = st.text(st.sampled_from("ab\u00e9\u20ac\U0001f353\r\n"), min_size=1, max_size=40)
+
+
+@given(texts)
+def test_offsets_in_bytes_and_utf16_units(text):
+    for counting, size in (("bytes", lambda t: len(t.encode())), ("utf16", lambda t: len(t.encode("utf-16-le")) // 2)):
+        units = Units(text, counting)
+        given = np.array([size(text[:i]) for i in range(len(text) + 1)])
+        places, split = units.characters(given)
+        assert places.tolist() == list(range(len(text) + 1)) and not len(split)
+        inside = np.array([i for i in range(size(text)) if i not in set(given.tolist())], dtype=np.int64)
+        assert len(units.characters(inside)[1]) == len(inside)
+
+
+TEXT = "caf\u00e9 \U0001f353 end"
+
+
+def run_and_truth(start, end):
+    return worlds.span_truth({"1": [("d", start, end)]}), worlds.span_run({"1": [("d", start, end)]})
+
+
+@pytest.mark.parametrize(("offsets", "start", "end"), [("chars", 7, 10), ("utf16", 8, 11), ("bytes", 11, 14)])
+def test_the_same_span_in_three_units(offsets, start, end):
+    truth, run = run_and_truth(start, end)
+    expected, _ = run_and_truth(7, 10)
+    found = checked_truth(truth, Texts({"d": TEXT}), offsets)
+    assert found.topics["1"].start.tolist() == expected.topics["1"].start.tolist() == [7]
+    assert checked_run(run, Texts({"d": TEXT}), offsets).end.tolist() == [10]
+    value = bp.evaluate(truth, worlds.span_run({"1": [("d", start, end)]}), "IoU", documents={"d": TEXT}, offsets=offsets)
+    assert value.means[0].value == 1
+
+
+@pytest.mark.parametrize(
+    ("offsets", "start", "end", "problem"),
+    [
+        ("chars", 0, 11, "beyond the end"),
+        ("bytes", 4, 6, "inside a character"),
+        ("utf16", 0, 6, "inside a character"),
+        ("bytes", 0, 99, "beyond the end"),
+    ],
+)
+def test_offsets_that_cannot_be_are_told(offsets, start, end, problem):
+    truth, run = run_and_truth(start, end)
+    good_truth, good_run = run_and_truth(0, 1)
+    for pair in ((truth, good_run), (good_truth, run)):
+        with pytest.raises(bp.InputError, match=problem):
+            bp.evaluate(*pair, "charR", documents={"d": TEXT}, offsets=offsets)
+
+
+def test_an_unknown_document_is_told_where(files):
+    paths = files(
+        truth_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 1}\n',
+        run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 1}\n{"topic": "1", "doc": "e", "start": 0, "end": 1}\n',
+    )
+    with pytest.raises(bp.InputError, match="document e is not in") as error:
+        bp.evaluate(paths["truth_jsonl"], paths["run_jsonl"], "charR", documents={"d": TEXT})
+    assert "run.jsonl:2" in str(error.value)
+
+
+def test_the_command_line_takes_documents_and_offsets(files, tmp_path, berrypick):
+    documents = tmp_path / "texts"
+    documents.mkdir()
+    (documents / "d.txt").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    paths = files(
+        truth_jsonl=json.dumps({"topic": "1", "doc": "d", "start": 11, "end": 14}),
+        run_jsonl=json.dumps({"topic": "1", "doc": "d.txt", "start": 11, "end": 14, "score": 1}),
+    )
+    options = ["--documents", documents, "--offsets", "bytes", "-o", "json", "-m"]
+    done = berrypick("evaluate", paths["truth_jsonl"], paths["run_jsonl"], *options, "charR IoU Coverage(budget=2)")
+    assert [row["value"] for row in json.loads(done.out)] == [1, 1, 0.75]
+    told = berrypick("explain", paths["truth_jsonl"], paths["run_jsonl"], "--topic", "1", *options[:4], "-m", "charR")
+    assert "d.txt#7-10" in told.out
+    without = berrypick("evaluate", paths["truth_jsonl"], paths["run_jsonl"], "--offsets", "bytes", "-m", "charR")
+    assert without.code == 2 and "--documents" in without.err
+
+
+# --- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_plain_tokenizer():
+    text = "It's 3.5 \u00e9t\u00e9s, ok_1!"
+    assert [text[a:b] for a, b in words(text)] == ["It", "'", "s", "3", ".", "5", "\u00e9t\u00e9s", ",", "ok_1", "!"]
+
+
+def test_a_line_of_tokens():
+    line = line_of(Texts({"d": "one two  three"}))
+    assert line.length("d") == 3
+    assert line.at("d", np.array([0, 3, 4, 7, 9, 14, 99])).tolist() == [0, 1, 1, 2, 2, 3, 3]
+    assert line.at("d", np.array([1])).tolist() == [pytest.approx(1 / 3)]
+    assert line.back("d", np.array([1.0, 2.5])).tolist()[1] == pytest.approx(11.5)
+    with pytest.raises(bp.InputError, match="e is not among the documents"):
+        line.at("e", np.array([1]))
+
+
+@given(texts, st.data())
+def test_costs_add_up_wherever_text_is_cut(text, data):
+    line = line_of(Texts({"d": text}))
+    places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
+    at = np.array([0, *places, len(text)])
+    assert line.between("d", at[:-1], at[1:]).sum() == pytest.approx(line.length("d"))
+    assert (np.diff(line.at("d", np.arange(len(text) + 1))) >= 0).all()
+
+
+def test_any_callable_will_do():
+    texts = {"d": "abcdefghij"}
+    truth, run = worlds.span_truth({"1": [("d", 0, 5)]}), worlds.span_run({"1": [("d", 0, 10)]})
+
+    def pairs(text):
+        return [(i, min(i + 2, len(text))) for i in range(0, len(text), 2)]
+
+    def ends(text):
+        return [min(i + 2, len(text)) for i in range(0, len(text), 2)]
+
+    def count(text):
+        return 5
+
+    found = {
+        tokenizer.__name__: bp.evaluate(truth, run, "Coverage(budget=5)", documents=texts, tokenizer=tokenizer)
+        for tokenizer in (pairs, ends, count)
+    }
+    assert {results.means[0].value for results in found.values()} == {pytest.approx((1.25 + 2.5) / 5)}
+    assert all(f"tokenizer:{name}" in results.means[0].signature for name, results in found.items())
+
+
+@pytest.mark.parametrize("wrong", [["a"], [(0, 1, 2)], 1.5, [(3, 1)], [(0, 99)], [(0, 3), (1, 4)], [5, 3], None])
+def test_what_is_no_tokenizer_is_told(wrong):
+    with pytest.raises(bp.InputError, match="token"):
+        line_of(Texts({"d": "abcdef"}), lambda text: wrong).length("d")
+
+
+def test_texts_without_tokens():
+    for text in ("", "  \n"):
+        assert line_of(Texts({"d": text})).length("d") == 0
+    assert corners([], 5, "x")[1].tolist() == [0, 0]
+
+
+def test_unknown_tokenizers_are_refused():
+    for name in ("wordz", "tiktoken:", "tiktoken"):
+        with pytest.raises(bp.UsageError, match="tokenizer"):
+            tokenizer_named(name)
+    with pytest.raises(bp.UsageError, match="callable"):
+        tokenizer_named(7)
+
+
+def test_tokenizers_and_tokens_need_documents():
+    truth, run = run_and_truth(0, 1)
+    for options in ({"effort": "tokens"}, {"tokenizer": "words"}, {"offsets": "utf16"}):
+        with pytest.raises(bp.UsageError, match="--documents"):
+            bp.evaluate(truth, run, "epnav", **options)
+
+
+@pytest.fixture
+def encoding():
+    """An encoding of our own: every byte, and a few pairs; tiktoken's own tables need a network."""
+    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken: pip install 'berrypick[tokens]'")
+    ranks = {bytes([i]): i for i in range(256)}
+    for pair in (b"th", b"he", b"the", b" t"):
+        ranks[pair] = len(ranks)
+    return tiktoken.Encoding(name="own", pat_str=r" ?\w+|[^\w]", mergeable_ranks=ranks, special_tokens={})
+
+
+def test_tiktoken_counts(encoding):
+    text = "the the \U0001f353!"
+    line = line_of(Texts({"d": text}), encoding)
+    assert line.name == "tiktoken:own"
+    tokens = len(encoding.encode(text))
+    assert line.length("d") == tokens
+    at = text.index("\U0001f353")
+    assert line.between("d", np.array([at]), np.array([at + 1])).tolist() == [4]  # its bytes are tokens of one character
+    assert line.at("d", np.arange(len(text) + 1))[-1] == tokens
+
+
+def test_tiktoken_by_name(encoding, monkeypatch):
+    import tiktoken
+
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: encoding if name == "own" else tiktoken.core.nothing)
+    truth, run = run_and_truth(0, 1)
+    results = bp.evaluate(truth, run, "Coverage", documents={"d": "the end"}, tokenizer="tiktoken:own")
+    assert "tokenizer:tiktoken:own" in results.means[0].signature
+
+
+def test_an_encoding_that_tiktoken_does_not_have(encoding):
+    with pytest.raises(bp.UsageError, match="no encoding 'nonsense'"):
+        tokenizer_named("tiktoken:nonsense")

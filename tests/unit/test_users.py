@@ -1,0 +1,273 @@
+"""User models: what a reader who consults a result ends up seeing."""
+
+import math
+
+import numpy as np
+import pytest
+import twins
+import worlds
+from generated import span_worlds
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.core.collection import Collection
+from berrypick.core.navigation import LinkTable, ReachTable, Sessions
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users import World, build
+
+
+def ranking_of(run, topic="1") -> Ranking:
+    return run.ranking(topic)
+
+
+def targets_of(truth, topic="1") -> Targets:
+    from berrypick.relevance.targets import targets_of
+
+    return targets_of(truth.topics[topic], truth.grades(), None)
+
+
+def reach(model, truth, run, **world):
+    return build(model).reach(ranking_of(run), targets_of(truth), World(**world)).dense()
+
+
+def spans_reach(model, targets, results, **world):
+    return reach(model, worlds.span_truth({"1": targets}), worlds.span_run({"1": results}), **world)
+
+
+def pages_reach(model, wanted, ranked, navigation):
+    truth = worlds.document_truth({"1": dict.fromkeys(wanted, 1)})
+    return reach(model, truth, worlds.document_run({"1": ranked}), navigation=navigation)
+
+
+# --- spans -----------------------------------------------------------------------------------------------------
+
+
+@given(span_worlds(), st.sampled_from([0.2, 0.5, 0.75, 1.0]))
+def test_coverage_and_classical_count_characters(world, share):
+    covered = spans_reach("coverage", world.targets, world.results)
+    classical = spans_reach(f"classical(share={share})", world.targets, world.results)
+    for k, result in enumerate(world.results):
+        for x, target in enumerate(world.targets):
+            part = twins.covered_share([result], target)
+            assert covered[k, x] == pytest.approx(part, abs=1e-12)
+            assert classical[k, x] == (part >= share - 1e-9)
+
+
+@given(span_worlds(), st.integers(1, 3))
+def test_the_regions_of_one_rank_are_taken_together(world, size):
+    """Equal ranks make one list item that points to several places."""
+    grouped = [(*result, k // size) for k, result in enumerate(world.results)]
+    run = worlds.span_run({"1": grouped})
+    truth = worlds.span_truth({"1": world.targets})
+    covered = reach("coverage", truth, run)
+    assert covered.shape[0] == math.ceil(len(world.results) / size)
+    for rank in range(len(covered)):
+        regions = [result[:3] for result in grouped if result[3] == rank]
+        for x, target in enumerate(world.targets):
+            assert covered[rank, x] == pytest.approx(twins.covered_share(regions, target), abs=1e-12)
+
+
+@given(span_worlds())
+def test_hierarchy_is_intersection_over_union(world):
+    found = spans_reach("hierarchy", world.targets, world.results)
+    for k, result in enumerate(world.results):
+        for x, target in enumerate(world.targets):
+            both = twins.characters([result]) & twins.characters([target])
+            either = twins.characters([result]) | twins.characters([target])
+            assert found[k, x] == pytest.approx(len(both) / len(either), abs=1e-12)
+
+
+def test_hierarchy_of_nested_spans_is_smaller_over_larger():
+    assert spans_reach("hierarchy", [("d", 10, 20)], [("d", 0, 40), ("d", 12, 14), ("e", 10, 20)]).tolist() == [
+        [0.25],
+        [0.2],
+        [0.0],
+    ]
+
+
+@given(span_worlds(), st.sampled_from([0.0, 0.1, 1.0]))
+def test_distance_falls_with_the_gap(world, theta):
+    found = spans_reach(f"distance(theta={theta})", world.targets, world.results)
+    for k, (document, start, end) in enumerate(world.results):
+        for x, (wanted, target_start, target_end) in enumerate(world.targets):
+            gap = max(target_start - end, start - target_end, 0)
+            expected = 1 / (1 + math.exp(theta * gap)) if document == wanted else 0.0
+            if (document, start, end) == (wanted, target_start, target_end):
+                expected = 1.0
+            assert found[k, x] == pytest.approx(expected, abs=1e-12)
+
+
+def test_distance_does_not_overflow():
+    assert spans_reach("distance(theta=10)", [("d", 0, 1)], [("d", 10**6, 10**6 + 1)]).tolist() == [[0.0]]
+
+
+def test_bep_by_its_formula():
+    found = spans_reach("bep(A=0.1,L=1000)", [("d", 300, 310), ("e", 0, 5)], [("d", 200, 400), ("d", 300, 301)])
+    assert found.tolist() == [[100 / 200, 0], [1, 0]]
+    by_collection = spans_reach("bep(A=0.5)", [("d", 0, 9)], [("d", 50, 60)], collection=worlds.lengths(d=60, e=140))
+    assert by_collection.tolist() == [[0.5 * 100 / (0.5 * 100 + 50)]]
+    with pytest.raises(bp.UsageError, match="--collection"):
+        spans_reach("bep", [("d", 0, 9)], [("d", 50, 60)])
+
+
+@given(span_worlds(), st.integers(0, 9), st.integers(0, 9))
+def test_window_is_classical_on_the_widened_region(world, before, after):
+    lengths = {name: length + 3 for name, length in world.lengths.items()}
+    model = f"window(before={before},after={after})"
+    found = spans_reach(model, world.targets, world.results, collection=Collection(lengths))
+    wider = [
+        (document, max(0, start - before), max(min(end + after, lengths[document]), end))
+        for document, start, end in world.results
+    ]
+    assert (found == spans_reach("classical", world.targets, wider)).all()
+
+
+def test_fetch_browse_considers_fewer_down_the_group():
+    spans = [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]
+    grouped = [(*span, 1) for span in spans]
+    found = spans_reach("fetch_browse(consider=0.8)", spans, grouped)
+    assert found.tolist() == [[1, 0.8, pytest.approx(0.64)]]
+    # two pointers of a group that lead to the same target: 1 - (1 - .5)(1 - .8 x .5)
+    table = [("d", 0, 5, 1), ("d", 5, 10, 1)]
+    assert spans_reach("fetch_browse(of='coverage',consider=0.8)", [("d", 0, 10)], table)[0, 0] == pytest.approx(
+        1 - 0.5 * (1 - 0.8 * 0.5)
+    )
+
+
+def test_fetch_browse_takes_another_model():
+    for text, told in [("fetch_browse(of='fetch_browse')", "another"), ("fetch_browse(of='clasical')", "classical")]:
+        with pytest.raises(bp.UsageError, match=told):
+            build(text)
+
+
+# --- pages -----------------------------------------------------------------------------------------------------
+
+FIGURE_2 = ReachTable({("x", "y"): 0.5, ("x", "z"): 0.3, ("y", "z"): 0.8, ("z", "y"): 0.12})
+
+
+def wander(table, source, target, steps=400):
+    """P(ever at target) by letting the probability flow step by step."""
+    units = list(table.units)
+    at = dict.fromkeys(units, 0.0)
+    at[source] = 1.0
+    arrived = 1.0 if source == target else 0.0
+    if source == target:
+        return 1.0
+    for _ in range(steps):
+        now = dict.fromkeys(units, 0.0)
+        for (a, b), p in table.rows.items():
+            now[b] += at[a] * p
+        arrived += now.pop(target, 0.0)
+        at = {unit: now.get(unit, 0.0) for unit in units}
+    return arrived
+
+
+@st.composite
+def chains(draw):
+    units = ["a", "b", "c", "d"][: draw(st.integers(2, 4))]
+    rows = {}
+    for unit in units:
+        weights = draw(st.lists(st.integers(0, 4), min_size=len(units), max_size=len(units)))
+        leaving = draw(st.integers(1, 4))
+        for other, weight in zip(units, weights, strict=True):
+            if weight:
+                rows[unit, other] = weight / (sum(weights) + leaving)
+    return units, ReachTable(rows)
+
+
+@given(chains())
+@settings(max_examples=25)
+def test_markov_counts_all_routes(drawn):
+    units, table = drawn
+    found = pages_reach("markov", units, units, table)
+    for i, source in enumerate(units):
+        for j, target in enumerate(units):
+            assert found[i, j] == pytest.approx(wander(table, source, target), abs=1e-9)
+
+
+def test_markov_on_the_papers_figure():
+    assert pages_reach("markov", ["y", "z"], ["x"], FIGURE_2)[0] == pytest.approx([0.536, 0.7])
+
+
+def test_markov_refuses_transitions_that_sum_above_1():
+    with pytest.raises(bp.InputError, match=r"sum to 1\.2"):
+        pages_reach("markov", ["y"], ["x"], ReachTable({("x", "y"): 0.6, ("x", "z"): 0.6}))
+
+
+def test_markov_from_sessions_shares_out_continuations():
+    sessions = Sessions((("a", "b"), ("a", "c"), ("a",), ("a", "b", "<", "c")))
+    # from a: to b 2, to c 2 (once after going back), end 1; from b: back to a 1, end 1
+    found = pages_reach("markov", ["b", "c"], ["a", "b"], sessions)
+    p_c = (2 / 5) / (1 - (2 / 5) * (1 / 2))
+    assert found[0] == pytest.approx([2 / 5, p_c])
+    assert found[1] == pytest.approx([1, p_c / 2])
+
+
+def test_markov_survives_pages_that_never_end():
+    """b and c lead to each other for ever; whoever is there never reaches d."""
+    table = ReachTable({("a", "b"): 0.5, ("a", "d"): 0.5, ("b", "c"): 1.0, ("c", "b"): 1.0})
+    assert pages_reach("markov", ["d", "c"], ["a", "b"], table).tolist() == [[0.5, 0.5], [0.0, 1.0]]
+
+
+LINKS = LinkTable(dict.fromkeys([("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"), ("a", "a")]))
+
+
+def test_hyperlink_one_click():
+    assert pages_reach("hyperlink", ["b", "c"], ["a", "b", "z"], LINKS).tolist() == [[0.5, 0.5], [1, 1], [0, 0]]
+    assert pages_reach("hyperlink(follow=0.6)", ["b", "c"], ["a"], LINKS).tolist() == [[0.3, 0.3]]
+
+
+def test_hyperlink_several_clicks_count_all_routes():
+    assert pages_reach("hyperlink(steps=2)", ["c"], ["a"], LINKS)[0, 0] == pytest.approx(0.5 + 0.5 * 1)
+    assert pages_reach("hyperlink(steps=2,follow=0.6)", ["c"], ["a"], LINKS)[0, 0] == pytest.approx(0.3 + 0.3 * 0.6)
+    # without limit: P = .3 + .3 x .6 from a to c, whatever comes after
+    assert pages_reach("hyperlink(steps=0,follow=0.6)", ["c"], ["a"], LINKS)[0, 0] == pytest.approx(0.48)
+
+
+def test_table_is_taken_as_given_and_self_is_1():
+    table = ReachTable({("a", "b"): 0.3, ("b", "b"): 0.2})
+    assert pages_reach("table", ["a", "b"], ["a", "b", "z"], table).tolist() == [[1, 0.3], [0, 0.2], [0, 0]]
+
+
+def test_an_empty_table_is_the_classical_reader():
+    assert pages_reach("table", ["a"], ["a", "b"], ReachTable({})).tolist() == [[1], [0]]
+
+
+def test_each_model_says_which_navigation_it_reads():
+    for model, wrong in [("hyperlink", FIGURE_2), ("table", LINKS), ("markov", LINKS), ("table", None)]:
+        with pytest.raises(bp.UsageError, match="--navigation"):
+            pages_reach(model, ["y"], ["x"], wrong)
+    truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
+    with pytest.raises(bp.UsageError, match="classical"):
+        bp.evaluate(truth, run, "EPRUM", user="classical", navigation=FIGURE_2)
+
+
+def test_the_file_chooses_the_reader():
+    truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
+    for navigation, name in [(FIGURE_2, "table"), (LINKS, "hyperlink"), (Sessions((("x", "y"),)), "markov")]:
+        rows = bp.evaluate(truth, run, "EPRUM", navigation=navigation).means
+        assert f"user:{name}" in rows[0].signature
+
+
+def test_effort_of_who_moves_is_the_expected_length_of_what_is_seen():
+    truth = worlds.document_truth({"1": {"y": 1}})
+    run = worlds.document_run({"1": ["x", "y"]})
+    table = ReachTable({("x", "y"): 0.5})
+    world = World(worlds.lengths(x=10, y=100), table)
+    assert build("table").effort(ranking_of(run), targets_of(truth), world).tolist() == [60, 100]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=4))
+def test_pointers_of_one_rank_combine_as_chances(probabilities):
+    """Several pages at one rank: the target is missed only if every one of them misses it."""
+    pages = [f"p{i}" for i in range(len(probabilities))]
+    table = ReachTable({(page, "t"): p for page, p in zip(pages, probabilities, strict=True)})
+    truth = worlds.document_truth({"1": {"t": 1}})
+    from berrypick.core.run import assemble
+
+    run = assemble(tag="run", topic=["1"] * len(pages), document=pages, rank=np.zeros(len(pages)), order="rank")
+    found = reach("table", truth, run, navigation=table)
+    assert found.shape == (1, 1)
+    assert found[0, 0] == pytest.approx(1 - math.prod(1 - p for p in probabilities), abs=1e-12)

@@ -1,0 +1,175 @@
+"""Tolerance to irrelevance, against a reader who is followed one second at a time."""
+
+import math
+
+import pytest
+import twins
+import worlds
+from generated import span_worlds
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.core.collection import Collection
+from berrypick.kernels.visits import Tolerance, visit
+from berrypick.users import World, build
+
+READERS = st.tuples(st.integers(1, 12), st.booleans(), st.integers(0, 5))
+
+
+@given(span_worlds(documents=1), READERS, st.integers(0, 34))
+@settings(max_examples=150)
+def test_one_visit(world, reader, entry):
+    tau, keeps_viewing, t_init = reader
+    end = world.lengths["d0"]
+    targets = [(start, stop, x) for x, (_, start, stop) in enumerate(world.targets)]
+    one = visit(entry, end, targets, Tolerance(tau, keeps_viewing, t_init))
+    found, wasted = twins.visit(entry, end, targets, tau, keeps_viewing, t_init)
+    assert (set(one.found), one.wasted) == (found, wasted)
+    assert len(one.found) == len(set(one.found))
+    assert 0 <= one.length <= max(end - entry, 0)
+
+
+def test_targets_past_the_end_of_the_document_are_not_reached():
+    """A truth that does not fit its collection: the visit ends where the document does."""
+    assert visit(95, 100, [(102, 110, 0)], Tolerance(15)).found == ()
+    assert visit(95, 100, [(102, 110, 0)], Tolerance(15)).wasted == 1
+    assert visit(95, 100, [(97, 110, 0)], Tolerance(15)) == visit(95, 100, [(97, 100, 0)], Tolerance(15))
+
+
+@pytest.mark.parametrize(
+    ("entry", "targets", "reader", "found", "wasted", "why"),
+    [
+        (0, [(15, 20)], Tolerance(15), (), 1, "a target at distance exactly tau is not reached"),
+        (0, [(14, 20)], Tolerance(15), (0,), 1, "one second nearer it is"),
+        (7, [(5, 10)], Tolerance(1), (0,), 1, "an entry inside a target finds it at once"),
+        (0, [(17, 20)], Tolerance(15, t_init=3), (0,), 1, "extra patience at the beginning"),
+        (0, [(2, 5), (22, 25)], Tolerance(15, t_init=3), (0,), 1, "but not later"),
+        (0, [(2, 5), (4, 9), (8, 12)], Tolerance(15, False), (0, 1, 2), 0, "a chain of overlaps is one stretch"),
+        (0, [(2, 5), (5, 9)], Tolerance(15, False), (0,), 0, "a target that starts where the stretch ends is not"),
+        (0, [(2, 5), (5, 9)], Tolerance(15), (0, 1), 1, "except for who keeps viewing"),
+        (90, [(95, 100)], Tolerance(15), (0,), 0, "a stretch to the end of the document wastes nothing"),
+        (99, [(5, 10)], Tolerance(15), (), 1, "the end of the document in vain wastes one"),
+        (100, [(5, 10)], Tolerance(15), (), 1, "entering at the end wastes one"),
+    ],
+)
+def test_rules(entry, targets, reader, found, wasted, why):
+    one = visit(entry, 100, [(start, stop, x) for x, (start, stop) in enumerate(targets)], reader)
+    assert (one.found, one.wasted) == (found, wasted), why
+
+
+def test_an_unknown_document_wastes_one():
+    assert visit(0, None, [], Tolerance(15)).wasted == 1
+
+
+def evaluated(world, *asked, **options):
+    truth = worlds.span_truth({"1": world.targets})
+    run = worlds.span_run({"1": world.results})
+    return bp.evaluate(truth, run, list(asked), collection=Collection(world.lengths), **options).mean()["run"]
+
+
+@given(span_worlds(), READERS, st.integers(1, 5))
+def test_the_measures(world, reader, wanted):
+    tau, keeps_viewing, t_init = reader
+    asked = f"tolerance={tau},keeps_viewing={keeps_viewing},t_init={t_init}"
+    budget = 7 * tau + tau // 2
+    t2i, esl, eslrf, pt2i = evaluated(
+        world,
+        f"T2I(budget={budget},{asked})",
+        *(f"{name}(wanted={wanted},{asked})" for name in ("ESL", "ESLRF", "PT2I")),
+    ).values()
+    entries = [(document, start) for document, start, _ in world.results]
+    visits, at_unit = twins.walk(entries, world.lengths, world.targets, tau, keeps_viewing, t_init)
+    found = sum(map(len, visits))
+    assert t2i == pytest.approx(twins.t2i(at_unit, found, 7), abs=1e-12)
+    targets = len(world.targets)
+    if wanted > targets:
+        assert esl is eslrf is pt2i is None
+        return
+    irrelevant = sum(world.lengths.values()) - len(twins.characters(world.targets))
+    units = math.ceil(irrelevant / tau)
+    length = twins.search_length(at_unit, found, targets, wanted, units)
+    assert esl == pytest.approx(length, abs=1e-12)
+    assert pt2i == pytest.approx(wanted / (wanted + length), abs=1e-12)
+    if units == 0:
+        assert eslrf is None
+    else:
+        assert eslrf == pytest.approx(1 - length * (targets + 1) / (wanted * units), abs=1e-12)
+
+
+@given(span_worlds(), st.integers(1, 12))
+def test_all_targets_are_wanted_by_default(world, tau):
+    named = f"wanted={len(world.targets)}"
+    values = evaluated(world, f"ESL(tolerance={tau})", f"ESL({named},tolerance={tau})")
+    assert len(set(values.values())) == 1
+
+
+@given(span_worlds(), READERS)
+def test_the_user_model_reaches_what_the_visits_find(world, reader):
+    tau, keeps_viewing, t_init = reader
+    model = build(f"t2i(tolerance={tau},keeps_viewing={keeps_viewing},t_init={t_init})")
+    truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})
+    results = bp.evaluate(truth, run, "ExpectedRatio", user=model, collection=Collection(world.lengths), curves=True)
+    curve = results.curves()["run"]["ExpectedRatio"]["1"]
+    entries = [(document, start) for document, start, _ in world.results]
+    visits, _ = twins.walk(entries, world.lengths, world.targets, tau, keeps_viewing, t_init)
+    so_far: set[int] = set()
+    for (rank, value), found in zip(curve, visits, strict=True):
+        so_far |= found
+        assert value == pytest.approx(len(so_far) / len(world.targets), abs=1e-12), rank
+
+
+def test_a_repeated_result_finds_nothing_and_wastes_one():
+    truth = worlds.span_truth({"1": [("d", 5, 10), ("d", 80, 90)]})
+    run = worlds.span_run({"1": [("d", 0, 10), ("d", 0, 10), ("d", 75, 90)]})
+    values = bp.evaluate(truth, run, "ESL(tolerance=15) T2I(tolerance=15,budget=45)", collection=worlds.lengths(d=100))
+    # the first visit finds one and wastes one, the second wastes one, the third finds the other
+    assert values.mean()["run"] == {"ESL(tolerance=15)": 2.0, "T2I(tolerance=15,budget=45)": (1 + 1 / 2 + 2 / 3) / 3}
+
+
+def test_lengths_are_needed_and_asked_for():
+    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    for measure in ("T2I", "ESL", "ESLRF", "PT2I"):
+        with pytest.raises(bp.UsageError, match="--collection"):
+            bp.evaluate(truth, run, measure)
+    with pytest.raises(bp.UsageError, match="--collection"):
+        bp.evaluate(truth, run, "EPRUM", user="t2i")
+
+
+def test_a_topic_missing_from_the_run():
+    truth = worlds.span_truth({"1": [("d", 5, 10)], "2": [("d", 5, 10), ("d", 20, 30)], "3": []})
+    run = worlds.span_run({"1": [("d", 0, 10)]})
+    asked = "T2I ESL(tolerance=10) ESLRF PT2I ESL(wanted=2,tolerance=10) PT2I(wanted=3)"
+    found = bp.evaluate(truth, run, asked, collection=worlds.lengths(d=100)).per_topic()["run"]
+    # I = ceil((100 - 15)/10) = 9, S I/(R+1) = 2 x 9/3
+    assert {name: values["2"] for name, values in found.items()} == {
+        "T2I": 0.0,
+        "ESL(tolerance=10)": 6.0,
+        "ESLRF": 0.0,
+        "PT2I": 0.0,
+        "ESL(wanted=2,tolerance=10)": 6.0,
+        "PT2I(wanted=3)": None,
+    }
+    assert all(values["3"] is None for values in found.values())
+
+
+@pytest.mark.parametrize(
+    ("measure", "told"),
+    [
+        ("T2I(tolerance=15,budget=10)", "smaller than the tolerance"),
+        ("T2I(tolerance=0)", "above 0"),
+        ("T2I(tolerance=1,budget=1e12)", "budget"),
+        ("ESL(wanted=0)", "1 or more"),
+        ("ESL(t_init=-1)", "0 or more"),
+        ("ESL@3", "no cut-off"),
+    ],
+)
+def test_wrong_parameters(measure, told):
+    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    with pytest.raises(bp.UsageError, match=told):
+        bp.evaluate(truth, run, measure, collection=worlds.lengths(d=100))
+
+
+def test_a_world_without_lengths_says_whose_length_is_missing():
+    with pytest.raises(bp.UsageError, match="document d"):
+        World(Collection({"e": 1.0})).length("d", "something")
