@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,9 +20,11 @@ from berrypick.analysis.statistics import CORRECTIONS, INTERVALS
 from berrypick.core.declared import Declared
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, shorten
 from berrypick.core.explanation import Table
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
 from berrypick.corpus.texts import OFFSETS
-from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, refuse_duplicates
+from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, read_collection, refuse_duplicates
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 from berrypick.report import comparison as comparisons
@@ -145,6 +148,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Choice(["judged", "run"]),
     help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
 )
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
 @_options
 def evaluate_command(
     truth: str,
@@ -330,12 +334,32 @@ def check(files: tuple[str, ...], format_name: str | None) -> None:
 @click.argument("target", metavar="OUT")
 @click.option("--from", "source_format", metavar="NAME", help="Format of IN, if not to be recognised.")
 @click.option("--to", "target_format", metavar="NAME", help="Format of OUT, if its ending does not tell.")
-def convert(source: str, target: str, source_format: str | None, target_format: str | None) -> None:
-    """Write IN again as OUT, in another format that carries the same information."""
+@click.option("--collection", metavar="FOLDER", help="The XML documents, to restate elements as spans or the reverse.")
+def convert(
+    source: str, target: str, source_format: str | None, target_format: str | None, collection: str | None
+) -> None:
+    """Write IN again as OUT, in another format that carries the same information.
+
+    With the XML documents at hand, spans become elements and points, and elements and points become spans.
+    """
     role = formats.by_name(target_format).role if target_format and not source_format else None
     value = formats.read_any(source, role, source_format)
+    if collection is not None:
+        value = _restated(value, collection, target, target_format)
     chosen = formats.write(value, target, target_format)
     _say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+
+
+def _restated(value: Any, collection: str, target: str, target_format: str | None) -> Any:
+    """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
+    from berrypick.corpus.resolve import restated
+
+    if not isinstance(value, (Run, Truth)):
+        raise UsageError("--collection goes with truths and runs")
+    ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
+    wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
+    able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
+    return value if able else restated(value, read_collection(collection))
 
 
 @cli.command("locate")

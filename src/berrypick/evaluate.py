@@ -6,8 +6,9 @@ truth, run -> targets -> user model -> reach -> judged ranking -> measure -> res
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from berrypick._version import __version__
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Candidates, Curve, Effort, Judged, Score
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
@@ -32,6 +33,7 @@ from berrypick.corpus.texts import Offsets, Texts, checked_run, checked_truth, o
 from berrypick.corpus.tokens import Tokenizer, line_of
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
+from berrypick.parallel import in_order
 from berrypick.protocols import PROTOCOLS, Protocol, check_task, measures_of, protocol_named, task_named
 from berrypick.protocols import repair as mend
 from berrypick.relevance import idealism as ideal
@@ -114,6 +116,7 @@ def evaluate(
     chunks: Run | str | PathLike[str] | None = None,
     curves: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    jobs: int = 1,
 ) -> Results:
     """Evaluate runs against a truth.
 
@@ -122,8 +125,10 @@ def evaluate(
     ``task`` and ``protocol`` bring a campaign's rules, and its measures where none are named; ``repair`` mends runs
     that break the rules of the task. ``documents`` are the texts (a folder, JSON Lines, or a mapping), for quotes,
     tokens and offsets in other units; ``tokenizer`` is a name or a callable; ``chunks`` are all chunks there are, as
-    a run. ``progress`` is called with (done, of) as topics are finished.
+    a run. ``progress`` is called with (done, of) as topics are finished. ``jobs`` is the number of processes.
     """
+    if jobs < 1:
+        raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
     judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     systems = [run if isinstance(run, Run) else formats.read_run(run) for run in _listed(runs)]
     setting = make_setting(
@@ -138,21 +143,79 @@ def evaluate(
     rows: list[Row] = []
     means: list[Row] = []
     notes: list[str] = []
-    names = unique_names(systems)
-    done, of = 0, sum(len(_topics(judgements, run, setting)) for run in systems)
-    for name, run in zip(names, systems, strict=True):
-        outcome = _Outcome(name, judgements, run, setting, asked, curves)
-        outcome.check()
-        for topic in outcome.topics:
-            outcome.judge(topic)
-            done += 1
-            if progress is not None:
-                progress(done, of)
-        outcome.score_documents()
+    outcomes = [
+        _Outcome(name, judgements, run, setting, asked, curves)
+        for name, run in zip(unique_names(systems), systems, strict=True)
+    ]
+    for outcome in _judged(outcomes, jobs, progress):
         rows += outcome.rows()
         means += outcome.means()
         notes += outcome.notes()
     return Results(rows, means, tuple(dict.fromkeys(notes)))
+
+
+def _judged(
+    outcomes: Sequence[_Outcome], jobs: int, progress: Callable[[int, int], None] | None
+) -> Iterator[_Outcome]:
+    """Outcomes as they are worked out, run by run; in several processes all runs at once, a few topics at a time."""
+    done, of = 0, sum(len(outcome.topics) for outcome in outcomes)
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(done, of)
+
+    if jobs == 1:
+        for outcome in outcomes:
+            outcome.check()
+            outcome.work_out(outcome.topics, step)
+            outcome.score_documents()
+            yield outcome
+        return
+    good, failure = _checked(outcomes)
+    shares = _Shares(good, jobs)
+    for (which, _, _), part in zip(shares.tasks, in_order(shares, len(shares.tasks), jobs, step), strict=True):
+        good[which].absorb(part)
+    if failure is not None:
+        raise failure
+    yield from good
+
+
+def _checked(outcomes: Sequence[_Outcome]) -> tuple[list[_Outcome], BerrypickError | None]:
+    """The runs before the first one that is refused, and why that one is: one process would get as far."""
+    good: list[_Outcome] = []
+    for outcome in outcomes:
+        try:
+            outcome.check()
+        except BerrypickError as error:
+            return good, error
+        _ = outcome.run.repeats  # worked out once, before the work is shared out
+        good.append(outcome)
+    return good, None
+
+
+class _Shares:
+    """The work of several processes: each task is some topics of a run, by our measures or by ir_measures'."""
+
+    def __init__(self, outcomes: Sequence[_Outcome], jobs: int) -> None:
+        self.outcomes = outcomes
+        size = max(1, -(-sum(len(outcome.topics) for outcome in outcomes) // (8 * jobs)))
+        self.tasks: list[tuple[int, list[str], bool]] = []
+        for which, outcome in enumerate(outcomes):
+            chunks = [outcome.topics[i : i + size] for i in range(0, len(outcome.topics), size)]
+            for theirs in (False, True):
+                self.tasks += [(which, chunk, theirs) for chunk in chunks if outcome.asks(theirs) or not theirs]
+
+    def __call__(self, task: int, step: Callable[[int], None]) -> _Part:
+        which, topics, theirs = self.tasks[task]
+        outcome = copy(self.outcomes[which])
+        outcome.part = _Part()
+        if theirs:
+            outcome.score_documents(topics)
+        else:
+            outcome.work_out(topics, step)
+        return outcome.part
 
 
 def explain(
@@ -580,6 +643,17 @@ def _has_relevant(truth: Truth, topic: str) -> bool:
     return bool((judged.grade > 0).any()) or bool(judged.passages)
 
 
+@dataclass
+class _Part:
+    """What is found out about topics of a run."""
+
+    found: dict[tuple[str, str], Score] = field(default_factory=dict)
+    drawn: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
+    shared: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
+    repeats: int = 0
+    reader_notes: dict[str, int] = field(default_factory=dict)
+
+
 class _Outcome:
     """The rows of one run."""
 
@@ -595,11 +669,7 @@ class _Outcome:
             curves,
         )
         self.topics = _topics(truth, run, setting)
-        self.found: dict[tuple[str, str], Score] = {}
-        self.drawn: dict[tuple[str, str], Curve | None] = {}
-        self.shared: dict[tuple[str, str], Curve | None] = {}
-        self.repeats = 0
-        self.reader_notes: dict[str, int] = {}
+        self.part = _Part()
 
     def check(self) -> None:
         if not any(topic in self.truth for topic in self.run.topics):
@@ -609,6 +679,24 @@ class _Outcome:
                 path=self.run.source or self.run.tag,
             )
         refuse_duplicates(self.run, self.setting)
+
+    def asks(self, theirs: bool) -> bool:
+        """Whether any measure is of ir_measures, or any of ours."""
+        return any(isinstance(one.measure, document_measures.DocumentMeasure) == theirs for one in self.asked)
+
+    def absorb(self, part: _Part) -> None:
+        """What another process found."""
+        self.part.found.update(part.found)
+        self.part.drawn.update(part.drawn)
+        self.part.shared.update(part.shared)
+        self.part.repeats += part.repeats
+        for note, count in part.reader_notes.items():
+            self.part.reader_notes[note] = self.part.reader_notes.get(note, 0) + count
+
+    def work_out(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
+        for topic in topics:
+            self.judge(topic)
+            step(1)
 
     def judge(self, topic: str) -> None:
         ours = [one for one in self.asked if isinstance(one.measure, Measure)]
@@ -628,37 +716,37 @@ class _Outcome:
 
     def _note(self, judged: Judged, user: UserModel, first: bool) -> None:
         if first and judged.ranking.repeated is not None:
-            self.repeats += int(judged.ranking.repeated.sum())
+            self.part.repeats += int(judged.ranking.repeated.sum())
         for note in user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
-            self.reader_notes[note] = self.reader_notes.get(note, 0) + 1
+            self.part.reader_notes[note] = self.part.reader_notes.get(note, 0) + 1
 
     def _score(self, text: str, measure: Measure, judged: Judged) -> None:
         key = (text, judged.topic)
         if not len(judged.targets):
-            self.found[key] = Score(None)
+            self.part.found[key] = Score(None)
             return
         if not judged.answered:
-            self.found[key] = measure.unanswered(judged)
+            self.part.found[key] = measure.unanswered(judged)
             if self.curves:
-                self.drawn[key] = self.shared[key] = measure.unanswered_curve()
+                self.part.drawn[key] = self.part.shared[key] = measure.unanswered_curve()
             return
-        self.found[key] = measure.of(judged)
+        self.part.found[key] = measure.of(judged)
         if self.curves and measure.has_curve():
-            self.drawn[key] = measure.curve(judged)
-            if self.found[key].value is not None:
-                self.shared[key] = measure.common_curve(judged)
+            self.part.drawn[key] = measure.curve(judged)
+            if self.part.found[key].value is not None:
+                self.part.shared[key] = measure.common_curve(judged)
 
-    def score_documents(self) -> None:
+    def score_documents(self, topics: Sequence[str] | None = None) -> None:
         theirs = [one for one in self.asked if isinstance(one.measure, document_measures.DocumentMeasure)]
         if not theirs:
             return
-        values = document_measures.score(self.truth, self.run, [one.measure for one in theirs])  # type: ignore[misc]
+        values = document_measures.score(self.truth, self.run, [one.measure for one in theirs], topics)  # type: ignore[misc]
         for one in theirs:
             assert isinstance(one.measure, document_measures.DocumentMeasure)
-            for topic in self.topics:
+            for topic in self.topics if topics is None else topics:
                 defined = _has_relevant(self.truth, topic)
                 value = values.get((one.measure, topic), 0.0)
-                self.found[one.text, topic] = Score(value if defined else None)
+                self.part.found[one.text, topic] = Score(value if defined else None)
 
     def rows(self) -> list[Row]:
         return [
@@ -666,9 +754,9 @@ class _Outcome:
                 self.name,
                 topic,
                 one.text,
-                self.found[one.text, topic].value,
-                self._signature(one, [self.found[one.text, topic]]),
-                self.drawn.get((one.text, topic)),
+                self.part.found[one.text, topic].value,
+                self._signature(one, [self.part.found[one.text, topic]]),
+                self.part.drawn.get((one.text, topic)),
             )
             for topic in self.topics
             for one in self.asked
@@ -677,13 +765,13 @@ class _Outcome:
     def means(self) -> list[Row]:
         rows = []
         for one in self.asked:
-            scores = [self.found[one.text, topic] for topic in self.topics]
+            scores = [self.part.found[one.text, topic] for topic in self.topics]
             value = mean([score.value for score in scores])
             if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
                 value = sum(score.value for score in scores if score.value is not None)
             curve = None
             if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
-                curve = _mean_curve([c for t in self.topics if (c := self.shared.get((one.text, t))) is not None])
+                curve = _mean_curve([c for t in self.topics if (c := self.part.shared.get((one.text, t))) is not None])
             rows.append(Row(self.name, ALL, one.text, value, self._signature(one, scores), curve))
         return rows
 
@@ -738,9 +826,10 @@ class _Outcome:
                 f"no unit of the run or the truth occurs in {navigation.source or 'the navigation'}, "
                 "so nobody moves anywhere"
             )
-        if self.repeats:
-            found.append(f"{self.repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
-        found += [f"{note} ({_plural(count, 'topic')})" for note, count in self.reader_notes.items()]
+        repeats = self.part.repeats
+        if repeats:
+            found.append(f"{repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
+        found += [f"{note} ({_plural(count, 'topic')})" for note, count in self.part.reader_notes.items()]
         for one in self.asked:
             found += self._measure_notes(one)
         return [f"{self.name}: {note}" for note in found]
@@ -760,7 +849,7 @@ class _Outcome:
         counts: dict[str, int] = {}
         above = undefined = 0
         for topic in self.topics:
-            score = self.found[one.text, topic]
+            score = self.part.found[one.text, topic]
             for note in score.notes:
                 counts[note] = counts.get(note, 0) + 1
             above += score.value is not None and score.value > 1 + 1e-9

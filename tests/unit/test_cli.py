@@ -361,6 +361,12 @@ def test_convert_leaves_nothing_half_written(files, berrypick, tmp_path, content
     assert list(folder.iterdir()) == []
 
 
+def test_a_semicolon_does_not_make_a_run_into_sessions(files, berrypick, tmp_path):
+    paths = files(r_run="1 Q0 a;b 1 3 s\n1 Q0 c 2 2 s\n")
+    assert berrypick("check", paths["r_run"]).out.split()[1] == "trec-run,"
+    assert berrypick("convert", paths["r_run"], tmp_path / "out.jsonl").code == 0
+
+
 def test_convert_refuses_what_cannot_be_held(files, berrypick, tmp_path):
     paths = files(r_jsonl=SPAN_RUN)
     done = berrypick("convert", paths["r_jsonl"], tmp_path / "out.run", "--to", "trec-run")

@@ -98,6 +98,22 @@ def test_with_the_identity_it_is_effort_precision_without_navigation(ranking, da
         assert found == pytest.approx(best / rank if rank else 0.0, abs=1e-12)
 
 
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=25)
+def test_epnav_is_epgr_by_steps_for_who_does_not_move(seed):
+    """measures.md section 5, through the whole house."""
+    rng = np.random.default_rng(seed)
+    pages = [f"d{i}" for i in range(8)]
+    truth = worlds.document_truth({"1": {page: int(rng.integers(0, 4)) for page in pages[:6]} | {"d0": 1}})
+    run = worlds.document_run({"1": rng.permutation(pages)[: rng.integers(1, 8)].tolist()})
+    levels = (0.01, 0.1, 0.33, 0.5, 0.77, 1)
+    ours, theirs = (
+        list(bp.evaluate(truth, run, [f"{name}@{level}" for level in levels]).mean()["run"].values())
+        for name in ("epnav", "epgr(interpolation='step')")
+    )
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
 @given(reaches(ranks=(1, 4), targets=(1, 5), coins=7), st.data())
 @settings(max_examples=30)
 def test_the_law_of_the_gain(matrix, data):

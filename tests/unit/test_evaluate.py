@@ -150,6 +150,8 @@ def named(tag, source=""):
         ([("t", "x.run"), ("t", "elsewhere/x.run")], ["x", "x-2"]),
         ([("x", "a.run"), ("", "x.run")], ["a", "x"]),
         ([("", ""), ("", "")], ["run", "run-2"]),
+        ([("", "runs/bm25.k0.9.jsonl"), ("", "runs/bm25.k1.2.jsonl")], ["bm25.k0.9", "bm25.k1.2"]),
+        ([("", ".hidden.jsonl")], [".hidden"]),
     ],
 )
 def test_runs_get_names_of_their_own(runs, names):

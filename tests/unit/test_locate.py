@@ -214,10 +214,15 @@ def test_what_a_looser_rule_would_find_is_a_candidate():
 
 
 def test_fuzzy_finds_changed_words_and_says_how_alike():
-    (place,) = Locator(TEXTS, "fuzzy").places("Cut the old cane, not the new ones, in autumn.", "garden")
-    assert "old canes" in GARDEN[place.start : place.end] and 90 <= place.similarity < 100
+    quote = "Cut the old cane - not the new one - in autumn"
+    (place,) = Locator(TEXTS, "fuzzy").places(quote, "garden")
+    assert GARDEN[place.start : place.end] == "Cut the old canes \u2014 not the new ones \u2014 in autumn"
+    assert 90 <= place.similarity < 100
     assert Locator(TEXTS, "fuzzy").places("Nothing of this is anywhere near to it.", "garden") == []
-    assert Locator(TEXTS, "fuzzy", threshold=99).places("Cut the old cane, not the new ones, in autumn.") == []
+    assert Locator(TEXTS, "fuzzy", threshold=99).places(quote) == []
+    found = Locator(TEXTS).resolve("1", Quote(quote))
+    assert isinstance(found, Unresolved) and found.why.endswith("--quotes fuzzy finds it")
+    assert "% alike" in str(found.error(TEXTS, ""))
 
 
 def test_rules_have_names():

@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import stat
+import threading
 
 import numpy as np
 import pytest
@@ -353,6 +356,23 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
         formats.write(Collection(Broken(a=1)), target, "document-lengths")
     assert [path.name for path in tmp_path.iterdir()] == ["out.tsv"]
     assert target.read_text() == "before\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_what_is_no_plain_file_is_written_to_and_not_replaced(tmp_path):
+    """A named pipe, /dev/stdout: there is no file to put in its place."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reader.start()
+    try:
+        formats.write(worlds.document_run({"1": ["a"]}), pipe, "trec-run")
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+    finally:
+        if stat.S_ISFIFO(pipe.stat().st_mode):
+            reader.join(10)
+    assert got and got[0].startswith("1 Q0 a 1 ")
 
 
 def test_the_ending_chooses_the_format(tmp_path):

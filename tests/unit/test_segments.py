@@ -85,3 +85,13 @@ def test_whole_documents_need_lengths_and_then_are_segments():
         bp.evaluate(truth, run, "SegP")
     values = bp.evaluate(truth, run, "SegP SegR", collection=worlds.lengths(d=10, e=10, x=10)).mean()["run"]
     assert values == {"SegP": 0.5, "SegR": 0.5}
+
+
+def test_a_threshold_missed_by_rounding_alone_is_reached():
+    """0.1 x 3 is a little more than 0.3 in floating point."""
+    from berrypick.core.run import assemble
+    from berrypick.core.truth import TopicTruth, Truth
+
+    topic = TopicTruth("1", ("v",), np.ones(1), np.array([0.0]), np.array([3.0]))
+    run = assemble(tag="run", topic=["1"], document=["v"], start=np.array([0.0]), end=np.array([0.3]))
+    assert bp.evaluate(Truth("spans", {"1": topic}), run, "SegR(ki=0.1,ri=0)").mean()["run"]["SegR(ki=0.1,ri=0)"] == 1

@@ -7,6 +7,8 @@ import doctest
 import itertools
 import re
 from functools import partial
+from importlib.resources import files
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.analysis import chunkers, retrievers
 from berrypick.analysis import sweep as sweeping
-from berrypick.analysis.heatmap import contrast
+from berrypick.analysis.heatmap import Grid, contrast
 from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences, settings_in
 from berrypick.core.errors import BerrypickError, UsageError
 
@@ -431,8 +433,27 @@ def test_numbers_in_the_picture_can_be_read():
     assert len(cells) == 6
     for fill, side in cells:
         colour = tuple(int(fill[i : i + 2], 16) for i in (0, 2, 4))
-        assert contrast(colour, (17, 17, 17) if side == "light" else (255, 255, 255)) >= 4.5
+        assert contrast(colour, (0, 0, 0) if side == "light" else (255, 255, 255)) >= 4.5
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+
+
+@pytest.mark.parametrize("increasing", [True, False])
+def test_every_shade_can_be_written_on(increasing):
+    values = [i / 100 for i in range(101)]
+    shades = Grid("a", "b", "AP", [1], values, [values], increasing)
+    for value in values:
+        assert max(contrast(shades.colour(value), side) for side in ((0, 0, 0), (255, 255, 255))) >= 4.5
+    assert Grid("a", "b", "AP", [1], [1], [[None]], True).svg(2).count("<rect") == 1
+
+
+def test_the_picture_in_the_docs_is_what_the_page_draws():
+    web = files("berrypick") / "demonstration" / "web"
+    lines = (web / "answers.qrels").read_text(encoding="utf-8").splitlines()
+    found = bp.sweep(web / "pages.jsonl", web / "answers.qrels", fixed, fts5, "charR@5", grid={
+        "size": [20, 40, 80], "overlap": [0, 5, 10], "stem": [True]
+    }, queries=dict(line[2:].split(": ", 1) for line in lines if line.startswith("# ")))  # fmt: skip
+    kept = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "sweep.svg"
+    assert found.svg("size", "overlap", "charR@5") == kept.read_text(encoding="utf-8")
 
 
 def test_darker_is_better():

@@ -127,6 +127,16 @@ def test_a_repeated_result_finds_nothing_and_wastes_one():
     assert values.mean()["run"] == {"ESL(tolerance=15)": 2.0, "T2I(tolerance=15,budget=45)": (1 + 1 / 2 + 2 / 3) / 3}
 
 
+def test_who_has_wasted_more_than_there_is_finds_the_rest_at_once():
+    """ESL = j + s max(0, I - j)/(r + 1): five units spent where the whole collection has three."""
+    truth = worlds.span_truth({"1": [("d", 9, 10)]})
+    run = worlds.span_run({"1": [("d", 0, end) for end in range(1, 6)]})
+    values = bp.evaluate(truth, run, "ESL(tolerance=3) ESLRF(tolerance=3)", collection=worlds.lengths(d=10)).mean()[
+        "run"
+    ]
+    assert values == {"ESL(tolerance=3)": 5.0, "ESLRF(tolerance=3)": pytest.approx(1 - 5 * 2 / 3)}
+
+
 def test_lengths_are_needed_and_asked_for():
     truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
     for measure in ("T2I", "ESL", "ESLRF", "PT2I"):

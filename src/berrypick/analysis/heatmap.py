@@ -59,7 +59,7 @@ class Grid:
             f"<title>{escape(self._told(places))}</title>",
             "<style>text{font:13px sans-serif;fill:#222}.name{font-weight:bold}.title{font-size:15px}"
             "@media(prefers-color-scheme:dark){text{fill:#ddd}}"
-            ".on-light{fill:#111!important}.on-dark{fill:#fff!important}.none{fill:none;stroke:#888}</style>",
+            ".on-light{fill:#000!important}.on-dark{fill:#fff!important}.none{fill:none;stroke:#888}</style>",
             f'<text class="name title" x="{_MARGIN}" y="24">{escape(self.measure)}</text>',
             _label(left + _CELL * len(self.across) / 2, 50, self.columns, "middle", "name"),
             _label(left - 10, 72, self.rows, "end", "name"),
@@ -79,7 +79,7 @@ class Grid:
             return [f'<rect class="none" {box}/>']
         colour = self.colour(value)
         fill = "#" + "".join(f"{part:02x}" for part in colour)
-        side = "on-light" if contrast(colour, (17, 17, 17)) >= contrast(colour, (255, 255, 255)) else "on-dark"
+        side = "on-light" if contrast(colour, (0, 0, 0)) >= contrast(colour, (255, 255, 255)) else "on-dark"
         star = " *" if value == self.best else ""
         return [
             f'<rect fill="{fill}" {box}/>',

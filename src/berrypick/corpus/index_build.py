@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
 from multiprocessing import connection
+from multiprocessing.context import BaseContext
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ from berrypick.corpus.xml_documents import document_name
 BYTES = 1_000_000
 DOCUMENTS = 1_000
 #: For fewer bundles than this, processes take longer to start than they save.
-WORTH_PROCESSES = 8
+WORTH_PROCESSES = 16
 
 Progress = Callable[[int, int], None]
 
@@ -140,7 +141,7 @@ class _Todo:
             if name in self._known and self._known[name].stamp == stamp:
                 self.kept += 1
                 continue
-            work.sources.append(Source(name, path))
+            work.sources.append(Source(name, path, stamp.size))
             work.stamps.append(stamp)
             size += stamp.size
             if size >= BYTES or len(work.sources) >= DOCUMENTS:
@@ -183,8 +184,7 @@ def _frames(todo: Iterator[Work], jobs: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _by_processes(todo: Iterator[Work], jobs: int) -> Iterator[tuple[bytes, int]]:
-    # not forked: whoever calls this may have threads
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_settle_in)
+    pool = ProcessPoolExecutor(jobs, _context(), initializer=_settle_in)
     running: dict[Future[bytes], int] = {}
     try:
         with _not_interrupted():
@@ -202,6 +202,15 @@ def _by_processes(todo: Iterator[Work], jobs: int) -> Iterator[tuple[bytes, int]
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _context() -> BaseContext:
+    """Whoever calls this may have threads, so no process is forked from here; one that has none is, where there is it."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["__main__", __name__])
+    return context
 
 
 @contextlib.contextmanager

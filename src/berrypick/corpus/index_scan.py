@@ -13,6 +13,7 @@ easy.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -49,16 +50,20 @@ _ATTRIBUTE = re.compile(rb"""([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LINK_NAMES = tuple(link.removesuffix('="').encode() for link in xml_documents._LINKS)
 _VALUE = re.compile(rb"""\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _NOT_FIRST = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that begin no character
+_SHORT = 24  # what names are shorter than, a multiple of 8
+_FIRST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], dtype=np.uint64)
+_AS_IT_IS = getattr(os, "O_BINARY", 0)
 _INNOCENT = bytes.maketrans(b"<>&", b"xxx")
 _TO_SPACE = bytes.maketrans(b"\t\n", b"  ")
 _PREDEFINED = {"amp": b"&", "lt": b"<", "gt": b">", "quot": b'"', "apos": b"'"}
 
 
 class Source(NamedTuple):
-    """A document and its file."""
+    """A document, its file, and the size of that."""
 
     name: str
     path: str
+    size: int
 
 
 def _none() -> Int32Array:
@@ -99,7 +104,7 @@ def scan(sources: Sequence[Source]) -> Bundle:
     problems: dict[str, InputError] = {}
     for source in sources:
         try:
-            data = _content(source.path)
+            data = _content(source)
             approved = _approved(data)
             if approved is None:
                 parts.append(_through_tree(source, data))
@@ -109,18 +114,24 @@ def scan(sources: Sequence[Source]) -> Bundle:
             problems[source.name] = error
     if plain:
         together = _together([source.name for source, _ in plain], [data for _, data in plain])
-        parts += [together] if together else [_through_tree(source, _content(source.path)) for source, _ in plain]
+        parts += [together] if together else [_through_tree(source, _content(source)) for source, _ in plain]
     found = _joined(parts)
     found.problems = problems
     return found
 
 
-def _content(path: str) -> bytes:
+def _content(source: Source) -> bytes:
     try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
+        file = os.open(source.path, os.O_RDONLY | _AS_IT_IS)
+        try:
+            found = os.read(file, source.size + 1)  # asked for one more, so that the end of the file shows
+            if len(found) == source.size:
+                return found
+            return found + b"".join(iter(lambda: os.read(file, 1 << 20), b""))  # it is not what it was
+        finally:
+            os.close(file)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from error
+        raise InputError(f"cannot be read: {error.strerror}", path=source.path) from error
 
 
 def _through_tree(source: Source, data: bytes) -> Bundle:
@@ -246,13 +257,13 @@ def _together(documents: list[str], approved: list[bytes]) -> Bundle | None:
     tags = _Tags([_one_byte_a_character(data) for data in approved])
     if not tags.alternate:
         tags = _Tags([_one_byte_a_character(_TAG_OR_STRAY.sub(_not_stray, data)) for data in approved])
-    written = b"".join(approved)
-    names = _NAME.findall(written)
-    if not tags.sound or len(names) != int(tags.element.sum()):
+    if not tags.sound:
         return None
-    codes = _Codes()
-    name = np.fromiter(map(codes.__getitem__, names), dtype=np.int32, count=len(names))
-    vocabulary, local = _local([name.decode() for name in codes])
+    written = b"".join(approved)
+    names, name = _short_names(tags) or _any_names(written)
+    if len(name) != tags.elements.sum():
+        return None
+    vocabulary, local = _local([name.decode() for name in names])
     parent, text_parent = tags.holders()
     start, end = tags.spans()
     links, link_element, link_target = _links(documents, written, tags)
@@ -277,12 +288,37 @@ def _together(documents: list[str], approved: list[bytes]) -> Bundle | None:
     )
 
 
-class _Codes(dict[bytes, int]):
-    """Numbers from 0, given out in the order in which they are asked for."""
+def _short_names(tags: _Tags) -> tuple[list[bytes], Int32Array] | None:
+    """The names there are, and which of them each element has; None unless all names are short and in ASCII."""
+    characters = np.frombuffer(tags.characters + bytes(_SHORT), dtype=np.uint8)
+    rows = np.lib.stride_tricks.sliding_window_view(characters, _SHORT)[tags.start[tags.element] + 1]
+    over = (rows <= ord(" ")) | (rows == ord("/")) | (rows == ord(">"))
+    length = over.argmax(axis=1)
+    words = rows.view("<u8")  # a name is some numbers then, from which one is made
+    numbers = np.zeros(len(words), dtype=np.uint64)
+    for place in range(words.shape[1]):
+        words[:, place] &= _FIRST_BYTES[np.clip(length - 8 * place, 0, 8)]
+        numbers = numbers * np.uint64(0x9E3779B97F4A7C15) ^ words[:, place]
+    known = np.unique(numbers[:1000])
+    known = np.unique(np.append(known, numbers[~_among(numbers, known)]))
+    name = np.searchsorted(known, numbers).astype(np.int32)
+    example = np.zeros(len(known), dtype=np.int64)
+    example[name] = np.arange(len(name))
+    names = [bytes(row[:end]) for row, end in zip(rows[example], length[example].tolist(), strict=True)]
+    fine = bool(length.all()) and all(map(bytes.isascii, names)) and bool((words[example[name]] == words).all())
+    return (names, name) if fine else None
 
-    def __missing__(self, name: bytes) -> int:
-        self[name] = code = len(self)
-        return code
+
+def _among(values: npt.NDArray[Any], known: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which of the values are among the known ones, which are in their order."""
+    found: npt.NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values
+    return found
+
+
+def _any_names(written: bytes) -> tuple[list[bytes], Int32Array]:
+    names = _NAME.findall(written)
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    return list(codes), np.fromiter(map(codes.__getitem__, names), dtype=np.int32, count=len(names))
 
 
 def _local(names: Sequence[str]) -> tuple[list[str], Int32Array]:

@@ -27,6 +27,8 @@ Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
 #: Least similarity, in per cent of characters that need no edit, of a place that counts as found.
 THRESHOLD = 90.0
+#: How much worse a window may be before its borders are fitted.
+SLACK = 10.0
 #: More candidates than these are not told.
 MOST = 5
 #: Characters shown on both sides of a candidate.
@@ -125,15 +127,23 @@ class Searchable:
             return []
         found: list[tuple[int, int, float]] = []
         for low, high in _stretches(plain, wanted):
-            match = fuzz.partial_ratio_alignment(wanted, plain[low:high], score_cutoff=threshold)
+            # a window as long as the quote first, then the borders at which the two are most alike
+            match = fuzz.partial_ratio_alignment(wanted, plain[low:high], score_cutoff=threshold - SLACK)
             if match is not None and match.dest_end > match.dest_start:
-                start, end = low + match.dest_start, low + match.dest_end
-                while start < end - 1 and plain[start] == " ":
-                    start += 1
-                while end > start + 1 and plain[end - 1] == " ":
-                    end -= 1
-                found.append((*self._back(start, end), float(match.score)))
+                start, end, score = _fitted(fuzz, wanted, plain, low + match.dest_start, low + match.dest_end)
+                if score >= threshold:
+                    found.append((*self._back(start, end), score))
         return _apart(found)
+
+
+def _fitted(fuzz: Any, wanted: str, plain: str, start: int, end: int) -> tuple[int, int, float]:
+    """The borders near a window, not at white space, between which the text is most similar to the quote."""
+    reach = max(3, len(wanted) // 8)
+    ends = [at for at in range(max(start + 1, end - reach), min(len(plain), end + reach) + 1) if plain[at - 1] != " "]
+    end = max(ends or [end], key=lambda at: (fuzz.ratio(wanted, plain[start:at]), -at))
+    starts = [at for at in range(max(0, start - reach), min(end, start + reach + 1)) if plain[at] != " "]
+    start = max(starts or [start], key=lambda at: (fuzz.ratio(wanted, plain[at:end]), at))
+    return start, end, float(fuzz.ratio(wanted, plain[start:end]))
 
 
 def _rapidfuzz() -> Any:
@@ -256,7 +266,8 @@ class Locator:
         if quote.start is not None:
             return self._settled(topic, quote, found)
         if len(found) > 1:
-            why = f"the quote stands in {len(found)} places of {where}; give start to say which one is meant"
+            where = f"{document}; give start" if document is not None else "the documents; give doc and start"
+            why = f"the quote stands in {len(found)} places of {where} to say which one is meant"
             return Unresolved(topic, quote, why, tuple(found))
         return found[0]
 

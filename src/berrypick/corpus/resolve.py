@@ -18,7 +18,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run
 from berrypick.core.structure import Structure
-from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth, Truth
+from berrypick.core.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
 from berrypick.kernels.intervals import merge
 
 T = TypeVar("T")
@@ -86,6 +86,54 @@ def assess(truth: Truth, collection: Collection) -> Truth:
         text = topic.relevant_text()
         topics[name] = topic if text is None else _assessed(topic, text, truth.source, collection)
     return replace(truth, units="elements", topics=topics, scale="sizes", lengths=truth.lengths)
+
+
+def restated(value: Truth | Run, collection: Collection) -> Truth | Run:
+    """The same in the other terms: spans as elements and points, elements and points as spans."""
+    if isinstance(value, Run):
+        return replace(resolve_run(value, collection), path=None, path_end=None, paths=())
+    if value.units == "elements":
+        return _as_spans(resolve_truth(value, collection), collection)
+    assessed = assess(value, collection)
+    topics = {name: _pointed(topic, value.source, collection) for name, topic in assessed.topics.items()}
+    return replace(assessed, topics=topics)
+
+
+def _pointed(topic: TopicTruth, source: str, collection: Collection) -> TopicTruth:
+    """Highlighted spans and entry points as points in the XML."""
+    text = topic.highlighted
+    assert text is not None
+    passages = []
+    for document, start, end in zip(text.document, text.start.tolist(), text.end.tolist(), strict=True):
+        structure = _structure(document, collection, source, None)
+        points = structure.point_at(int(start)), structure.point_at(int(end), last=True)
+        passages.append(Passage(document, *points, size=end - start))
+    entries = []
+    for point in topic.entry_points:
+        structure = _structure(point.document, collection, source, None)
+        offset = min(int(point.offset or 0), structure.length)
+        entries.append(EntryPoint(point.document, structure.point_at(offset), float(offset)))
+    return replace(topic, passages=tuple(passages), entry_points=tuple(entries))
+
+
+def _as_spans(truth: Truth, collection: Collection) -> Truth:
+    """Highlighted text alone; what was judged without any is kept as judged."""
+    topics = {}
+    for name, topic in truth.topics.items():
+        text = topic.highlighted or Highlighted((), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        empty = tuple(document for document in topic.documents() if document not in set(text.document))
+        topics[name] = TopicTruth(
+            name,
+            text.document,
+            np.ones(len(text.document)),
+            text.start,
+            text.end,
+            empty_documents=empty,
+            entry_points=topic.entry_points,
+        )
+    judged = dict.fromkeys(document for topic in topics.values() for document in topic.documents())
+    lengths = {name: collection.lengths[name] for name in judged if name in collection.lengths}
+    return Truth("spans", topics, truth.source, truth.format, lengths)
 
 
 def _assessed(topic: TopicTruth, text: Highlighted, source: str, collection: Collection) -> TopicTruth:

@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class Damaged(Exception):
-    """The file cannot be read to its end."""
+    """The file cannot be read to its end, or only the reader of lines can say what is wrong with it."""
 
 
 def is_large(path: str) -> bool:
@@ -58,7 +58,7 @@ def is_large(path: str) -> bool:
 
 
 def read_large(path: str, problems: Problems, read: Callable[[Iterator[tuple[int, bytes]], Problems], T]) -> T | None:
-    """What ``read`` makes of the blocks of a file; None, and nothing reported, if the file breaks off."""
+    """What ``read`` makes of the blocks of a file; None, and nothing reported, if lines have to be read instead."""
     trial = Problems(path, problems.strict, problems.limit)
     try:
         value = read(blocks(path), trial)
@@ -182,6 +182,10 @@ class Words:
     def extend(self, column: polars.Series) -> None:
         self._close()
         self.pieces.append(column)
+
+    def listed(self) -> list[str]:
+        self._close()
+        return [name for piece in self.pieces for name in piece.to_list()]
 
     def coded(self) -> Coded:
         if not self.pieces:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.formats import _columns
 from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 from berrypick.formats._spans import plain
 
@@ -35,17 +37,16 @@ class TrecQrels(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        if _columns.is_large(path):
+            found = _columns.read_large(path, problems, _from_blocks)
+            if found is not None:
+                return Truth("documents", found, path, cls.format_name)
         rows: dict[str, dict[str, tuple[float, int]]] = {}
         for number, text in content(path, problems):
-            fields = text.split()
-            if len(fields) != 4:
-                problems.report(f"has {len(fields)} columns, expected 4: {cls.shape}", number, text)
+            fields = _checked(number, text, problems)
+            if fields is None:
                 continue
-            topic, _, document, word = fields
-            grade = finite(word)
-            if grade is None:
-                problems.report(f"the grade {word!r} is not a number", number, text, f"expected {cls.shape}")
-                continue
+            topic, document, grade = fields
             judged = rows.setdefault(topic, {})
             if document in judged:
                 problems.report(
@@ -88,3 +89,50 @@ class TrecQrels(Format):
         judged = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
         return [counted(len(value), "topic"), counted(judged, "judged document"), f"{relevant} relevant"]
+
+
+def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, float] | None:
+    """Topic, document and grade of a line; None if anything is wrong, which is reported."""
+    fields = text.split()
+    if len(fields) != 4:
+        problems.report(f"has {len(fields)} columns, expected 4: {TrecQrels.shape}", number, text)
+        return None
+    topic, _, document, word = fields
+    grade = finite(word)
+    if grade is None:
+        problems.report(f"the grade {word!r} is not a number", number, text, f"expected {TrecQrels.shape}")
+        return None
+    return topic, document, grade
+
+
+def _from_blocks(blocks: Iterator[tuple[int, bytes]], problems: Problems) -> dict[str, TopicTruth]:
+    topics, topic, document = _columns.Names(), _columns.Pieces(np.int64), _columns.Words()
+    grade, line = _columns.Pieces(np.float64), _columns.Pieces(np.int64)
+    for number, data in blocks:
+        table = _columns.table(data, 4)
+        grades = None if table is None else _columns.numbers(table["3"], finite)
+        if table is not None and grades is not None and not np.isnan(grades).any():
+            topic.extend(topics.codes(table["0"]))
+            document.extend(table["2"])
+            grade.extend(grades)
+            line.extend(np.arange(number, number + len(grades)))
+            continue
+        for at, text in _columns.lines_of(data, number, problems):
+            fields = _checked(at, text, problems)
+            if fields is not None:
+                topic.append(topics.code(fields[0]))
+                document.append(fields[1])
+                grade.append(fields[2])
+                line.append(at)
+    code = topic.joined()
+    order = np.argsort(code, kind="stable")
+    names, lines, values = document.listed(), line.joined()[order], grade.joined()[order]
+    bounds = np.searchsorted(code[order], np.arange(len(topics.known) + 1)).tolist()
+    found: dict[str, TopicTruth] = {}
+    for i, name in enumerate(topics.known):
+        rows = slice(bounds[i], bounds[i + 1])
+        judged = tuple(map(names.__getitem__, order[rows].tolist()))
+        if len(set(judged)) < len(judged):
+            raise _columns.Damaged  # a document judged twice: the reader of lines names both
+        found[name] = TopicTruth(name, judged, values[rows], line=lines[rows])
+    return found

@@ -33,7 +33,8 @@ class TrecRun(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         fields = lines[0].split()
-        return len(fields) >= 6 and finite(fields[4]) is not None
+        passages = any(word.replace(":", "").isdigit() and ":" in word for word in fields[6:])  # INEX judgements
+        return len(fields) >= 6 and finite(fields[4]) is not None and not passages
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:

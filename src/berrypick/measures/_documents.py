@@ -132,6 +132,10 @@ def _grades(truth: Truth, name: str) -> dict[str, int]:
     grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
     for passage in topic.passages:
         grades[passage.document] = 1
+    if not grades and not np.any(topic.grade % 1):
+        grades = dict(zip(topic.document, topic.grade.astype(np.int64).tolist(), strict=True))
+        if len(grades) == len(topic.document):  # none is judged in several parts
+            return grades
     for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
         if not float(grade).is_integer():
             raise UsageError(

@@ -1,0 +1,300 @@
+"""Runs from tables, data frames, and the objects of retrieval libraries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+import berrypick as bp
+
+TEXT = "Raspberries fruit in July. Cut the old canes in autumn. Pick dry. Pick dry."
+DOCUMENTS = {"garden": TEXT}
+CUT, PICK = TEXT.index("Cut"), TEXT.index("Pick")
+ROWS = [("1", "garden", 0, 26, 3.0), ("1", "garden", CUT, CUT + 28, 2.0), ("2", "garden", PICK, PICK + 9, 1.5)]
+COLUMNS = {
+    "topic": [row[0] for row in ROWS],
+    "doc": [row[1] for row in ROWS],
+    "start": [row[2] for row in ROWS],
+    "end": [row[3] for row in ROWS],
+    "score": [row[4] for row in ROWS],
+}
+
+
+def content(run: bp.Run) -> list[tuple]:
+    return [
+        (topic, ranking.documents[int(ranking.document[row])], int(ranking.start[row]), int(ranking.end[row]))
+        for topic, ranking in run.rankings()
+        for row in range(len(ranking))
+    ]
+
+
+EXPECTED = [row[:4] for row in ROWS]
+
+# --- tables -------------------------------------------------------------------------------------------------------------
+
+
+def test_csv_with_tabs_quotes_and_lines_in_cells(files):
+    path = files(truth_csv='topic\tdoc\tquote\n1\tgarden\t"Cut the\r\n""old"" canes"\n2\tgarden\tPick\n')["truth_csv"]
+    truth = bp.read_truth(path)
+    assert truth.topics["1"].quotes[0].text == 'Cut the\r\n"old" canes'
+    assert truth.topics["2"].quotes[0].line == 4  # as an editor counts
+
+
+def test_columns_in_any_order_others_passed_over(files):
+    path = files(run_csv="end,extra,doc,topic,start,rank\n26,x,garden,1,0,2\n30,y,garden,1,27,1\n")["run_csv"]
+    assert content(bp.read_run(path)) == [("1", "garden", 27, 30), ("1", "garden", 0, 26)]
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ("topic,start,end,score\n1,0,1,2\n", "no column doc"),
+        ("topic,doc,start,end,score\n1,a,0,1\n", "has 4 cells, the header has 5"),
+        ("topic,doc,start,end,score\n1,a,x,1,2\n", "start must be a number"),
+        ("topic,doc,start,end,score\n,a,0,1,2\n", "topic is missing"),
+        ("topic,doc,start,end,score\n1,a,5,1,2\n", "end 1 is before start 5"),
+        ("topic,doc,doc,start,end\n1,a,a,5,7\n", "two columns doc"),
+        ("topic,doc,start,end,score\n1,a,0,1,\n1,a,1,2,3\n", "some lines have a score"),
+        ('topic,doc,start,end\n1,"a,0,1\n', "no row of a table"),
+    ],
+)
+def test_bad_tables_are_told(files, table, problem):
+    path = files(run_csv=table)["run_csv"]
+    with pytest.raises(bp.InputError, match=problem):
+        bp.read_run(path, "span-table-run")
+
+
+def test_parquet_goes_there_and_back(tmp_path, files):
+    run = bp.read_run(files(run_csv="topic,doc,start,end,score\n1,garden,0,26,3\n1,garden,27,55,2.5\n")["run_csv"])
+    bp.write(run, tmp_path / "run.parquet")
+    again = bp.read_run(tmp_path / "run.parquet")
+    assert content(again) == content(run) and again.score.tolist() == [3, 2.5]
+    truth = bp.read_truth(files(truth_csv="topic,doc,start,end,grade\n1,garden,0,26,0.5\n")["truth_csv"])
+    bp.write(truth, tmp_path / "truth.parquet")
+    assert bp.read_truth(tmp_path / "truth.parquet").topics["1"].grade.tolist() == [0.5]
+    with pytest.raises(bp.UsageError, match="Parquet"):
+        bp.write(truth, tmp_path / "x.parquet", "span-truth")
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_a_damaged_parquet_file_is_told(tmp_path):
+    (tmp_path / "run.parquet").write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(bp.InputError, match="no sound Parquet"):
+        bp.read_run(tmp_path / "run.parquet")
+
+
+def test_the_command_line_converts_and_checks_tables(files, tmp_path, berrypick):
+    path = files(run_jsonl='{"topic": "1", "doc": "a", "start": 0, "end": 5, "score": 2}\n')["run_jsonl"]
+    for name in ("out.csv", "out.parquet"):
+        assert berrypick("convert", path, tmp_path / name, "--from", "span-run").code == 0
+        assert "1 topic, 1 result" in berrypick("check", tmp_path / name, "--format", "span-table-run").out
+
+
+def test_chunking_evaluation_files(files, tmp_path):
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "garden.md").write_text(TEXT)
+    rows = (
+        "question,references,corpus_id\n"
+        f'"When,\nreally?","[{{""content"": ""Cut the old canes in autumn."", ""start_index"": {CUT}, ""end_index"": {CUT + 28}}}]",garden\n'
+        f'How?,"[{{""content"": ""Pick dry."", ""start_index"": {PICK}, ""end_index"": {PICK + 9}}}]",garden\n'
+    )
+    path = files(questions_csv=rows)["questions_csv"]
+    truth = bp.read_truth(path)
+    assert truth.format == "chunking-evaluation" and list(truth.topics) == ["0", "1"]
+    assert truth.topics["1"].start.tolist() == [PICK] and truth.topics["1"].line.tolist() == [4]
+    run = bp.run_from_objects({"0": [{"doc": "garden.md", "start": CUT, "end": CUT + 28}]})
+    assert bp.evaluate(truth, run, "IoU", documents=tmp_path / "corpora").per_topic()["run"]["IoU"] == {"0": 1, "1": 0}
+    broken = bp.read_truth(files(wrong_csv=rows.replace(str(PICK), str(PICK - 1)))["wrong_csv"])
+    with pytest.raises(bp.InputError, match="1 characters away"):
+        bp.evaluate(broken, run, "IoU", documents=tmp_path / "corpora")
+
+
+# --- data frames ----------------------------------------------------------------------------------------------------------
+
+
+def frames() -> list[Any]:
+    found = []
+    for name in ("pandas", "polars", "pyarrow"):
+        module = pytest.importorskip(name, reason=f"{name}: pip install 'berrypick[test]'")
+        found.append(module.table(COLUMNS) if name == "pyarrow" else module.DataFrame(COLUMNS))
+    found.append(found[1].lazy())
+    return found
+
+
+def test_any_data_frame_by_column_names():
+    for frame in frames():
+        run = bp.run_from_frame(frame, tag="mine")
+        assert content(run) == EXPECTED and run.tag == "mine" and run.duplicates == "keep"
+        assert run.score.tolist() == [3.0, 2.0, 1.5]
+
+
+def test_other_names_of_columns():
+    pandas = pytest.importorskip("pandas", reason="pandas: pip install 'berrypick[test]'")
+    frame = pandas.DataFrame({"query_id": [1, 1], "source": ["garden"] * 2, "start": [0, 27], "end": [26, 55]})
+    run = bp.run_from_frame(frame, columns={"topic": "query_id", "doc": "source"})
+    assert content(run) == [("1", "garden", 0, 26), ("1", "garden", 27, 55)]
+    with pytest.raises(bp.InputError, match=r"no column topic.*\n.*query_id"):
+        bp.run_from_frame(frame)
+    with pytest.raises(bp.InputError, match="no column querry_id; did you mean query_id"):
+        bp.run_from_frame(frame, columns={"topic": "querry_id", "doc": "source"})
+    with pytest.raises(bp.UsageError, match="did you mean topic"):
+        bp.run_from_frame(frame, columns={"topics": "query_id"})
+    with pytest.raises(bp.UsageError, match="no data frame"):
+        bp.run_from_frame([1, 2])
+
+
+def test_missing_values_in_frames_are_told():
+    pandas = pytest.importorskip("pandas", reason="pandas: pip install 'berrypick[test]'")
+    frame = pandas.DataFrame({**COLUMNS, "topic": ["1", None, "2"]})
+    with pytest.raises(bp.InputError, match="data frame:2: topic is missing"):
+        bp.run_from_frame(frame)
+    frame = pandas.DataFrame({**COLUMNS, "score": [1.0, float("nan"), 2.0]})
+    with pytest.raises(bp.InputError, match="some lines have a score"):
+        bp.run_from_frame(frame)
+    frame = pandas.DataFrame({**COLUMNS, "start": pandas.array([0, CUT, PICK], dtype="Int64")})
+    assert content(bp.run_from_frame(frame)) == EXPECTED
+
+
+def test_truth_and_texts_from_frames():
+    polars = pytest.importorskip("polars", reason="polars: pip install 'berrypick[test]'")
+    truth = bp.truth_from_frame(polars.DataFrame({"topic": [1], "quote": ["old canes"], "grade": [2]}))
+    run = bp.run_from_frame(polars.DataFrame({"topic": [1], "text": ["Cut the old canes in autumn."]}), documents=DOCUMENTS)
+    assert content(run) == [("1", "garden", CUT, CUT + 28)]
+    assert bp.evaluate(truth, run, "charR", documents=DOCUMENTS).means[0].value == 1
+
+
+# --- objects, as the libraries shape them -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Chain:
+    page_content: str
+    metadata: dict = field(default_factory=dict)
+
+
+@dataclass
+class Node:
+    text: str
+    start_char_idx: int | None = None
+    end_char_idx: int | None = None
+    ref_doc_id: str | None = None
+    metadata: dict = field(default_factory=dict)
+
+
+@dataclass
+class Scored:
+    node: Node
+    score: float | None = None
+
+
+@dataclass
+class Hay:
+    content: str
+    meta: dict = field(default_factory=dict)
+    score: float | None = None
+
+
+SHAPES = {
+    "langchain": [Chain(TEXT[a:b], {"source": "garden", "start_index": a}) for _, _, a, b, _ in ROWS],
+    "llama_index": [Scored(Node(TEXT[a:b], a, b, "garden"), score) for _, _, a, b, score in ROWS],
+    "nodes": [Node(TEXT[a:b], a, b, "garden") for _, _, a, b, _ in ROWS],
+    "haystack": [Hay(TEXT[a:b], {"source_id": "garden", "split_idx_start": a}, s) for _, _, a, b, s in ROWS],
+    "dictionaries": [{"doc": "garden", "start": a, "end": b} for _, _, a, b, _ in ROWS],
+    "pairs": [(Chain(TEXT[a:b], {"source": "garden", "start_index": a}), np.float32(s)) for _, _, a, b, s in ROWS],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_objects_by_their_attributes(shape):
+    first, second, third = SHAPES[shape]
+    run = bp.run_from_objects({"1": [first, second], "2": [third]}, tag=shape)
+    assert content(run) == EXPECTED and run.tag == shape
+    assert (run.score is not None) == (shape in ("llama_index", "haystack", "pairs"))
+
+
+def test_the_order_of_a_list_counts_not_its_scores():
+    """Some stores give distances, smaller is better."""
+    pairs = [(SHAPES["langchain"][0], 0.1), (SHAPES["langchain"][1], 0.7)]
+    assert content(bp.run_from_objects({"1": pairs})) == EXPECTED[:2]
+
+
+def test_dictionaries_of_spans_to_scores():
+    run = bp.run_from_objects({"1": {f"garden#{CUT}-{CUT + 28}": 2.0, "garden#0-26": 3.0}, "2": {f"garden#{PICK}-{PICK + 9}": 1}})
+    assert content(run) == EXPECTED
+    with pytest.raises(bp.InputError, match="document#start-end"):
+        bp.run_from_objects({"1": {"garden": 1.0}})
+
+
+def test_texts_without_offsets_are_located_or_told():
+    run = bp.run_from_objects({"1": [TEXT[:26], Chain(TEXT[CUT : CUT + 28])], "2": []}, documents=DOCUMENTS)
+    assert content(run) == EXPECTED[:2] and run.notes == ("1 topics have no results",)
+    with pytest.raises(bp.InputError, match="only its text") as error:
+        bp.run_from_objects({"1": [TEXT[:26]]})
+    assert "add_start_index=True" in str(error.value)
+    with pytest.raises(bp.InputError, match="2 of 3 quotes cannot be resolved") as error:
+        bp.run_from_objects({"1": ["Pick dry.", "Nowhere.", "Cut"]}, documents=DOCUMENTS)
+    assert "topic 1, rank 1: topic 1: the quote stands in 2 places" in str(error.value)
+    assert "topic 1, rank 2: topic 1: the quote is not in any document" in str(error.value)
+
+
+def test_what_langchain_could_not_find_is_located():
+    assert content(
+        bp.run_from_objects({"1": [Chain("Cut the", {"source": "garden", "start_index": -1})]}, documents=DOCUMENTS)
+    ) == [("1", "garden", CUT, CUT + 7)]
+
+
+def test_where_the_name_of_the_document_is():
+    one = Chain("Cut", {"path": "x/garden", "start_index": CUT})
+    assert content(bp.run_from_objects({"1": [one]}, doc="path")) == [("1", "x/garden", CUT, CUT + 3)]
+    named = bp.run_from_objects({"1": [one]}, doc=lambda found: found.metadata["path"].partition("/")[2])
+    assert content(named) == [("1", "garden", CUT, CUT + 3)]
+    with pytest.raises(bp.InputError, match="doc is missing"):
+        bp.run_from_objects({"1": [one]})
+    with pytest.raises(bp.InputError, match="no 'file' in its metadata"):
+        bp.run_from_objects({"1": [one]}, doc="file")
+
+
+@pytest.mark.parametrize("wrong", [[1], {"1": "text"}, {"1": [object()]}, {"1": 7}, {}, {"1": []}])
+def test_what_is_nothing_known_is_told(wrong):
+    with pytest.raises(bp.UsageError):
+        bp.run_from_objects(wrong)
+
+
+# --- the libraries themselves -------------------------------------------------------------------------------------------
+
+RAG = "{}: pip install 'berrypick[rag]'"
+
+
+def test_real_langchain_documents():
+    documents = pytest.importorskip("langchain_core.documents", reason=RAG.format("LangChain"))
+    found = [documents.Document(page_content=TEXT[a:b], metadata={"source": "garden", "start_index": a}) for _, _, a, b, _ in ROWS]
+    assert content(bp.run_from_objects({"1": found[:2], "2": found[2:]})) == EXPECTED
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_real_llama_index_nodes():
+    schema = pytest.importorskip("llama_index.core.schema", reason=RAG.format("LlamaIndex"))
+    from llama_index.core.schema import NodeRelationship, RelatedNodeInfo
+
+    source = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id="garden")}
+    found = [
+        schema.NodeWithScore(
+            node=schema.TextNode(text=TEXT[a:b], start_char_idx=a, end_char_idx=b, relationships=source), score=score
+        )
+        for _, _, a, b, score in ROWS
+    ]
+    run = bp.run_from_objects({"1": found[:2], "2": found[2:]})
+    assert content(run) == EXPECTED and run.score.tolist() == [3, 2, 1.5]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_real_haystack_documents():
+    haystack = pytest.importorskip("haystack", reason=RAG.format("Haystack"))
+    found = [
+        haystack.Document(content=TEXT[a:b], meta={"source_id": "garden", "split_idx_start": a}, score=score)
+        for _, _, a, b, score in ROWS
+    ]
+    assert content(bp.run_from_objects({"1": found[:2], "2": found[2:]})) == EXPECTED
