@@ -25,8 +25,14 @@ Chunker = Callable[[str], Iterator[tuple[int, int]]]
 MEASURES = "charR@5 charP@5 IoU@5 Coverage(budget=2000) AiP spanHit@5 spanRR@10 Overlap@5"
 DEPTH = 10
 _WORD = re.compile(r"\w+")
-_COMMON = frozenset("a an and are as at be by did do does for from how in is it of on or that the to was were what "
-                    "when where which who why will with".split())  # fmt: skip
+#: Words that are in every question.
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be by did do does for from how in is it of on or that the to was were what when where "
+        "which who why will with",
+    )
+)
 
 
 # --- chunkers -------------------------------------------------------------------------------------------------------
@@ -136,11 +142,15 @@ RETRIEVERS: dict[str, Retriever] = {"fts5": fts5, "bm25": bm25}
 # --- runs -----------------------------------------------------------------------------------------------------------
 
 
-def retrieved(texts: Mapping[str, str], questions: Mapping[str, str], chunks: list[Chunk], how: str, tag: str) -> bp.Run:
+def retrieved(
+    texts: Mapping[str, str], questions: Mapping[str, str], chunks: list[Chunk], how: str, tag: str
+) -> bp.Run:
     """What one retriever finds among the chunks, as a run."""
     lists = RETRIEVERS[how]([texts[document][start:end] for document, start, end in chunks], list(questions.values()))
     results = {
-        topic: [({"doc": chunks[row][0], "start": chunks[row][1], "end": chunks[row][2]}, score) for row, score in found]
+        topic: [
+            ({"doc": chunks[row][0], "start": chunks[row][1], "end": chunks[row][2]}, score) for row, score in found
+        ]
         for topic, found in zip(questions, lists, strict=True)
     }
     return bp.run_from_objects(results, tag=tag)

@@ -29,7 +29,10 @@ import berrypick as bp
 from berrypick import kernels
 from berrypick.core.reach import Reach
 from berrypick.kernels import poisson_binomial
+from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.poisson_binomial import consulted, number_seen
+from berrypick.kernels.text import Measured, first_seen
+from berrypick.kernels.trees import nested_pairs, numbered, unseen_lengths
 from berrypick.measures.eprum import expected_inverse
 
 UNITS = 10**7
@@ -76,7 +79,7 @@ def inverse(reach: Reach) -> Any:
     return expected_inverse(copied(reach))
 
 
-def using(form: str, function: Callable[[Reach], Any], reach: Reach) -> Callable[[], Any]:
+def using(form: str, function: Callable[[Any], Any], reach: Any) -> Callable[[], Any]:
     def work() -> Any:
         os.environ["BERRYPICK_KERNELS"] = form
         return function(reach)
@@ -297,11 +300,44 @@ def crossing() -> None:
     sure.probability[:] = 1.0
     doubtful = generated(1500, 1000)
     for form in ("numpy", "native"):
-        least = [min(times(using(form, eprum, reach), 1, 0.1)) for reach in (sure, doubtful)]
-        print(
-            f"| 1,500 ranks, 1,000 targets, {form}: certain topic {shown(least[0])}, partly seen | "
-            f"{least[1] / least[0]:.3g} |"
-        )
+        least = [min(times(using(form, inverse, reach), 1, 0.1)) for reach in (sure, doubtful)]
+        what = f"{form}: {shown(least[0])} where all is certain, {shown(least[1])} where nothing is"
+        print(f"| 1,500 ranks, 1,000 targets, {what} | {least[1] / least[0]:.3g} |")
+    print()
+
+
+# --- text and trees --------------------------------------------------------------------------------------------------
+
+
+def text_and_trees() -> None:
+    """The other kernels, on what one topic of a large run looks like."""
+    rng = np.random.default_rng(1)
+    document = np.sort(rng.integers(0, 300, 1500))
+    start = rng.integers(0, 20_000, 1500)
+    end = start + rng.integers(50, 2000, 1500)
+    measured = {code: Measured(start[code::40], end[code::40]) for code in range(60)}
+    many = rng.integers(0, 10**6, 20_000)
+    names = ["/article[1]" + "".join(f"/sec[{n}]" for n in rng.integers(1, 4, rng.integers(0, 6))) for _ in range(1500)]
+    place, after = numbered(names)
+    targets = rng.choice(1500, 200, replace=False)
+    length = rng.integers(1, 2000, 1500).astype(np.float64)
+    nothing: dict[int, Measured] = {}
+    work: list[tuple[str, Callable[[], Any]]] = [
+        ("first-seen text, 1,500 regions in 300 documents", lambda: first_seen(document, start, end, measured)),
+        ("first-seen text, 20,000 regions of one document", lambda: first_seen(many * 0, many, many + 99, nothing)),
+        ("union of 10 intervals", lambda: merge(start[:10], end[:10])),
+        ("union of 1,500 intervals", lambda: merge(start, end)),
+        ("intersections, 1,500 x 100", lambda: intersections(start, end, start[:100], end[:100])),
+        (
+            "nested pairs, 1,500 x 200 elements in 300 documents",
+            lambda: nested_pairs(document, place, after, document[targets], place[targets], after[targets]),
+        ),
+        ("unseen lengths, 1,500 elements", lambda: unseen_lengths(document, place, after, length)),
+    ]
+    print("| NumPy form / compiled form | compiled | ratio |\n| --- | ---: | ---: |")
+    for what, function in work:
+        slow, fast = (times(using(form, lambda _, f=function: f(), None), 5, 0.3) for form in ("numpy", "native"))
+        print(f"| {what} | {shown(min(fast))} | {ratio(slow, fast)} |", flush=True)
     print()
 
 
@@ -329,6 +365,7 @@ def main() -> int:
     curves(claims, chosen.quick)
     growth(claims)
     crossing()
+    text_and_trees()
     print("what must hold\n")
     for text, holds in claims.lines:
         print(f"- {'yes' if holds else 'NO '} {text}")

@@ -112,8 +112,9 @@ public:
                         next_[cell] = cell + 1;
                         ++cell;
                     }
-                    length += ends_[cell] - ends_[first];
-                    found += measure_[cell] - measure_[first];
+                    const T piece = ends_[cell] - ends_[first];
+                    length += piece;
+                    found += std::min(measure_[cell] - measure_[first], piece);  // rounding of seconds adds no text
                 }
             }
             fresh[rows[i]] = double(length);

@@ -75,12 +75,13 @@ __all__ = [
 
 #: Where the rest lives: a module is imported when something of it is first asked for.
 _HOMES = {
-    "Comparison": "berrypick.analysis.compare",
-    "compare": "berrypick.analysis.compare",
-    "Difference": "berrypick.analysis.difference",
-    "diff": "berrypick.analysis.difference",
-    "Sweep": "berrypick.analysis.sweep",
-    "sweep": "berrypick.analysis.sweep",
+    # of berrypick.analysis, with what writes them down
+    "Comparison": "berrypick.report.comparison",
+    "compare": "berrypick.report.comparison",
+    "Difference": "berrypick.report.comparison",
+    "diff": "berrypick.report.comparison",
+    "Sweep": "berrypick.report.comparison",
+    "sweep": "berrypick.report.comparison",
     "Collection": "berrypick.core.collection",
     "Reach": "berrypick.core.reach",
     "Results": "berrypick.core.results",

@@ -219,6 +219,7 @@ def evaluate_command(
     type=click.Choice(["judged", "run"]),
     help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
 )
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
 @_options
 def compare_command(
     truth: str,
@@ -247,9 +248,10 @@ def compare_command(
             **gates.baseline(settings),
             progress=progress,
         )
+    reasons = gates.unmet(found)
     _notes([*found.notes, *gates.notes(found)])
     _show(comparisons.render(found, output or ("table" if sys.stdout.isatty() else "tsv"), places, layout))
-    _gates(gates.unmet(found))
+    _gates(reasons)
 
 
 @cli.command("diff")

@@ -27,7 +27,7 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import ALL, Results, Row, mean
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, Truth
-from berrypick.corpus.locate import Quotes, located_truth, quotes_named, unlocated
+from berrypick.corpus.locate import Quotes, located_run, located_truth, quotes_named, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.corpus.texts import Offsets, Texts, checked_run, checked_truth, offsets_named, read_texts
 from berrypick.corpus.tokens import Tokenizer, line_of
@@ -154,9 +154,7 @@ def evaluate(
     return Results(rows, means, tuple(dict.fromkeys(notes)))
 
 
-def _judged(
-    outcomes: Sequence[_Outcome], jobs: int, progress: Callable[[int, int], None] | None
-) -> Iterator[_Outcome]:
+def _judged(outcomes: Sequence[_Outcome], jobs: int, progress: Callable[[int, int], None] | None) -> Iterator[_Outcome]:
     """Outcomes as they are worked out, run by run; in several processes all runs at once, a few topics at a time."""
     done, of = 0, sum(len(outcome.topics) for outcome in outcomes)
 
@@ -402,6 +400,8 @@ def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, 
     texts = setting.world.texts
     if texts is not None:
         truth = located_truth(checked_truth(truth, texts, setting.offsets), texts, setting.quotes, setting.offsets)
+        if truth.units == "spans":
+            runs = [located_run(run, texts, setting.quotes) for run in runs]
         runs = [checked_run(run, texts, setting.offsets) for run in runs]
         if collection is None:
             setting = replace(setting, world=replace(setting.world, collection=texts.collection))
@@ -884,11 +884,14 @@ def _signed(scores: Sequence[Score]) -> list[str]:
 
 
 def _mean_curve(curves: Sequence[Curve]) -> Curve:
-    """Point by point; a curve by rank goes on at its last value."""
+    """Point by point. A curve by rank goes on at its last value; one by level ends where it is not defined any more."""
     longest = max(curves, key=len, default=[])
+    by_rank = bool(longest) and isinstance(longest[0][0], int)
+    known = [dict(curve) for curve in curves]
     points: Curve = []
-    for i, (x, _) in enumerate(longest):
-        values = [curve[i][1] if i < len(curve) else curve[-1][1] if curve else 0.0 for curve in curves]
+    for x, _ in longest:
+        last = [curve[-1][1] if curve else 0.0 for curve in curves]
+        values = [found.get(x, last[i] if by_rank else None) for i, found in enumerate(known)]
         points.append((x, mean(values) or 0.0))
     return points
 
@@ -906,7 +909,7 @@ def fingerprint(navigation: Navigation) -> str:
 
 def unique_names(runs: Sequence[Run]) -> list[str]:
     """The tag of each run, else the stem of its file; made unique by the stem, then by a number."""
-    stems = [Path(run.source).name.split(".")[0] if run.source else run.tag or "run" for run in runs]
+    stems = [Path(run.source.removesuffix(".gz")).stem if run.source else run.tag or "run" for run in runs]
     names = [run.tag or stem for run, stem in zip(runs, stems, strict=True)]
     clash = {name for name in names if names.count(name) > 1}
     names = [stem if name in clash else name for name, stem in zip(names, stems, strict=True)]

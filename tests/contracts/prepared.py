@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,7 @@ def prepared(seed: int = 0) -> Iterator[Prepared]:
     yield Prepared("elements", *_elements(rng), {"units": 1000})
 
 
+@lru_cache(maxsize=1024)
 def suiting(measure: str, seed: int = 0) -> list[Prepared]:
     """The worlds in which a measure can be computed; it is an error if there is none."""
     found, refused = [], []

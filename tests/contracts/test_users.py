@@ -115,7 +115,7 @@ def test_it_takes_no_cut_off(name, cls):
 
 @every_model
 def test_reach_is_a_probability(name, cls):
-    for seed in range(10):
+    for seed in range(5):
         for world, navigation, results in judged_by(name, seed):
             for row in results:
                 assert row.value is None or 0 <= row.value <= 1 + 1e-12, world.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def value(spans, measure, truth=TRUTH, **options):
     return values(worlds.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]
 
 
-# --- covered to a share, by hand --------------------------------------------------------------------------------------
+# --- covered to a share, by hand ------------------------------------------------------------------------------------
 
 
 def test_hit_reciprocal_rank_and_ndcg_by_hand():
@@ -70,7 +71,7 @@ def test_a_share_outside_its_range_is_refused():
             value([("d", 0, 1)], f"spanHit(share={share})")
 
 
-# --- coverage ---------------------------------------------------------------------------------------------------------
+# --- coverage -------------------------------------------------------------------------------------------------------
 
 
 def test_coverage_by_hand():
@@ -139,9 +140,11 @@ def test_the_band_holds_the_mean_and_narrows_with_topics():
         coverage_band([], 200)
 
 
-# --- against a plain twin -----------------------------------------------------------------------------------------------
+# --- against a plain twin -------------------------------------------------------------------------------------------
 
-spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 60), st.integers(1, 25)).map(lambda s: (s[0], s[1], s[1] + s[2]))
+spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 60), st.integers(1, 25)).map(
+    lambda s: (s[0], s[1], s[1] + s[2])
+)
 lists = st.lists(spans, min_size=1, max_size=6)
 targets = st.lists(spans, min_size=1, max_size=3, unique=True)
 
@@ -182,7 +185,7 @@ def test_covered_ranks_agree_with_sets_of_characters(results, wanted, share):
     assert value(results, f"spanRR(share={share})", truth) == pytest.approx(1 / first)
 
 
-# --- invariances ------------------------------------------------------------------------------------------------------
+# --- invariances ----------------------------------------------------------------------------------------------------
 
 
 def cut(spans, rng):
@@ -190,7 +193,7 @@ def cut(spans, rng):
     pieces = []
     for document, start, end in spans:
         places = sorted({start, end, *(rng.randint(start, end) for _ in range(rng.randint(0, 3)))})
-        pieces += [(document, a, b) for a, b in zip(places, places[1:], strict=False)]
+        pieces += [(document, a, b) for a, b in pairwise(places)]
     return pieces
 
 
@@ -216,7 +219,7 @@ def test_splitting_in_place_leaves_coverage_unchanged(results, wanted, seed):
 
 READERS = ["classical", "coverage", "distance", "window(before=5,after=5)", "t2i(tolerance=9)"]
 #: Not among the measures that a copy never raises: their definitions allow it. A copy that takes a rank may push a bad
-#: result behind the cut-off, and then less text was retrieved; PassageAP (the rule of TREC Genomics) counts a copy again.
+#: result behind the cut-off, and then less text was retrieved; PassageAP, as TREC Genomics has it, counts it again.
 RAISED = {"charP@3", "charF@3", "IoU@3", "PassageAP"}
 
 
@@ -262,14 +265,17 @@ def test_a_copy_can_push_a_bad_result_behind_the_cut_off():
     assert value(longer, "charR@2") == value(spans, "charR@2")
 
 
-@pytest.mark.parametrize("reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)", "t2i(tolerance=80)"])
+@pytest.mark.parametrize(
+    "reader", ["distance", "distance(theta=0.002)", "window(before=60,after=60)", "t2i(tolerance=80)"]
+)
 @pytest.mark.parametrize("measure", ["EPRUM", "PRUM", "epnav", "ExpectedRatio@1"])
 def test_a_near_miss_lies_between_a_hit_and_a_far_miss(measure, reader):
     truth = worlds.span_truth({"1": [("d", 400, 440)]})
 
+    first = [] if measure == "ExpectedRatio@1" else [("e", 0, 40)]
+
     def scored(start):
-        return value([("e", 0, 40), ("d", start, start + 40)] if measure != "ExpectedRatio@1" else [("d", start, start + 40)],
-                     measure, truth, user=reader, units=1000)  # fmt: skip
+        return value([*first, ("d", start, start + 40)], measure, truth, user=reader, units=1000)
 
     hit, near, far = scored(400), scored(355), scored(0)
     assert hit >= near > far
@@ -281,7 +287,7 @@ def test_classical_readers_see_no_near_miss():
     assert value([("d", 360, 400)], "EPRUM", truth) == 0
 
 
-# --- all chunks there are -----------------------------------------------------------------------------------------------
+# --- all chunks there are -------------------------------------------------------------------------------------------
 
 
 def test_precision_omega_by_hand():
@@ -325,7 +331,7 @@ def test_the_protocol_has_its_own_measures_and_signs_them():
     assert "added up" in explanation(bp.explain(TRUTH, run, "1", "IoU(counted='each')@5", collection=LENGTHS))
 
 
-# --- parents ------------------------------------------------------------------------------------------------------------
+# --- parents --------------------------------------------------------------------------------------------------------
 
 PAGE = "# One\nfirst words\n\nmore words\n# Two\nother words here\n```\n# no heading\n```\nend\n"
 

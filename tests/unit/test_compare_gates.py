@@ -158,7 +158,9 @@ def test_wrong_usage(berrypick, written):
     assert berrypick("compare", *written.values(), "--fail-under", "AP").code == 2
     assert berrypick("compare", *written.values(), "--fail-under", "Appp=0.5").code == 2
     done = berrypick("compare", written["truth_qrels"], written["one_run"], "-m", "AP", "--fail-if-worse", "one")
-    assert done.code == 2 and "there is no other run than one" in done.err
+    assert done.code == 2 and "there is no other run than one" in done.err and done.out == ""
+    done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "one", "--fail-if-worse", "three")
+    assert done.code == 2 and "there is no run three" in done.err and done.out == ""
 
 
 def test_a_threshold_on_the_wrong_side_is_noted(berrypick, tmp_path):

@@ -102,7 +102,10 @@ def test_all_problems_are_told_with_candidates_and_nothing_is_written(files, fol
     assert f"garden.txt {second[0]}-{second[1]}: " in done.err and "[Raspberries fruit]" in done.err
     assert f"{path}:2: topic 2: the quote is not in garden.txt" in done.err
     at = GARDEN.index("in autumn")
-    assert f"{path}:3: topic 3: the offset 3 does not match its quote, which is {at - 3} characters away at {at}" in done.err
+    assert (
+        f"{path}:3: topic 3: the offset 3 does not match its quote, which is {at - 3} characters away at {at}"
+        in done.err
+    )
 
 
 def test_spans_that_do_not_match_their_quote_are_told_how_far(files, folder):
@@ -110,7 +113,9 @@ def test_spans_that_do_not_match_their_quote_are_told_how_far(files, folder):
     with pytest.raises(bp.InputError, match=f"ends at {end}, 2 characters later"):
         located(files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start, "end": end - 2})
     with pytest.raises(bp.InputError, match="1 characters away"):
-        located(files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start + 1, "end": end + 1})
+        located(
+            files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start + 1, "end": end + 1}
+        )
 
 
 def test_locate_writes_spans_that_evaluate_reads(files, folder, berrypick, tmp_path):
@@ -193,7 +198,7 @@ def test_what_is_not_located_is_written_as_it_was(files, tmp_path):
 
 
 def test_normalised_passes_over_white_space_quotation_marks_and_dashes():
-    found = Locator(TEXTS, "normalised").places('canes - not  the new\nones -- in'.replace("--", "\u2013"), "garden")
+    found = Locator(TEXTS, "normalised").places("canes - not  the new\nones -- in".replace("--", "\u2013"), "garden")
     assert [GARDEN[place.start : place.end] for place in found] == ["canes \u2014 not the new ones \u2014 in"]
     found = Locator(TEXTS, "normalised").places('"Pick dry," she', "garden")
     assert [GARDEN[place.start : place.end] for place in found] == ["\u201cPick dry,\u201d she"]
@@ -231,7 +236,11 @@ def test_rules_have_names():
         quotes_named("fuzz")
 
 
-words = st.lists(st.sampled_from(["berry", "\u201cjam\u201d", "a\u2014b", "it\u2019s", "\u00e9t\u00e9", "\U0001f353"]), min_size=1, max_size=30)
+words = st.lists(
+    st.sampled_from(["berry", "\u201cjam\u201d", "a\u2014b", "it\u2019s", "\u00e9t\u00e9", "\U0001f353"]),
+    min_size=1,
+    max_size=30,
+)
 
 
 @given(words, st.integers(0, 10**6))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +34,7 @@ def content(run: bp.Run) -> list[tuple]:
 
 EXPECTED = [row[:4] for row in ROWS]
 
-# --- tables -------------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------------------------
 
 
 def test_csv_with_tabs_quotes_and_lines_in_cells(files):
@@ -93,13 +94,37 @@ def test_the_command_line_converts_and_checks_tables(files, tmp_path, berrypick)
         assert "1 topic, 1 result" in berrypick("check", tmp_path / name, "--format", "span-table-run").out
 
 
+def test_a_file_of_texts_is_located(files, tmp_path, berrypick):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "garden.txt").write_text(TEXT)
+    paths = files(
+        truth_jsonl=json.dumps({"topic": "1", "doc": "garden", "start": CUT, "end": CUT + 28}),
+        run_csv="topic,doc,text,rank\n1,garden,Raspberries fruit in July.,2\n1,garden,Cut the old canes,1\n",
+        bad_csv="topic,doc,text,rank\n1,garden,Pick dry.,2\n1,garden,Cut the new canes,1\n",
+    )
+    options = ["-m", "charR spanRR", "-o", "json", "--documents", tmp_path / "texts"]
+    done = berrypick("evaluate", paths["truth_jsonl"], paths["run_csv"], *options)
+    assert [row["value"] for row in json.loads(done.out)] == [pytest.approx(17 / 28), 1]
+    bad = berrypick("evaluate", paths["truth_jsonl"], paths["bad_csv"], *options)
+    assert bad.code == 2 and "2 of 2 quotes cannot be resolved" in bad.err and "bad.csv:3: topic 1" in bad.err
+    assert berrypick("evaluate", paths["truth_jsonl"], paths["run_csv"], "-m", "charR").code == 2
+    bp.write(bp.read_run(paths["run_csv"]), tmp_path / "again.csv")
+    again = berrypick("evaluate", paths["truth_jsonl"], tmp_path / "again.csv", *options)
+    assert json.loads(again.out)[0]["value"] == pytest.approx(17 / 28)
+
+
 def test_chunking_evaluation_files(files, tmp_path):
     (tmp_path / "corpora").mkdir()
     (tmp_path / "corpora" / "garden.md").write_text(TEXT)
+
+    def cell(content: str, start: int) -> str:
+        references = [{"content": content, "start_index": start, "end_index": start + len(content)}]
+        return '"' + json.dumps(references).replace('"', '""') + '"'
+
     rows = (
         "question,references,corpus_id\n"
-        f'"When,\nreally?","[{{""content"": ""Cut the old canes in autumn."", ""start_index"": {CUT}, ""end_index"": {CUT + 28}}}]",garden\n'
-        f'How?,"[{{""content"": ""Pick dry."", ""start_index"": {PICK}, ""end_index"": {PICK + 9}}}]",garden\n'
+        f'"When,\nreally?",{cell("Cut the old canes in autumn.", CUT)},garden\n'
+        f"How?,{cell('Pick dry.', PICK)},garden\n"
     )
     path = files(questions_csv=rows)["questions_csv"]
     truth = bp.read_truth(path)
@@ -112,7 +137,7 @@ def test_chunking_evaluation_files(files, tmp_path):
         bp.evaluate(broken, run, "IoU", documents=tmp_path / "corpora")
 
 
-# --- data frames ----------------------------------------------------------------------------------------------------------
+# --- data frames ----------------------------------------------------------------------------------------------------
 
 
 def frames() -> list[Any]:
@@ -161,12 +186,14 @@ def test_missing_values_in_frames_are_told():
 def test_truth_and_texts_from_frames():
     polars = pytest.importorskip("polars", reason="polars: pip install 'berrypick[test]'")
     truth = bp.truth_from_frame(polars.DataFrame({"topic": [1], "quote": ["old canes"], "grade": [2]}))
-    run = bp.run_from_frame(polars.DataFrame({"topic": [1], "text": ["Cut the old canes in autumn."]}), documents=DOCUMENTS)
+    run = bp.run_from_frame(
+        polars.DataFrame({"topic": [1], "text": ["Cut the old canes in autumn."]}), documents=DOCUMENTS
+    )
     assert content(run) == [("1", "garden", CUT, CUT + 28)]
     assert bp.evaluate(truth, run, "charR", documents=DOCUMENTS).means[0].value == 1
 
 
-# --- objects, as the libraries shape them -----------------------------------------------------------------------------------
+# --- objects, as the libraries shape them ---------------------------------------------------------------------------
 
 
 @dataclass
@@ -222,7 +249,9 @@ def test_the_order_of_a_list_counts_not_its_scores():
 
 
 def test_dictionaries_of_spans_to_scores():
-    run = bp.run_from_objects({"1": {f"garden#{CUT}-{CUT + 28}": 2.0, "garden#0-26": 3.0}, "2": {f"garden#{PICK}-{PICK + 9}": 1}})
+    run = bp.run_from_objects(
+        {"1": {f"garden#{CUT}-{CUT + 28}": 2.0, "garden#0-26": 3.0}, "2": {f"garden#{PICK}-{PICK + 9}": 1}}
+    )
     assert content(run) == EXPECTED
     with pytest.raises(bp.InputError, match="document#start-end"):
         bp.run_from_objects({"1": {"garden": 1.0}})
@@ -263,14 +292,17 @@ def test_what_is_nothing_known_is_told(wrong):
         bp.run_from_objects(wrong)
 
 
-# --- the libraries themselves -------------------------------------------------------------------------------------------
+# --- the libraries themselves ---------------------------------------------------------------------------------------
 
 RAG = "{}: pip install 'berrypick[rag]'"
 
 
 def test_real_langchain_documents():
     documents = pytest.importorskip("langchain_core.documents", reason=RAG.format("LangChain"))
-    found = [documents.Document(page_content=TEXT[a:b], metadata={"source": "garden", "start_index": a}) for _, _, a, b, _ in ROWS]
+    found = [
+        documents.Document(page_content=TEXT[a:b], metadata={"source": "garden", "start_index": a})
+        for _, _, a, b, _ in ROWS
+    ]
     assert content(bp.run_from_objects({"1": found[:2], "2": found[2:]})) == EXPECTED
 
 

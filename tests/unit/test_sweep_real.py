@@ -25,8 +25,8 @@ def questions(data):
     with (folder / "questions_df.csv").open(newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.DictReader(file)):
             references = json.loads(row["references"])
-            topic = queries_topic = str(number)
-            queries[queries_topic] = row["question"]
+            topic = str(number)
+            queries[topic] = row["question"]
             topics[topic] = TopicTruth(
                 topic,
                 (row["corpus_id"],) * len(references),

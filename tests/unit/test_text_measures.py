@@ -82,6 +82,18 @@ def test_hundredths_are_compared_in_whole_numbers(total: int, hundredths: int, m
     assert value(truth, run, f"iP@{hundredths / 100}") == (1.0 if reached else 0.0)
 
 
+@pytest.mark.parametrize("total", [100, 300])
+def test_every_hundredth_is_reached_exactly(total: int) -> None:
+    """.07 x 100 is a little more than 7 in floating point: 7 characters of 100 reach it all the same."""
+    assert 0.07 * 100 > 7
+    for hundredths in range(1, 101):
+        found = total // 100 * hundredths
+        run = span_run([[("d", 0, found)]])
+        names = [f"iP@{hundredths / 100}", f"iP@{(hundredths + 0.5) / 100}" if hundredths < 100 else "iP@1.0"]
+        reached = values(span_truth([("d", 0, total)]), run, names)
+        assert reached == [1.0, 1.0 if hundredths == 100 else 0.0], hundredths
+
+
 @given(targets, lists, st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1), Fraction(2)]), st.integers(1, 5))
 def test_generalised_precision_by_f(wanted: list[Span], ranks: list[list[Span]], beta: Fraction, k: int) -> None:
     found = twins.score_articles(wanted, ranks, lambda pointers: twins.f_article(wanted, pointers, beta))
@@ -155,6 +167,17 @@ def test_in_seconds_too(wanted: list[Span], ranks: list[list[Span]], tenth: int)
     found = values(span_truth(scaled(wanted), lengths=lengths), span_run([scaled(group) for group in ranks]), names)
     assert found == [None if one is None else pytest.approx(one, abs=1e-9) for one in exact]
     assert all(one is None or 0 <= one <= 1 for one in found)
+
+
+def test_parts_that_add_up_to_an_ulp_more() -> None:
+    """.1 + .2 + .6 seconds are a little more than the .9 that are relevant: still all of it, and no more."""
+    assert 0.1 + (0.3 - 0.1) + (0.9 - 0.3) > 0.9
+    truth = span_truth([("d", 0.0, 0.9)])  # type: ignore[list-item]
+    run = span_run([[("d", 0.0, 0.1)], [("d", 0.1, 0.3)], [("d", 0.3, 0.9)]])  # type: ignore[list-item]
+    names = ["charR", "charF", "IoU", "iP@1.0", "AgP"]
+    found = values(truth, run, names)
+    assert found == [pytest.approx(1.0)] * len(names)
+    assert all(one is not None and one <= 1 for one in found)
 
 
 @given(targets, st.randoms(use_true_random=False))

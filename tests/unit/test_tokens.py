@@ -96,7 +96,9 @@ def test_the_same_span_in_three_units(offsets, start, end):
     found = checked_truth(truth, Texts({"d": TEXT}), offsets)
     assert found.topics["1"].start.tolist() == expected.topics["1"].start.tolist() == [7]
     assert checked_run(run, Texts({"d": TEXT}), offsets).end.tolist() == [10]
-    value = bp.evaluate(truth, worlds.span_run({"1": [("d", start, end)]}), "IoU", documents={"d": TEXT}, offsets=offsets)
+    value = bp.evaluate(
+        truth, worlds.span_run({"1": [("d", start, end)]}), "IoU", documents={"d": TEXT}, offsets=offsets
+    )
     assert value.means[0].value == 1
 
 
@@ -118,10 +120,8 @@ def test_offsets_that_cannot_be_are_told(offsets, start, end, problem):
 
 
 def test_an_unknown_document_is_told_where(files):
-    paths = files(
-        truth_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 1}\n',
-        run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 1}\n{"topic": "1", "doc": "e", "start": 0, "end": 1}\n',
-    )
+    line = '{"topic": "1", "doc": "d", "start": 0, "end": 1}\n'
+    paths = files(truth_jsonl=line, run_jsonl=line + line.replace('"d"', '"e"'))
     with pytest.raises(bp.InputError, match="document e is not in") as error:
         bp.evaluate(paths["truth_jsonl"], paths["run_jsonl"], "charR", documents={"d": TEXT})
     assert "run.jsonl:2" in str(error.value)
@@ -236,7 +236,9 @@ def test_tiktoken_counts(encoding):
     tokens = len(encoding.encode(text))
     assert line.length("d") == tokens
     at = text.index("\U0001f353")
-    assert line.between("d", np.array([at]), np.array([at + 1])).tolist() == [4]  # its bytes are tokens of one character
+    assert line.between("d", np.array([at]), np.array([at + 1])).tolist() == [
+        4
+    ]  # its bytes are tokens of one character
     assert line.at("d", np.arange(len(text) + 1))[-1] == tokens
 
 

@@ -28,6 +28,7 @@ import numpy as np
 from berrypick import formats
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName, IntervalName
+from berrypick.analysis.written import written
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import BerrypickError, UsageError, nearest
@@ -247,9 +248,7 @@ class Comparison:
 
     def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
         """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
-        from berrypick.report import comparison
-
-        return comparison.render(self, output, places, layout)
+        return written(self, output=output, places=places, layout=layout)
 
     def __str__(self) -> str:
         return self.table()

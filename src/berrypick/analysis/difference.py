@@ -15,6 +15,7 @@ from os import PathLike, fspath
 from typing import Any, Literal
 
 from berrypick.analysis.compare import increasing
+from berrypick.analysis.written import written
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.results import ALL, Results, Row
 
@@ -102,9 +103,7 @@ class Difference:
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """As text: 'table', 'markdown', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report import comparison
-
-        return comparison.render_difference(self, output, places)
+        return written(self, output=output, places=places)
 
     def __str__(self) -> str:
         return self.table()

@@ -37,6 +37,7 @@ from berrypick.analysis.chunkers import fixed, paragraphs, sentences
 from berrypick.analysis.compare import increasing
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
+from berrypick.analysis.written import written
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.results import Results, Row
@@ -47,6 +48,7 @@ from berrypick.corpus.texts import Texts, read_texts
 from berrypick.evaluate import evaluate, parse_measures
 from berrypick.measures._base import Measure
 from berrypick.measures.precisionomega import PrecisionOmega
+from berrypick.parallel import in_order
 from berrypick.protocols import measures_of, protocol_named, task_named
 
 __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
@@ -125,13 +127,11 @@ class Sweep:
 
     def table(self, places: int = 4) -> str:
         """As text: a row for each setting, a column for each parameter and measure."""
-        from berrypick.report import text
-
         values = {(row["run"], row["measure"]): row["value"] for row in self.rows}
         counted = ["chunks"] if any(count is not None for count in self.chunks) else []
         lines = [
             [*(_shown(setting.get(name)) for name in self.parameters), *([_shown(chunks)] if counted else []),
-             *(text.shown(values[name, measure], places) for measure in self.measures)]
+             *(_shown_mean(values[name, measure], places) for measure in self.measures)]
             for setting, name, chunks in zip(self.settings, self.names, self.chunks, strict=True)
         ]  # fmt: skip
         numeric = "".join(
@@ -139,7 +139,7 @@ class Sweep:
             for name in self.parameters
         )
         header = [*self.parameters, *counted, *self.measures]
-        return text.aligned(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
+        return written(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
 
     def __str__(self) -> str:
         return self.table()
@@ -151,9 +151,7 @@ class Sweep:
 
         ``where`` fixes other parameters, e.g. ``{"chunker": "fixed"}``.
         """
-        from berrypick.report import text
-
-        return text.aligned(self._grid(rows, columns, measure, where).table(places))
+        return written(self._grid(rows, columns, measure, where).table(places))
 
     def svg(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
@@ -244,7 +242,7 @@ def sweep(
         Path(keep).mkdir(parents=True, exist_ok=True)
         job.keep = os.fspath(keep)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in asked)
-    outcomes = list(_all(job, min(jobs, len(job.settings)), progress))
+    outcomes: list[_Outcome] = in_order(job, len(job.settings), jobs, _Counted(len(job.settings), progress))
     topics: list[Row] = [row for outcome in outcomes for row in outcome.results.topics]
     means: list[Row] = [row for outcome in outcomes for row in outcome.results.means]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.results.notes)
@@ -342,6 +340,10 @@ def _names(settings: Sequence[Setting]) -> list[str]:
 _SAFE = " ()[]+:;@!#~'"  # what stays as it is in a name, which is also the name of a file
 
 
+def _shown_mean(value: float | None, places: int) -> str:
+    return "-" if value is None else f"{value:.{places}f}"
+
+
 def _shown(value: Any) -> str:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
@@ -433,6 +435,11 @@ class _Job:
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
         raise NotImplementedError
 
+    def __call__(self, task: int, step: Callable[[int], None]) -> _Outcome:
+        found = self.outcome(task)
+        step(1)
+        return found
+
     def outcome(self, i: int) -> _Outcome:
         run, chunks = self.run(i)
         if self.keep:
@@ -447,6 +454,18 @@ class _Job:
         notes = [self.names[i] + note.removeprefix(old) for note in results.notes]
         found = Results([*map(rename, results.topics)], [*map(rename, results.means)], notes)
         return _Outcome(found, None if chunks is None else len(chunks))
+
+
+class _Counted:
+    """Counts settings that are done, for those who watch."""
+
+    def __init__(self, of: int, progress: Callable[[int, int], None] | None) -> None:
+        self.done, self.of, self.progress = 0, of, progress
+
+    def __call__(self, count: int) -> None:
+        self.done += count
+        if self.progress is not None:
+            self.progress(self.done, self.of)
 
 
 def _renamed(row: Row, name: str) -> Row:
@@ -637,62 +656,3 @@ def _as_run(name: str, rows: Sequence[tuple[str, Chunk, float | None]]) -> Run:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-# --- processes --------------------------------------------------------------------------------------------------------
-
-_JOB: _Job | None = None
-
-
-def _begin(job: _Job) -> None:
-    global _JOB
-    _JOB = job
-
-
-def _work(i: int) -> _Outcome:
-    assert _JOB is not None
-    return _JOB.outcome(i)
-
-
-def _all(job: _Job, jobs: int, progress: Callable[[int, int], None] | None) -> Iterator[_Outcome]:
-    """The outcome of every setting, in order."""
-    of = len(job.settings)
-    if jobs == 1:
-        for i in range(of):
-            yield job.outcome(i)
-            if progress is not None:
-                progress(i + 1, of)
-        return
-    with _pool(job, jobs) as pool:
-        try:
-            for done, outcome in enumerate(pool.map(_work, range(of)), start=1):
-                yield outcome
-                if progress is not None:
-                    progress(done, of)
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-
-
-def _pool(job: _Job, jobs: int) -> Any:
-    """Processes that have the job. Where they can be forked, functions need not be importable by name."""
-    import multiprocessing
-    import pickle
-    import warnings
-    from concurrent.futures import ProcessPoolExecutor
-
-    can_fork = os.name == "posix" and os.uname().sysname == "Linux"
-    context = multiprocessing.get_context("fork" if can_fork else None)
-    if not can_fork:
-        try:
-            pickle.dumps(job)
-        except Exception as error:
-            raise UsageError(
-                f"with jobs={jobs}, functions must be importable: define them with def at the top of a module ({error})"
-            ) from None
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(job,))
-    with warnings.catch_warnings():
-        # Python warns about threads of NumPy at the fork; the processes do not touch what those hold
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pool.submit(int).result()
-    return pool

@@ -52,7 +52,9 @@ class Reach:
         if isinstance(matrix, Reach):
             return matrix
         if hasattr(matrix, "tocoo"):
-            entries = matrix.tocsr(copy=True).tocoo()  # through CSR, which adds up repeated entries
+            rows = matrix.tocsr(copy=True)
+            rows.sum_duplicates()
+            entries = rows.tocoo()
             ranks, targets = matrix.shape
             return cls.from_entries(ranks, targets, entries.row, entries.col, entries.data)
         try:

@@ -173,6 +173,8 @@ class Run:
     path_end: IntArray | None = None
     #: The retrieval task that the file says it is for, in our words (focused, thorough, ...); empty if it says none.
     task: str = ""
+    #: The texts of results without offsets, by line: to be looked up in the documents.
+    quoted: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:

@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from berrypick.core.errors import InputError, UsageError, nearest, shorten
+from berrypick.core.run import Run
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.corpus.texts import Offsets, Texts, Units, checked_truth, offsets_named, read_texts
 
@@ -410,4 +411,38 @@ def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicT
         end=np.array([high for _, _, high in once], dtype=np.int64),
         line=np.array([number for number, _ in once.values()], dtype=np.int64),
         quotes=(),
+    )
+
+
+def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
+    """A run whose results are known by their texts, as spans; all texts that cannot be resolved are told together."""
+    if run.start is not None or not run.quoted or run.line is None:
+        return run
+    locator, source = Locator(texts, how), run.source or run.tag
+    problems: list[InputError] = []
+    places: list[Place] = []
+    for topic, ranking in run.rankings():
+        assert ranking.line is not None
+        for row, line in enumerate(ranking.line.tolist()):
+            document = ranking.documents[int(ranking.document[row])]
+            if line not in run.quoted:
+                problems.append(
+                    InputError("has neither offsets nor text; other lines have text", path=source, line=line)
+                )
+                continue
+            found = locator.resolve(topic, Quote(run.quoted[line], document, line=line), source)
+            if isinstance(found, Unresolved):
+                problems.append(found.error(texts, source))
+            else:
+                places.append(found)
+    if problems:
+        raise UnresolvedQuotes(problems, len(run), source)
+    names = {name: code for code, name in enumerate(dict.fromkeys(place.document for place in places))}
+    return replace(
+        run,
+        documents=list(names),
+        document=np.array([names[place.document] for place in places], dtype=np.int64),
+        start=np.array([place.start for place in places], dtype=np.int64),
+        end=np.array([place.end for place in places], dtype=np.int64),
+        quoted={},
     )

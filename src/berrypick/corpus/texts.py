@@ -272,7 +272,7 @@ def _checked_topic(topic: TopicTruth, units: _Cache, source: str) -> TopicTruth:
 
 def checked_run(run: Run, texts: Texts, counting: Offsets = "chars") -> Run:
     """As for the truth; whole documents and paths are left as they are."""
-    if run.start is None or run.end is None:
+    if run.start is None or run.end is None or not len(run):
         return run
     units = _Cache(texts, counting)
     start, end = run.start.copy(), run.end.copy()

@@ -132,9 +132,7 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
             ) from None
 
 
-def decoded(
-    raw: bytes, number: int, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
-) -> str | None:
+def decoded(raw: bytes, number: int, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> str | None:
     """The text of a line without its end; None if it is no text, which is reported."""
     try:
         return raw.decode(encoding, errors).rstrip("\r\n")
@@ -199,6 +197,10 @@ def writing(path: str) -> Iterator[TextIO]:
         raise InputError("is a folder, a file to write is expected", path=path)
     if not target.parent.exists():
         raise InputError(f"the folder {target.parent} does not exist", path=path)
+    if target.exists() and not target.is_file():  # a pipe, a device: nothing to replace
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        return
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:

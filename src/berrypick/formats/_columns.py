@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import polars
 
 #: Files from here on (in bytes) are read as columns: where that begins to be quicker, the import of polars included.
-LARGE = 6 << 20
+LARGE = 3 << 20
 #: Bytes that compressed text usually expands to.
 EXPANSION = 4
 #: Bytes in a block: large enough for polars to work in parallel, small enough for the processor's memory.
@@ -259,9 +259,7 @@ class Pieces:
         self.dtype = dtype
         self.arrays: list[Any] = []
         self.values: list[Any] = []
-
-    def append(self, value: Any) -> None:
-        self.values.append(value)
+        self.append: Callable[[Any], None] = self.values.append  # directly: it is called for every value of every line
 
     def extend(self, array: Any) -> None:
         self._close()
@@ -287,4 +285,4 @@ class Pieces:
     def _close(self) -> None:
         if self.values:
             self.arrays.append(np.array(self.values, dtype=self.dtype))
-            self.values = []
+            self.values.clear()

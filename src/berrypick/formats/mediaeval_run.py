@@ -39,7 +39,12 @@ class MediaevalRun(Format):
     def _columns(fields: list[str]) -> tuple[int, str] | None:
         """Where rank stands, and the tag; None if the line has no such shape."""
         for rank in (6, 5):  # with and without jump-in
-            if len(fields) in (rank + 2, rank + 3) and fields[rank].isdigit() and len(fields[rank]) < 16 and finite(fields[rank + 1]) is not None:
+            if (
+                len(fields) in (rank + 2, rank + 3)
+                and fields[rank].isdigit()
+                and len(fields[rank]) < 16
+                and finite(fields[rank + 1]) is not None
+            ):
                 if rank == 6 and minutes_seconds(fields[5]) is None:
                     continue
                 return rank, fields[rank + 2] if len(fields) == rank + 3 else ""

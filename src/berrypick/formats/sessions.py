@@ -28,7 +28,10 @@ class Sessions(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        return any(";" in line for line in lines) and not lines[0].lstrip().startswith(("{", "<"))
+        if lines[0].lstrip().startswith(("{", "<")) or not any(";" in line for line in lines):
+            return False
+        # a path is the whole line, or the fourth of TAB separated columns; other tables have other columns
+        return all(len(line.split("\t")) > 3 or len(line.split()) == 1 for line in lines)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Recorded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, TextIO
 
 import numpy as np
@@ -17,7 +18,8 @@ class SpanRun(Format):
 
     With ranks the order is by rank, and lines with the same rank are one list item that points to several places;
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
-    span-truth; a file without any offsets retrieves whole documents. ``tag`` in the first line names the run.
+    span-truth; a file without any offsets retrieves whole documents, or, if its lines have ``text``, the places where
+    these texts stand in the documents given with --documents. ``tag`` in the first line names the run.
 
     Sample::
 
@@ -49,6 +51,7 @@ class SpanRun(Format):
         end: list[float] = []
         score: list[float | None] = []
         rank: list[float | None] = []
+        quoted: dict[int, str] = {}
         tag = ""
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
@@ -70,6 +73,8 @@ class SpanRun(Format):
             line.append(number)
             score.append(given[0])
             rank.append(given[1])
+            if span is None and isinstance(value.get("text"), str) and value["text"].strip():
+                quoted[number] = value["text"]
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
@@ -80,7 +85,7 @@ class SpanRun(Format):
         order: Literal["rank", "score", "file"] = (
             "rank" if ranks is not None else "score" if scores is not None else "file"
         )
-        return assemble(
+        run = assemble(
             tag=tag,
             topic=topic,
             document=document,
@@ -94,6 +99,7 @@ class SpanRun(Format):
             format=cls.format_name,
             duplicates="keep",
         )
+        return replace(run, quoted=quoted) if quoted and not start else run
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -109,6 +115,8 @@ class SpanRun(Format):
                 record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
                 if ranking.start is not None:
                     record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
+                elif ranking.line is not None and int(ranking.line[row]) in value.quoted:
+                    record["text"] = value.quoted[int(ranking.line[row])]
                 if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
                     record["rank"] = int(ranking.rank[row]) + 1
                 if ranking.score is not None:

@@ -33,7 +33,7 @@ def _as_lines(format: type[Format], value: Any) -> list[dict[str, Any]]:
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "quote", "grade", "rank", "score", "tag"]
+    order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag"]
     used = {name for row in rows for name in row}
     return [name for name in order if name in used]
 

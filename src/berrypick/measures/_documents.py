@@ -30,6 +30,9 @@ class DocumentMeasure:
     def __str__(self) -> str:
         return str(self.measure).replace('"', "'")
 
+    def __hash__(self) -> int:
+        return hash(self.text)  # ir_measures writes a measure out to hash it, which shows with many topics
+
     @property
     def summed(self) -> bool:
         """Counts over topics are added up, not averaged."""
@@ -47,7 +50,7 @@ def parse(text: str) -> DocumentMeasure | None:
     """None if ir_measures does not know the name; an error if it knows the name but not the parameters."""
     import ir_measures
 
-    name, at, cutoff = text.rpartition("@")
+    _, at, cutoff = text.rpartition("@")
     if at and cutoff.startswith("-"):
         raise UsageError(f"{text}: the cut-off after @ must be from 1 on, not {cutoff}")
     try:
@@ -84,7 +87,9 @@ def score(
 
     A few topics at a time go through ir_measures, as the dictionaries that it hands on to pytrec_eval as they are.
     """
-    wanted = {measure.measure: measure for measure in measures}
+    wanted: dict[Any, list[DocumentMeasure]] = {}
+    for measure in measures:
+        wanted.setdefault(measure.measure, []).append(measure)  # AP and MAP are two names of one measure
     found: dict[tuple[DocumentMeasure, str], float] = {}
     for batch in _batches(list(truth.topics) if topics is None else topics, run):
         qrels = {name: _grades(truth, name) for name in batch}
@@ -113,17 +118,18 @@ def _batches(topics: Sequence[str], run: Run) -> Iterator[list[str]]:
 
 
 def _values(
-    wanted: dict[Any, DocumentMeasure], qrels: dict[str, dict[str, int]], ranked: dict[str, dict[str, float]]
+    wanted: dict[Any, list[DocumentMeasure]], qrels: dict[str, dict[str, int]], ranked: dict[str, dict[str, float]]
 ) -> dict[tuple[DocumentMeasure, str], float]:
     import ir_measures
 
     try:
         return {
-            (wanted[metric.measure], metric.query_id): float(metric.value)
+            (measure, metric.query_id): float(metric.value)
             for metric in ir_measures.iter_calc(list(wanted), qrels, ranked)
+            for measure in wanted[metric.measure]
         }
     except (ValueError, RuntimeError, AssertionError, ImportError) as error:
-        names = ", ".join(str(measure) for measure in wanted.values())
+        names = ", ".join(str(measure) for measure in wanted)
         raise UsageError(f"ir_measures could not compute {names}: {error}") from None
 
 

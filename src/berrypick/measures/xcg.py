@@ -70,6 +70,4 @@ class xCG(_Gaining):
         return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
 
     def explain(self, judged: Judged) -> Explanation:
-        return Explanation(
-            f"{self} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
-        )
+        return Explanation(f"{self} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)])

@@ -13,11 +13,15 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from berrypick.analysis.compare import Comparison, Estimate
-from berrypick.analysis.difference import Difference
+from berrypick.analysis.compare import Comparison, Estimate, compare
+from berrypick.analysis.difference import Difference, diff
+from berrypick.analysis.sweep import Sweep, sweep
+from berrypick.analysis.written import written
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.report import text
+
+__all__ = ["Comparison", "Difference", "Sweep", "compare", "diff", "render", "render_difference", "sweep"]
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 DIFFERENCE_OUTPUTS = ("table", "markdown", "csv", "tsv", "json", "jsonl")
@@ -28,6 +32,7 @@ _CORRECTION = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
 _INTERVAL = {"expanded": "expanded percentile", "percentile": "percentile", "bca": "BCa"}
 
 
+@written.register
 def render(comparison: Comparison, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
     """A comparison in one of OUTPUTS, with a final newline."""
     _check("output", output, OUTPUTS)
@@ -41,6 +46,7 @@ def render(comparison: Comparison, output: str = "table", places: int | None = N
     return writing.details() if chosen == "details" else writing.runs()
 
 
+@written.register
 def render_difference(difference: Difference, output: str = "table", places: int | None = None) -> str:
     """A difference in one of DIFFERENCE_OUTPUTS, with a final newline."""
     _check("output", output, DIFFERENCE_OUTPUTS)
@@ -53,6 +59,12 @@ def render_difference(difference: Difference, output: str = "table", places: int
     if not tables:
         return f"nothing differs: {difference.compared} values are the same\n"
     return "\n".join(text.aligned(table) if output == "table" else _markdown(table) for table in tables)
+
+
+@written.register
+def render_table(table: Table) -> str:
+    """A table of a sweep."""
+    return text.aligned(table)
 
 
 class _Writing:

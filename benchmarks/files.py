@@ -1,0 +1,47 @@
+"""Large INEX text runs: AiP and AgP, truth and run read from files, against merely reading the run with polars.
+
+    python benchmarks/files.py [--repeats N] [--large]
+
+--large adds the run of 7.5 million lines. Bounds there: 8 times the time of polars, and a memory of 4 times the size of
+the file plus 300 MB. Times are of the work, imports included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from _processes import alternately, passages, ratio, show, verdict
+
+POLARS = "import sys, polars; polars.read_csv(sys.argv[1], separator=' ', has_header=False)"
+OURS = "import sys, berrypick as bp; bp.evaluate(sys.argv[2], sys.argv[1], 'AiP AgP', jobs=int(sys.argv[3]))"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--large", action="store_true")
+    chosen = parser.parse_args()
+    for lines in [50_000, 750_000, *([7_500_000] if chosen.large else [])]:
+        with tempfile.TemporaryDirectory() as folder:
+            truth, run = passages(Path(folder), lines)
+            size = Path(run).stat().st_size / 2**20
+            commands = {
+                "polars, reading only": ["-c", POLARS, run],
+                "berrypick, AiP and AgP": ["-c", OURS, run, truth, "1"],
+                "berrypick, two processes": ["-c", OURS, run, truth, "2"],
+            }
+            costs = alternately(commands, chosen.repeats)
+        show(f"{lines} lines, {size:.0f} MB", costs)
+        theirs, ours = costs["polars, reading only"], costs["berrypick, AiP and AgP"]
+        for name in list(costs)[1:]:
+            print(f"  {name}: {ratio(costs[name], theirs)} times the time of polars")
+        if lines >= 1_000_000:
+            verdict("time, 8 times polars", ours.best <= 8 * theirs.best, ratio(ours, theirs))
+            limit = 4 * size + 300
+            verdict("memory", ours.memory <= limit, f"{ours.memory:.0f} MB of {limit:.0f}")
+
+
+if __name__ == "__main__":
+    main()
