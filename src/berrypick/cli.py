@@ -22,6 +22,7 @@ from berrypick.core.errors import BerrypickError, InputError, UsageError, neares
 from berrypick.core.explanation import Table
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.corpus.index import build_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
 from berrypick.corpus.texts import OFFSETS
 from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, read_collection, refuse_duplicates
@@ -103,7 +104,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--navigation", metavar="FILE", help="Table of reach, links, or sessions, for the user model."
             ),
-            click.option("--collection", metavar="PATH", help="Folder of XML documents, or file of document lengths."),
+            click.option("--collection", metavar="PATH", help="Folder of XML documents, index, or file of lengths."),
             click.option("--documents", metavar="PATH", help="The texts: a folder, or JSON Lines with doc and text."),
             click.option("--tokenizer", metavar="NAME", help="words, or tiktoken:ENCODING. [words]"),
             click.option("--offsets", type=click.Choice(OFFSETS), help="What offsets in span files count. [chars]"),
@@ -396,6 +397,26 @@ def locate_command(
     click.echo(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
 
 
+@cli.command("index")
+@click.argument("folder")
+@click.argument("target", metavar="FILE")
+@click.option("--jobs", type=click.IntRange(1), help="Processes to share the work. [as many as there are cores]")
+def index_command(folder: str, target: str, jobs: int | None) -> None:
+    """Store the structure of the XML documents in FOLDER in FILE, once; FILE then serves as --collection.
+
+    An interrupted attempt is continued by the same command. Documents that cannot be read are reported and left out.
+    """
+    try:
+        with _progress("indexing", "documents") as progress:
+            made = build_index(folder, target, jobs, progress)
+    except KeyboardInterrupt:
+        _notes([f"interrupted; the same command goes on from what is kept in {target}.partial"])
+        raise
+    for problem in made.problems:
+        _say(os.path.join(folder, problem), err=True)
+    _notes(made.notes())
+
+
 @cli.command("list")
 @click.argument("what", type=click.Choice(["measures", "users", "formats"]))
 def list_command(what: str) -> None:
@@ -478,7 +499,7 @@ def _notes(notes: Any) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
+def _progress(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal, nothing in a pipe."""
     if not sys.stderr.isatty():
         yield None
@@ -486,9 +507,9 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("evaluating"), BarColumn(), MofNCompleteColumn(), TextColumn("topics"), TimeRemainingColumn())
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("evaluating", total=None)
+        task = bar.add_task(doing, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 

@@ -27,6 +27,7 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import ALL, Results, Row, mean
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, Truth
+from berrypick.corpus.index import is_index, read_index
 from berrypick.corpus.locate import Quotes, located_run, located_truth, quotes_named, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.corpus.texts import Offsets, Texts, checked_run, checked_truth, offsets_named, read_texts
@@ -386,11 +387,13 @@ def _chunks(
 
 
 def read_collection(path: str | PathLike[str]) -> Collection:
-    """A folder of XML documents, or a file of document lengths."""
+    """A folder of XML documents, an index of one, or a file of document lengths."""
     if Path(path).is_dir():
         from berrypick.corpus.folder import read_folder
 
         return read_folder(path)
+    if is_index(path):
+        return read_index(path)
     return formats.read_collection(path)
 
 
@@ -727,7 +730,7 @@ class _Outcome:
             return
         if not judged.answered:
             self.part.found[key] = measure.unanswered(judged)
-            if self.curves:
+            if self.curves and self.part.found[key].value is not None:
                 self.part.drawn[key] = self.part.shared[key] = measure.unanswered_curve()
             return
         self.part.found[key] = measure.of(judged)

@@ -64,6 +64,13 @@ def test_section_6_xcg_with_any_alpha_bad_list(alpha: float) -> None:
     assert values(FIGURE_6, BAD, names) == pytest.approx([0.75, 0.75 + 0.75 * (1 - alpha), 0.75 + 1.75 * (1 - alpha)])
 
 
+def test_section_6_xcg_with_alpha_over_a_retrieved_element() -> None:
+    """By hand, C.3 on Figure 6, list (b, a), alpha .5: b gains .75; retrieved, rv(b) is then .5 x .75, and c below it
+    does not enter: rv(a) = .5 x .375 x 40/60 + .5 x .75 = .5."""
+    run = element_run([[B], [A]])
+    assert values(FIGURE_6, run, ["xCG(alpha=0.5)@1", "xCG(alpha=0.5)@2"]) == pytest.approx([0.75, 1.25])
+
+
 def test_section_10_alpha_thresholds() -> None:
     """The gain exceeds the ideal one at rank 3 below alpha 6/7, at rank 2 below 2/3 (the paper prints 2/3 and 3/4)."""
     assert values(FIGURE_6, BAD, [f"nxCG(alpha={6 / 7!r})@3", f"nxCG(alpha={2 / 3!r})@2"]) == pytest.approx([1.0, 1.0])
@@ -273,7 +280,7 @@ def test_section_8_tolerance_to_irrelevance() -> None:
     """formats.md: retrieved text by offset, then the rest, until 300 irrelevant characters; by hand."""
     truth = span_truth([("d", 100, 200), ("d", 900, 950)], lengths={"d": 1000.0})
     run = span_run([[("d", 850, 950)], [("d", 50, 150)]])
-    # [50, 150): 50 irrelevant, 50 relevant; [850, 950) the same; [0, 50): 50 irrelevant; [150, 200): 50 relevant; 150 more
+    # [50, 150): 50 irrelevant, 50 relevant; [850, 950) the same; [0, 50): 50 irrelevant; [150, 200): 50 relevant
     assert value(truth, run, "AgP(score='t2i',tolerance=300)") == pytest.approx(150 / 450)
     assert value(truth, run, "AgP(score='t2i',tolerance=120)") == pytest.approx(100 / 220)
 

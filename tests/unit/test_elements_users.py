@@ -223,7 +223,6 @@ def test_the_length_of_a_result_that_was_not_assessed_is_unknown() -> None:
     assert any("lengths of some elements are unknown" in note for note in results.notes)
 
 
-@pytest.mark.xfail(reason="users/_base.py: _ratio(known, nan) is 1, because min and max pass over nan")
 def test_a_target_of_unknown_length_is_not_reached_by_navigation() -> None:
     """Whichever of the two lengths is the unknown one."""
     known, unknown = ranking_of([[LINE[0]]], **BY_PATH), targets_of([LINE[1]], path=True, size=True)

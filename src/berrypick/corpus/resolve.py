@@ -66,7 +66,7 @@ def _resolved(topic: TopicTruth, source: str, collection: Collection) -> TopicTr
             structure = _structure(point.document, collection, source, point.line)
             offset = _placed(partial(structure.offset_of_point, point.point, last=False), source, point.line)
         points.append(EntryPoint(point.document, point.point, offset, point.line))
-    highlighted = None
+    highlighted = topic.highlighted
     if spans:
         highlighted = Highlighted(
             tuple(passage.document for passage in topic.passages),

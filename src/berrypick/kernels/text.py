@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Measured:
         before = np.concatenate([[0], np.cumsum(merged_end - merged_start)])
         bounds = np.searchsorted(owner, np.arange(count + 1)).tolist()
         found = []
-        for a, b in zip(bounds, bounds[1:], strict=False):
+        for a, b in pairwise(bounds):
             measured = cls.__new__(cls)
             measured.start, measured.end = merged_start[a:b], merged_end[a:b]
             measured.before = before[a : b + 1] - before[a]

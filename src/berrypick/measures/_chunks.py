@@ -110,7 +110,7 @@ class Reading:
 
     def area(self, budget: float) -> float:
         """The area under the curve up to a budget, divided by the budget."""
-        within = self.effort < budget
+        within = self.effort <= budget  # also where the curve rises at the budget itself: no width, no area
         x = np.append(self.effort[within], budget)
         y = np.append(self.seen[within], self.at(np.array([budget])))
         return float(((x[1:] - x[:-1]) * (y[1:] + y[:-1])).sum() / 2 / budget)

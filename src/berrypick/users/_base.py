@@ -6,6 +6,7 @@ text (or time) the reader goes through at each rank. It knows nothing of measure
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -246,6 +247,8 @@ def _size(units: Ranking | Targets, i: int) -> float:
 
 
 def _ratio(one: float, other: float) -> float:
+    if math.isnan(one) or math.isnan(other):
+        return math.nan
     larger = max(one, other)
     return min(one, other) / larger if larger > 0 else 1.0 if larger == 0 else float("nan")
 

@@ -1,0 +1,65 @@
+"""The index of a collection: sizes, offsets, nesting and links of XML documents in one file, without the documents.
+
+The file is an Arrow file; ``docs/index-file.md`` describes it. What makes and reads it is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from berrypick.corpus.index_build import Made
+
+#: The first bytes of an Arrow file, and of an index that has not been finished.
+ARROW = b"ARROW1"
+UNFINISHED = b'{"berrypick index": "unfinished"'
+
+
+def is_index(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant to be an index; whether it is a good one is seen when it is read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(UNFINISHED)).startswith((ARROW, UNFINISHED))
+    except OSError:
+        return False
+
+
+def read_index(path: str | os.PathLike[str]) -> Collection:
+    """The collection that an index holds. Nothing is read before it is asked for, and never the whole file."""
+    _need_arrow()
+    from berrypick.corpus.index_read import Index, Lengths, Structures
+
+    index = Index(os.fspath(path))
+    if not index.facts.documents:
+        raise InputError("has no document that could be read", path=index.path)
+    return Collection(Lengths(index), index.path, Structures(index))
+
+
+def build_index(
+    folder: str | os.PathLike[str],
+    file: str | os.PathLike[str],
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Made:
+    """Index the XML documents of a folder.
+
+    ``jobs`` processes work on it, by default as many as there are cores. ``progress`` is called with (done, of) as
+    documents are finished. An interrupted attempt is continued: only files that have changed since are read again.
+    Documents that cannot be read have a place in the index, which says why.
+    """
+    _need_arrow()
+    from berrypick.corpus.index_build import build
+
+    return build(os.fspath(folder), os.fspath(file), jobs, progress)
+
+
+def _need_arrow() -> None:
+    try:
+        import pyarrow.ipc  # noqa: F401
+    except ImportError:
+        raise UsageError("the index of a collection needs pyarrow: pip install pyarrow") from None
