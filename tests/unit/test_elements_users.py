@@ -187,15 +187,12 @@ def test_a_rank_with_several_elements_leads_up_and_down() -> None:
     assert reach("hierarchy", group, targets_of([LINE[1]], **BY_PATH)) == pytest.approx(np.array([[0.55]]))
 
 
-by_path_alone = pytest.mark.xfail(reason="users/coverage.py multiplies the parts of a rank where elements have paths")
-
-
 @pytest.mark.parametrize(
     "known",
     [
         pytest.param(BY_PLACE, id="place"),
-        pytest.param(BY_BOTH, id="both", marks=by_path_alone),
-        pytest.param(BY_PATH, id="path", marks=by_path_alone),
+        pytest.param(BY_BOTH, id="both"),
+        pytest.param(BY_PATH, id="path"),
     ],
 )
 def test_the_regions_of_a_rank_are_covered_together(known: dict[str, bool]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from berrypick.core import paths
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -16,7 +17,6 @@ from berrypick.users._base import (
     elements,
     need_places,
     nested_elements,
-    pairwise,
     same_document,
     whole_documents,
 )
@@ -32,12 +32,8 @@ class Coverage(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
-        if elements(ranking, targets):
-            blocks = [
-                (rows, indices, np.nan_to_num(np.where(above, 1.0, ratio)))
-                for rows, indices, ratio, above in nested_elements(ranking, targets)
-            ]
-            return pairwise(ranking, targets, blocks)
+        if elements(ranking, targets) and (ranking.start is None or targets.start is None):
+            return _by_paths(ranking, targets)
         need_places(self, ranking, targets)
         rank, target, share = [], [], []
         for ranks, indices, part in covered(ranking, targets):
@@ -50,3 +46,25 @@ class Coverage(UserModel):
         return Reach.from_entries(
             ranking.ranks, len(targets), np.concatenate(rank), np.concatenate(target), np.concatenate(share)
         )
+
+
+def _by_paths(ranking: Ranking, targets: Targets) -> Reach:
+    """Elements known by their paths alone: of those at one rank the outermost count, and their shares add up."""
+    assert ranking.path is not None
+    rank, target, share = [], [], []
+    for rows, indices, ratio, above in nested_elements(ranking, targets):
+        part = np.nan_to_num(np.where(above, 1.0, ratio))
+        places = [ranking.paths[code] for code in ranking.path[rows].tolist()]
+        for k in np.unique(ranking.rank[rows]).tolist():
+            here = np.flatnonzero(ranking.rank[rows] == k).tolist()
+            kept = [i for i in here if not any(places[j] in paths.ancestors(places[i]) for j in here)]
+            together = np.minimum(part[kept].sum(axis=0), 1.0)
+            found = np.flatnonzero(together)
+            rank.append(np.full(len(found), k))
+            target.append(indices[found])
+            share.append(together[found])
+    if not rank:
+        return Reach.nothing(ranking.ranks, len(targets))
+    return Reach.from_entries(
+        ranking.ranks, len(targets), np.concatenate(rank), np.concatenate(target), np.concatenate(share)
+    )
