@@ -9,7 +9,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: demo test lint types docs bench clean
 
 demo: $(VENV)/installed
-	@$(BIN)/berrypick demo
+	@mkdir -p demo
+	@$(BIN)/berrypick demo --html demo/report.html
 
 test: $(VENV)/installed-test lint types
 	@$(BIN)/python -m pytest
@@ -21,9 +22,10 @@ lint: $(VENV)/installed-test
 types: $(VENV)/installed-test
 	@$(BIN)/mypy
 
-# the pages of docs/measures, docs/users and docs/formats, from the docstrings
+# the pages of docs/measures, docs/users and docs/formats, from the docstrings, and the pictures, by Chromium if there is one
 docs: $(VENV)/installed-test
 	@$(BIN)/python docs/build.py
+	@if command -v chromium >/dev/null; then $(BIN)/python docs/screenshots.py; else echo "no Chromium: docs/pictures/report-*.png are left as they are" >&2; fi
 
 # the same work for us and for others, as ratios; files that begin with _ are parts of others
 bench: $(VENV)/installed-test
@@ -39,7 +41,7 @@ $(BIN)/python:
 
 $(VENV)/installed: pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing berrypick into $(VENV)" >&2
-	@$(BIN)/python -m pip install --quiet --editable '.[chunks]'
+	@$(BIN)/python -m pip install --quiet --editable '.[chunks,frames,report]'
 	@touch $@
 
 $(VENV)/installed-test: pyproject.toml $(NATIVE) | $(BIN)/python

@@ -1,23 +1,29 @@
-"""Build the generated pages and the picture of docs/, and the table of measures in README.md.
+"""Build the generated pages and the pictures of docs/, and the table of measures in README.md.
 
     python docs/build.py            write them here
-    python docs/build.py FOLDER     write the pages and the picture into another folder
+    python docs/build.py FOLDER     write the pages and the pictures into another folder
 
-Everything comes from the docstrings, the declared parameters and the demonstration: to change a page, change those.
+Everything comes from the docstrings, the declared parameters and the demonstration: to change a page, change those. The
+plots are drawn by the commands that stand above them in plots.md.
 """
 
 from __future__ import annotations
 
 import inspect
+import io
+import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
 from html import escape
 from pathlib import Path
 
 from berrypick import formats, measures, users
+from berrypick.cli import main as berrypick
 from berrypick.core.declared import Declared
-from berrypick.demonstration import video, web
+from berrypick.demonstration import campaign, video, web
 from berrypick.formats import Format
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
@@ -312,6 +318,30 @@ def mark(shape: str, x: float, y: float) -> str:
     return f"M{x} {y - 6}l5.5 10h-11z"
 
 
+# plots
+
+
+def plots() -> dict[str, list[str]]:
+    """The commands of plots.md that draw a picture, by the picture's path in docs/."""
+    page = (HERE / "plots.md").read_text(encoding="utf-8")
+    commands = [shlex.split(line) for line in re.findall(r"^berrypick plot .*\.svg$", page, re.MULTILINE)]
+    return {f"pictures/{words[-1]}": words[1:] for words in commands}
+
+
+def draw(words: list[str], target: Path) -> None:
+    """Run a command in the folder of the campaign, with the picture elsewhere."""
+    before = Path.cwd()
+    os.chdir(campaign.FOCUSED.files.path())
+    try:
+        with redirect_stderr(io.StringIO()) as told:
+            berrypick([*words[:-1], str(target)])
+    except SystemExit as stopped:
+        if stopped.code:
+            raise RuntimeError(f"{shlex.join(words)}: {told.getvalue()}") from None
+    finally:
+        os.chdir(before)
+
+
 def build(folder: Path) -> list[Path]:
     """Write all pages below a folder; pages of things that are gone are removed."""
     written = []
@@ -320,6 +350,9 @@ def build(folder: Path) -> list[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content, encoding="utf-8", newline="\n")
         written.append(target)
+    for name, words in plots().items():
+        draw(words, (folder / name).resolve())
+        written.append(folder / name)
     for kept in ("measures", "users", "formats"):
         for old in set((folder / kept).glob("*.md")) - set(written):
             old.unlink()

@@ -2,8 +2,8 @@
 
     python docs/console.py          renew the printed output of all examples (look at the difference before you keep it)
 
-Commands run in docs/examples, as if at a terminal. A line of three dots stands for any lines; blocks that have one are
-not renewed.
+Commands run in docs/examples, as if at a terminal without colours. A line of three dots stands for any lines; blocks
+that have one are not renewed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
+from unittest.mock import patch
 
 from berrypick.cli import main
 
@@ -68,7 +69,8 @@ def run(command: str) -> str:
     if words[0] != "berrypick":
         raise ValueError(f"only berrypick commands are run, not {command!r}")
     out = Terminal()
-    with redirect_stdout(out), redirect_stderr(Beside(out)), suppress(SystemExit):
+    uncoloured = patch.dict(os.environ, NO_COLOR="1")
+    with uncoloured, redirect_stdout(out), redirect_stderr(Beside(out)), suppress(SystemExit):
         main(words[1:])
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 

@@ -310,6 +310,8 @@ def make_runs(topics: Sequence[Topic], documents: dict[str, Document]) -> Iterat
         "windows": Index(documents, windows(documents)),
     }
     found = {name: {topic.topic: index.search(topic) for topic in topics} for name, index in indexes.items()}
+    for index in indexes.values():
+        index.database.close()
 
     def top(name: str) -> Lists:
         return {topic: results[: MOST[name]] for topic, results in found[name].items()}

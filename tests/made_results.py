@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from berrypick.core.results import ALL, Results, Row, mean
 
 
@@ -19,3 +21,19 @@ def results(values, signature="sig|v:1"):
         for measure, numbers in measures.items()
     ]
     return Results(rows, means)
+
+
+def generated(topics=12):
+    """A truth and two runs over documents; one topic is missing from the second run."""
+    draw = random.Random(5)
+    names = [f"d{i}" for i in range(40)]
+    qrels = "".join(f"{t} 0 {d} 1\n" for t in range(topics) for d in draw.sample(names, draw.randint(1, 9)))
+    runs = []
+    for tag in ("a", "b"):
+        lines = [
+            f"{t} Q0 {d} {k + 1} {100 - k} {tag}\n"
+            for t in range(topics - (tag == "b"))
+            for k, d in enumerate(draw.sample(names, draw.randint(3, 30)))
+        ]
+        runs.append("".join(lines))
+    return qrels, runs

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from berrypick.analysis.difference import Difference, diff
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
+    from berrypick.core.explanation import Explanation
+    from berrypick.core.judged import Judged
     from berrypick.core.reach import Reach
     from berrypick.core.results import Results
     from berrypick.core.run import Run
@@ -31,17 +33,21 @@ if TYPE_CHECKING:
     from berrypick.corpus.texts import Texts, read_texts
     from berrypick.evaluate import evaluate, explain, read_collection
     from berrypick.formats import read_navigation, read_run, read_truth, write
+    from berrypick.judging import judge
     from berrypick.measures._functions import effort_precision, expected_ratio
     from berrypick.measures.coverage import coverage_band, coverage_budgets
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
+    from berrypick.report.page import write_report
 
 __all__ = [
     "BerrypickError",
     "Collection",
     "Comparison",
     "Difference",
+    "Explanation",
     "InputError",
+    "Judged",
     "Reach",
     "Results",
     "Run",
@@ -59,6 +65,7 @@ __all__ = [
     "evaluate",
     "expected_ratio",
     "explain",
+    "judge",
     "locate",
     "prum",
     "read_collection",
@@ -71,6 +78,7 @@ __all__ = [
     "sweep",
     "truth_from_frame",
     "write",
+    "write_report",
 ]
 
 #: Where the rest lives: a module is imported when something of it is first asked for.
@@ -82,9 +90,15 @@ _HOMES = {
     "diff": "berrypick.report.comparison",
     "Sweep": "berrypick.report.comparison",
     "sweep": "berrypick.report.comparison",
+    # with what shows them in notebooks
+    "Explanation": "berrypick.report.notebook",
+    "Judged": "berrypick.report.notebook",
+    "Results": "berrypick.report.notebook",
+    "evaluate": "berrypick.report.notebook",
+    "explain": "berrypick.report.notebook",
+    "judge": "berrypick.report.notebook",
     "Collection": "berrypick.core.collection",
     "Reach": "berrypick.core.reach",
-    "Results": "berrypick.core.results",
     "Run": "berrypick.core.run",
     "Truth": "berrypick.core.truth",
     "run_from_frame": "berrypick.corpus.frames",
@@ -93,8 +107,6 @@ _HOMES = {
     "run_from_objects": "berrypick.corpus.objects",
     "Texts": "berrypick.corpus.texts",
     "read_texts": "berrypick.corpus.texts",
-    "evaluate": "berrypick.evaluate",
-    "explain": "berrypick.evaluate",
     "read_collection": "berrypick.evaluate",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",
@@ -106,6 +118,7 @@ _HOMES = {
     "coverage_budgets": "berrypick.measures.coverage",
     "eprum": "berrypick.measures.eprum",
     "prum": "berrypick.measures.prum",
+    "write_report": "berrypick.report.page",
 }
 
 
@@ -115,7 +128,7 @@ class _Package(ModuleType):
 
     @property
     def evaluate(self) -> Any:
-        return import_module("berrypick.evaluate").evaluate
+        return import_module("berrypick.report.notebook").evaluate
 
     @evaluate.setter
     def evaluate(self, module: Any) -> None:

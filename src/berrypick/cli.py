@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, read_co
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 from berrypick.report import comparison as comparisons
-from berrypick.report import text
+from berrypick.report import terminal, text
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -143,7 +144,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("-q", "--per-topic", is_flag=True, help="A row per topic as well as the means.")
 @click.option("-o", "--output", type=click.Choice(text.OUTPUTS), help="[table on a terminal, else tsv]")
 @click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
-@click.option("--curves", is_flag=True, help="Add the curve behind each number to JSON output.")
+@click.option("--curves", is_flag=True, help="The curves behind the numbers: in JSON, or small under the table.")
 @click.option(
     "--topics",
     type=click.Choice(["judged", "run"]),
@@ -168,8 +169,8 @@ def evaluate_command(
     if not asked and not (settings["task"] or settings["protocol"]):
         raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
     chosen = output or ("table" if sys.stdout.isatty() else "tsv")
-    if curves and chosen not in ("json", "jsonl"):
-        raise UsageError("--curves goes with -o json or -o jsonl")
+    if curves and chosen not in ("json", "jsonl", "table"):
+        raise UsageError("--curves goes with -o json, -o jsonl or -o table")
     with _progress() as progress:
         results = evaluate(
             formats.read_truth(truth, format_truth),
@@ -181,7 +182,9 @@ def evaluate_command(
             **settings,
         )
     _notes(results.notes)
-    _show(text.render(results, chosen, per_topic, places))
+    _show(text.render(results, chosen, per_topic, places, _paint()), chosen == "table")
+    if curves and chosen == "table":
+        _show("\n" + terminal.curves_of(results, sys.stdout), True)
 
 
 @cli.command("compare")
@@ -251,8 +254,136 @@ def compare_command(
         )
     reasons = gates.unmet(found)
     _notes([*found.notes, *gates.notes(found)])
-    _show(comparisons.render(found, output or ("table" if sys.stdout.isatty() else "tsv"), places, layout))
+    chosen = output or ("table" if sys.stdout.isatty() else "tsv")
+    _show(comparisons.render(found, chosen, places, layout, _paint()), chosen == "table")
     _gates(reasons)
+
+
+@cli.command("report")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'EPRUM nxCG@10'. [of the task]")
+@click.option("--html", required=True, metavar="FILE", help="The page to write.")
+@click.option("--title", default="", help="What stands on top of the page.")
+@click.option("--titles", metavar="FILE", help="What topics are about: a file of topic, TAB, title.")
+@click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
+@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each list.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(0, min_open=True),
+    default=15,
+    show_default=True,
+    metavar="MB",
+    help="Most megabytes of the page.",
+)
+@click.option("--baseline", metavar="RUN", help="The run that others are compared with, by name or file. [the first]")
+@click.option("--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired test.")
+@click.option(
+    "--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True, help="For many comparisons."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals; significant: 1 - this.")
+@click.option("--resamples", type=int, default=10_000, show_default=True, metavar="N", help="Random draws.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws.")
+@click.option(
+    "--topics",
+    type=click.Choice(["judged", "run"]),
+    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
+@_options
+def report_command(
+    truth: str,
+    runs: tuple[str, ...],
+    asked: tuple[str, ...],
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Write a page that shows what the numbers mean: tables, curves, topics, documents, readers. One file, no network.
+
+    It shows where the results of RUNS fall in the documents: give the texts with --documents, or XML with --collection.
+    """
+    if not asked and not (settings["task"] or settings["protocol"]):
+        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+    from berrypick.report.page import write_report
+
+    with _progress() as progress:
+        made = write_report(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(asked),
+            command=shlex.join(["berrypick", *sys.argv[1:]]),
+            progress=progress,
+            **settings,
+        )
+    _notes([*made.notes, *(f"left out: {what}" for what in made.left_out)])
+    pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
+    _say(f"{settings['html']}: {pieces}", err=True)
+
+
+@cli.command("plot")
+@click.argument("truth")
+@click.argument("runs", nargs=-1)
+@click.argument("target", metavar="FILE")
+@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'EPRUM nxCG@10'. [of the task]")
+@click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What is drawn. [see above]")
+@click.option("-q", "--per-topic", is_flag=True, help="The same as --kind topics.")
+@click.option("--width", metavar="LENGTH", help="Of the picture: 8.5cm, 3.3in, 240pt. [8.5cm; several panels 17.5cm]")
+@click.option("--height", metavar="LENGTH", help="Of the picture. [by the width]")
+@click.option("--font-size", type=click.FloatRange(4, 40), default=8, show_default=True, metavar="PT", help="Of text.")
+@click.option("--dpi", type=click.IntRange(30, 2400), default=300, show_default=True, help="Dots per inch of a PNG.")
+@click.option("--until", type=float, metavar="X", help="The last rank, recall level or effort of curves.")
+@click.option("--bands/--no-bands", "band", default=None, help="Intervals around curves. [for up to 3 runs]")
+@click.option("--baseline", metavar="RUN", help="The run beside which topics of others are drawn. [the first]")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals and bands.")
+@click.option("--resamples", type=int, default=1000, show_default=True, metavar="N", help="Random draws.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws.")
+@click.option(
+    "--topics",
+    type=click.Choice(["judged", "run"]),
+    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
+@_options
+def plot_command(
+    truth: str,
+    runs: tuple[str, ...],
+    target: str,
+    asked: tuple[str, ...],
+    kind: str | None,
+    per_topic: bool,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Draw RUNS for a paper: FILE ends in .png, .svg or .pdf.
+
+    \b
+    curves   the mean curve behind each measure that has one, with bands over topics
+    topics   two runs side by side, sorted by difference; of more, each beside the baseline
+    means    the mean of each run with its interval
+
+    Curves are drawn if a measure has one; otherwise topics of one or two runs, and means of more.
+    """
+    from berrypick.report import plots
+
+    if not runs:
+        raise UsageError("plot takes the truth, the runs, and last the picture: FILE.png, FILE.svg or FILE.pdf")
+    if not asked and not (settings["task"] or settings["protocol"]):
+        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+    figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
+    with _progress() as progress:
+        results = evaluate(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(asked),
+            curves=figure.kind in (None, "curves"),
+            progress=progress,
+            **settings,
+        )
+    made = figure.draw(results)
+    _notes([*results.notes, *made.notes])
+    _say(f"{target}: {made.told}", err=True)
 
 
 @cli.command("diff")
@@ -279,7 +410,8 @@ def diff_command(
     """What changed between OLD and NEW, two files written by evaluate -q -o json, topic by topic."""
     found = diff(old, new, tolerance=tolerance, force=force, rename=renamed(rename))
     _notes(found.notes)
-    _show(comparisons.render_difference(found, output or ("table" if sys.stdout.isatty() else "tsv"), places))
+    chosen = output or ("table" if sys.stdout.isatty() else "tsv")
+    _show(comparisons.render_difference(found, chosen, places, _paint()), chosen == "table")
     _gates([found.reason] if fail_if_different and found else [])
 
 
@@ -296,7 +428,10 @@ def explain_command(
     value = explain(
         formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, asked, **settings
     )
-    _show(text.explanation(value))
+    if terminal.decorated(sys.stdout):
+        _show(terminal.explanation(value, terminal.width()), True)
+    else:
+        _show(text.explanation(value))
 
 
 @cli.command()
@@ -410,7 +545,8 @@ def index_command(folder: str, target: str, jobs: int | None) -> None:
         with _progress("indexing", "documents") as progress:
             made = build_index(folder, target, jobs, progress)
     except KeyboardInterrupt:
-        _notes([f"interrupted; the same command goes on from what is kept in {target}.partial"])
+        if os.path.exists(f"{target}.partial"):
+            _notes([f"interrupted; the same command goes on from what is kept in {target}.partial"])
         raise
     for problem in made.problems:
         _say(os.path.join(folder, problem), err=True)
@@ -423,11 +559,11 @@ def list_command(what: str) -> None:
     """List measures, users (user models) or formats."""
     if what == "formats":
         rows = [[name, value.role, _first_line(value)] for name, value in formats.registered().items()]
-        _show(text.aligned(Table("", ["format", "role", "what it is"], rows, "<<<")))
+        _show(_paint()(Table("", ["format", "role", "what it is"], rows, "<<<"), ()), True)
         return
     known: dict[str, type[Declared]] = dict(measures.registered() if what == "measures" else users.registered())
     rows = [[name, _first_line(value)] for name, value in known.items()]
-    _show(text.aligned(Table("", [what.rstrip("s"), "what it is"], rows, "<<")))
+    _show(_paint()(Table("", [what.rstrip("s"), "what it is"], rows, "<<"), ()), True)
     if what == "measures":
         _say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
 
@@ -454,7 +590,7 @@ def show(kind: str, name: str, as_bibtex: bool) -> None:
     _say(_page(value))
     rows = [[p.name, "none" if p.default is None else repr(p.default), p.help] for p in value.parameters()]
     if rows:
-        _say("\n" + text.aligned(Table("Parameters", ["name", "default", "meaning"], rows, "<<<")), nl=False)
+        _show("\n" + _paint()(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()), True)
     if references:
         _say("\nReferences")
         for key in references:
@@ -462,17 +598,23 @@ def show(kind: str, name: str, as_bibtex: bool) -> None:
 
 
 @cli.command()
-def demo() -> None:
+@click.option("--html", metavar="FILE", help="Write a report page on the campaign as well.")
+def demo(html: str | None) -> None:
     """Evaluate the bundled demonstration under several readers and explain what one sees."""
     from berrypick import demonstration
 
     _show(demonstration.told())
+    if html is not None:
+        made = demonstration.campaign.write_page(html)
+        _say(f"\n{html}: a page that shows where the results fall ({made.size / 1e6:.1f} MB)", err=True)
 
 
 def _page(value: type) -> str:
     from textwrap import dedent
 
-    first, _, rest = (value.__doc__ or "").partition("\n")  # not inspect.getdoc, which turns TABs into blanks
+    # not inspect.getdoc, which turns TABs into blanks
+    page = value.written() if issubclass(value, formats.Format) else value.__doc__ or ""
+    first, _, rest = page.partition("\n")
     return f"{value.name()}: {first}\n{dedent(rest).rstrip()}"  # type: ignore[attr-defined]
 
 
@@ -480,8 +622,17 @@ def _first_line(value: type) -> str:
     return (value.__doc__ or "").strip().splitlines()[0]
 
 
-def _show(content: str) -> None:
-    _say(content, nl=False)
+def _paint() -> text.Paint:
+    """How tables are drawn: for a terminal that can do more, or as plain text."""
+    return terminal.painter(sys.stdout)
+
+
+def _show(content: str, painted: bool = False) -> None:
+    """Print; what was painted for a terminal holds control characters, but none that come from a file."""
+    if painted and terminal.decorated(sys.stdout):
+        click.echo(content, nl=False)
+    else:
+        _say(content, nl=False)
 
 
 def _gates(reasons: list[str]) -> None:
@@ -501,7 +652,7 @@ def _notes(notes: Any) -> None:
 @contextmanager
 def _progress(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal, nothing in a pipe."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
     from rich.console import Console

@@ -34,6 +34,7 @@ from berrypick.corpus.texts import Offsets, Texts, checked_run, checked_truth, o
 from berrypick.corpus.tokens import Tokenizer, line_of
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
+from berrypick.measures.overlap import Overlap, repeated_share
 from berrypick.parallel import in_order
 from berrypick.protocols import PROTOCOLS, Protocol, check_task, measures_of, protocol_named, task_named
 from berrypick.protocols import repair as mend
@@ -296,10 +297,12 @@ def parse_measures(given: str | Measure | Sequence[str | Measure], protocol: str
 def parse_measure(text: str) -> AnyMeasure:
     """One of our measures, or one of ir_measures'."""
     spec = specs.parse(text)
-    if measures.measure_class(spec.name) is not None:
+    if measures.named_measure(spec.name) is not None:
         return measures.build(spec)
     theirs = document_measures.parse(spec.text)
     if theirs is None:
+        if measures.measure_class(spec.name) is not None:  # an alias, for which all files have to be read
+            return measures.build(spec)
         known = [*measures.known_names(), *document_measures.names()]
         offer = nearest(spec.name, known) or "; see 'berrypick list measures'"
         raise UsageError(f"unknown measure {spec.name}{offer}")
@@ -468,6 +471,7 @@ def judge(truth: Truth, run: Run, topic: str, setting: Setting) -> Judged:
         make_collection=lambda: _collection(setting),
         make_spans=lambda: (ranking_as_spans(ranking, wanted, collection), targets_as_spans(targets, collection)),
         make_located=lambda: ranking_as_spans(ranking, wanted, collection),
+        make_read=lambda: user.regions(ranking_as_spans(ranking, wanted, collection), world),
         make_text=lambda: relevant_text(judgements, targets, collection),
         truth=judgements,
         scale=truth.scale,
@@ -654,6 +658,8 @@ class _Part:
     drawn: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
     shared: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
     repeats: int = 0
+    #: By topic, how much of the retrieved text was retrieved before.
+    overlap: dict[str, float] = field(default_factory=dict)
     reader_notes: dict[str, int] = field(default_factory=dict)
 
 
@@ -693,13 +699,23 @@ class _Outcome:
         self.part.drawn.update(part.drawn)
         self.part.shared.update(part.shared)
         self.part.repeats += part.repeats
+        self.part.overlap.update(part.overlap)
         for note, count in part.reader_notes.items():
             self.part.reader_notes[note] = self.part.reader_notes.get(note, 0) + count
 
     def work_out(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
         for topic in topics:
             self.judge(topic)
+            self._measure_overlap(topic)
             step(1)
+
+    def _measure_overlap(self, topic: str) -> None:
+        """Results that point into documents may repeat one another; whoever does not ask how much is told."""
+        if self.run.start is None or topic not in self.run or any(isinstance(o.measure, Overlap) for o in self.asked):
+            return
+        share = repeated_share(_ranking(self.run, topic, self.setting))
+        if share is not None and _has_relevant(self.truth, topic):
+            self.part.overlap[topic] = share
 
     def judge(self, topic: str) -> None:
         ours = [one for one in self.asked if isinstance(one.measure, Measure)]
@@ -760,6 +776,7 @@ class _Outcome:
                 self.part.found[one.text, topic].value,
                 self._signature(one, [self.part.found[one.text, topic]]),
                 self.part.drawn.get((one.text, topic)),
+                self.part.shared.get((one.text, topic)),
             )
             for topic in self.topics
             for one in self.asked
@@ -779,9 +796,8 @@ class _Outcome:
         return rows
 
     def _signature(self, one: Asked, scores: Sequence[Score]) -> str:
-        return "|".join(
-            [*_own_part(one.measure), *self._setting_part(one.measure), *_signed(scores), f"v:{__version__}"]
-        )
+        parts = [*_own_part(one.measure), *self._setting_part(one.measure), *_signed(scores), f"v:{__version__}"]
+        return "|".join(dict.fromkeys(parts))
 
     def _setting_part(self, measure: AnyMeasure) -> list[str]:
         setting = self.setting
@@ -798,8 +814,9 @@ class _Outcome:
             parts.append(f"idealism:{ideal.describe(self.truth.grades(), setting.idealism)}")
         if "effort" in depends:
             parts.append(f"effort:{setting.effort}")
-            if setting.world.charged is not None:
-                parts.append(f"tokenizer:{setting.world.charged.name}")
+        line = setting.world.line
+        if line is not None and (("effort" in depends and setting.effort == "tokens") or self._reads_tokens(measure)):
+            parts.append(f"tokenizer:{line.name}")
         if "units" in depends and setting.units is not None:
             parts.append(f"units:{setting.units}")
         if setting.protocol.name:
@@ -809,6 +826,12 @@ class _Outcome:
         if setting.repair:
             parts.append(f"repair:{setting.repair}")
         return [*parts, f"duplicates:{setting.duplicates or self.run.duplicates}", f"topics:{setting.topics}"]
+
+    def _reads_tokens(self, measure: AnyMeasure) -> bool:
+        """Whether the reader of a measure counts tokens, whatever effort is counted in."""
+        if not isinstance(measure, Measure) or "user" not in measure.depends_on:
+            return False
+        return getattr(self.setting.read_by(measure).user, "unit", None) == "tokens"
 
     def notes(self) -> list[str]:
         found = list(self.run.notes)
@@ -832,6 +855,12 @@ class _Outcome:
         repeats = self.part.repeats
         if repeats:
             found.append(f"{repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
+        if self.part.overlap:
+            shares = list(self.part.overlap.values())
+            found.append(
+                f"Overlap {mean(shares):.4f}: the share of what is retrieved that was retrieved before "
+                f"({_plural(len(shares), 'topic')})"
+            )
         found += [f"{note} ({_plural(count, 'topic')})" for note, count in self.part.reader_notes.items()]
         for one in self.asked:
             found += self._measure_notes(one)

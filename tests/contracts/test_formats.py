@@ -21,7 +21,7 @@ every_format = pytest.mark.parametrize(("name", "cls"), FORMATS, ids=[name for n
 
 def sample(cls):
     """The sample in the docstring, with its TABs."""
-    _, found, rest = (cls.__doc__ or "").partition("Sample::\n")
+    _, found, rest = cls.written().partition("Sample::\n")
     assert found, "a docstring with a sample"
     lines = []
     for line in rest.splitlines():

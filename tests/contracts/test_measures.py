@@ -17,6 +17,7 @@ import berrypick as bp
 from berrypick import measures, references
 from berrypick.core.results import ALL
 from berrypick.evaluate import parse_measure
+from berrypick.measures import _documents as document_measures
 from berrypick.report.text import explanation
 
 MEASURES = sorted(measures.registered().items())
@@ -247,9 +248,22 @@ def test_its_curve_can_be_drawn(name, cls):
 
 
 @every_measure
+def test_it_says_what_the_axes_of_its_curve_show(name, cls):
+    assert cls.has_curve() == all(cls.curve_axes)
+
+
+@every_measure
 def test_other_names_mean_the_same(name, cls):
     for alias in cls.aliases:
         assert parse_measure(typed(cls).replace(name, alias, 1)) == parse_measure(typed(cls))
+
+
+@every_measure
+def test_its_file_has_its_name(name, cls):
+    """So that a measure is found without reading the files of all others."""
+    assert cls.__module__ == f"berrypick.measures.{name.lower()}"
+    assert measures.named_measure(name) is cls
+    assert not any(document_measures.parse(alias) for alias in cls.aliases), "or the other measure would be taken"
 
 
 @every_measure

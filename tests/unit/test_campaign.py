@@ -11,6 +11,7 @@ import shlex
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import ModuleType
@@ -225,7 +226,8 @@ def _script() -> ModuleType:
 
 def _need_full_text_index() -> None:
     try:
-        sqlite3.connect(":memory:").execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+        with closing(sqlite3.connect(":memory:")) as base:
+            base.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
     except sqlite3.OperationalError as error:
         reason = f"SKIPPED: the campaign cannot be made again, SQLite here has no full-text index ({error})"
         if os.environ.get("BERRYPICK_REQUIRE_ALL") == "1":

@@ -123,7 +123,7 @@ def test_curves(small, berrypick):
     assert rows["1", "EPRUM"]["curve"] == [[0.5, 1.0], [1.0, pytest.approx(2 / 3)]]
     assert len(rows["all", "EPRUM"]["curve"]) == 100
     assert "curve" not in rows["1", "AP"]
-    told_once(berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "--curves", "-o", "table"), "json")
+    told_once(berrypick("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "--curves", "-o", "csv"), "json")
 
 
 def test_topics_that_the_run_answers(small, berrypick):
@@ -483,6 +483,22 @@ def told(*arguments, **options):
 cli.evaluate = told
 cli.main(sys.argv[1:])
 """
+
+
+def test_interrupted_while_it_is_loaded(tmp_path):
+    """A library that is interrupted while it is imported stands for a person who is quick."""
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    for start in (["-m", "berrypick"], ["-c", "from berrypick.__main__ import main; main()"]):
+        done = subprocess.run(
+            [sys.executable, *start, "--version"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True,
+            timeout=60,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_the_command_and_the_module_are_one():
+    done = subprocess.run([sys.executable, "-m", "berrypick", "--version"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.startswith("berrypick ")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -68,13 +68,15 @@ def test_document_measures_agree_with_ir_measures():
 
     truth = worlds.document_truth({"1": {"a": 2, "b": 1, "z": 0}, "2": {"c": 1}})
     run = worlds.document_run({"1": ["x", "b", "a"], "2": ["y", "c"]})
-    asked = ["AP", "nDCG@10", "P@2", "RR", "nDCG(dcg='exp-log2')@10", "R@2"]
-    values = bp.evaluate(truth, run, asked).mean()["run"]
+    ndcg = ir_measures.nDCG
+    asked = {"AP": ir_measures.AP, "nDCG@10": ndcg @ 10, "P@2": ir_measures.P @ 2, "RR": ir_measures.RR,
+             "nDCG(dcg='exp-log2')@10": ndcg(dcg="exp-log2") @ 10, "R@2": ir_measures.R @ 2}  # fmt: skip
+    values = bp.evaluate(truth, run, list(asked)).mean()["run"]
     qrels = {"1": {"a": 2, "b": 1, "z": 0}, "2": {"c": 1}}
     scores = {"1": {"x": 3, "b": 2, "a": 1}, "2": {"y": 2, "c": 1}}
-    theirs = ir_measures.calc_aggregate([ir_measures.parse_measure(name) for name in asked], qrels, scores)
-    for name in asked:
-        assert values[name] == pytest.approx(theirs[ir_measures.parse_measure(name)])
+    theirs = ir_measures.calc_aggregate(list(asked.values()), qrels, scores)
+    for name, measure in asked.items():
+        assert values[name] == pytest.approx(theirs[measure])
 
 
 def test_a_document_counts_at_its_best_rank_and_is_relevant_if_any_text_is():

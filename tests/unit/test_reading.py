@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick import formats
 from berrypick.core.run import assemble
-from berrypick.formats import Problems
+from berrypick.formats import Problems, trec_qrels
 
 
 @pytest.fixture
@@ -119,6 +119,28 @@ def test_a_truth_is_not_taken_for_a_run(written):
         bp.read_run(written("1 0 a 1\n"))
     with pytest.raises(bp.InputError, match="trec-run"):
         bp.read_truth(written("1 Q0 a 1 1 t\n"))
+
+
+def test_what_is_not_recognised_is_told_with_its_place_and_what_to_do(written):
+    for content, line in (("nonsense\n", 1), ("# a comment\n\n \nnonsense here\n", 4), (b"\xff\xfen\0\n\0", 1)):
+        path = written(content)
+        with pytest.raises(bp.InputError, match="in no format known for a run") as error:
+            bp.read_run(path)
+        assert str(error.value).startswith(f"{path}:{line}: ") and "expected one of\n  " in str(error.value)
+    packed = written(gzip.compress(b"#\n" + b"x" * 200_000 + b"\n"), "long.gz")
+    with pytest.raises(bp.InputError) as error:
+        bp.read_truth(packed)
+    assert error.value.line == 2
+
+
+def test_what_was_meant_for_another_place_is_told_with_its_line(written):
+    for read, content in ((bp.read_run, "# judged\n1 0 a 1\n"), (bp.read_truth, "\n1 Q0 a 1 1 t\n")):
+        with pytest.raises(bp.InputError, match="the truth is named first, then the runs; --format-") as error:
+            read(written(content))
+        assert error.value.line == 2
+    with pytest.raises(bp.InputError, match="expected one of") as error:
+        bp.read_navigation(written("1 0 a 1\n"))
+    assert error.value.line == 1
 
 
 # --- spans ---------------------------------------------------------------------------------------------------------
@@ -388,3 +410,34 @@ def test_problems_have_a_limit(written):
     problems = Problems(str(path), strict=False, limit=10)
     formats.by_name("trec-qrels").read(str(path), problems)
     assert len(problems.found) == 10
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "1 0 a 1\n1 0 b 0\n2 0 a 2.5\n1 0 c 1",
+        "\ufeff1 0 a 1\n2\t0\tb  1\r\n",
+        "1 0 \u00e4\u2028 1\n1 0 b\x85c 1\n",
+        "1 0 a 1e0\n1 0 b +1\n1 0 c -1\n",
+        "# a comment\n1 0 a 1\n",
+        "1 0 a 1\n\n1 0 b 1\n",
+        "1 0 a 1\n1 0 a 0\n",
+        "1 0 a 1\n1 0 b nan\n",
+        "1 0 a 1\n1 0 b\n",
+    ],
+)
+def test_qrels_all_at_once_are_as_line_by_line(written, content, monkeypatch):
+    """The quick way takes good files only, and finds the same in them."""
+    path = str(written(content.encode(), "some.qrels"))
+
+    def read():
+        problems = formats.Problems(path, strict=False)
+        truth = formats.by_name("trec-qrels").read(path, problems)
+        topics = {
+            name: (topic.document, topic.grade.tolist(), topic.line.tolist()) for name, topic in truth.topics.items()
+        }
+        return topics, [str(problem) for problem in problems.found]
+
+    quick = read()
+    monkeypatch.setattr(trec_qrels, "_all_at_once", lambda path: None)
+    assert quick == read()

@@ -1,7 +1,9 @@
 """The small language of measures and user models."""
 
 import contextlib
+import sys
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,6 +122,18 @@ def test_a_name_like_no_other_is_told_where_to_look():
 def test_document_measures_need_their_cut_off():
     with pytest.raises(bp.UsageError, match="needs a cut-off"):
         parse_measure("P")
+    with pytest.raises(bp.UsageError, match="BPM@10 needs the parameter max_rel"):
+        parse_measure("BPM@10")
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures' own parser: not for Python 3.14")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "text",
+    ["AP", "MAP", "nDCG@10", "P(rel=2)@5", "nDCG(dcg='exp-log2')@10", "IPrec@0.2", "P(cutoff=3)@5", "RBP(p=0.9)"],
+)
+def test_document_measures_mean_what_ir_measures_reads(text):
+    assert parse_measure(text).measure == ir_measures.parse_measure(text)
 
 
 @pytest.mark.parametrize("text", ["P(rel='x')@5", "nDCG(dcg='nonsense')@5", "AP(nonsense=1)", "P@0.5", "RR(rel=1.5)"])

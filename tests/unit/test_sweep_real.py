@@ -1,10 +1,12 @@
-"""Real questions on real texts: five chunkings times two retrievers, evaluated and compared within a minute."""
+"""Real questions on real texts: five chunkings times two retrievers, evaluated and compared.
+
+How long that takes is told by benchmarks/chunks.py; tests do not look at the clock.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 
 import numpy as np
 import pytest
@@ -37,15 +39,8 @@ def questions(data):
     return documents, Truth("spans", topics), queries
 
 
-def seconds() -> float:
-    """Of work, here and in other processes that have ended: a busy machine does not lengthen them."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
-
-
 def test_five_chunkings_and_two_retrievers(questions):
     documents, gold, queries = questions
-    before = seconds()
     wanted = {("fixed", 200, 0), ("fixed", 400, 0), ("fixed", 800, 0), ("fixed", 400, 100), ("sentences", 400, None)}
     found = bp.sweep(
         documents, gold, [fixed, sentences], [fts5, bm25], "charR@5 charP@5 IoU@5", queries=queries,
@@ -53,8 +48,6 @@ def test_five_chunkings_and_two_retrievers(questions):
         only=lambda setting: (setting["chunker"], setting["size"], setting.get("overlap")) in wanted,
     )  # fmt: skip
     compared = bp.compare(found.results, baseline="chunker=fixed,size=400,overlap=0,retriever=fts5")
-    # a minute of two cores; the machine of a person at rest needs a third of it
-    assert seconds() - before < 120
     assert len(found) == 10 and len(compared.pairs) == 3 * 45
     value = {
         (row["chunker"], row["size"], row["overlap"], row["retriever"], row["measure"]): row["value"]

@@ -183,3 +183,103 @@ def test_wrong_parameters(measure, told):
 def test_a_world_without_lengths_says_whose_length_is_missing():
     with pytest.raises(bp.UsageError, match="document d"):
         World(Collection({"e": 1.0})).length("d", "something")
+
+
+# --- in tokens ------------------------------------------------------------------------------------------------------
+
+#: Tokens of one, two and three characters: a sixth of a token is a whole number of steps in each of them.
+SIXTH = 6
+texts = st.lists(st.sampled_from(["a", "bb", "ccc", " ", "\n ", "."]), min_size=1, max_size=20).map("".join)
+
+
+def steps(text: str) -> list[int]:
+    """For each place in a text how many sixths of tokens lie before it, counted character by character."""
+    before = [0]
+    for i, character in enumerate(text):
+        if character.isspace():
+            share = 0
+        elif character == ".":
+            share = SIXTH
+        else:
+            left = right = i
+            while left and text[left - 1].isalpha():
+                left -= 1
+            while right < len(text) and text[right].isalpha():
+                right += 1
+            share = SIXTH // (right - left) if SIXTH % (right - left) == 0 else -1
+        before.append(before[-1] + share)
+    return before
+
+
+@st.composite
+def token_worlds(draw):
+    """Texts whose words have one, two, three or six characters, targets that hold some of them, and results."""
+    documents = {f"d{i}": draw(texts.filter(lambda text: min(map(int.__sub__, steps(text)[1:], steps(text))) >= 0))
+                 for i in range(draw(st.integers(1, 2)))}  # fmt: skip
+    lines = {name: steps(text) for name, text in documents.items()}
+
+    def spans(document):
+        length = len(documents[document])
+        return st.tuples(st.integers(0, length - 1), st.integers(1, length)).map(
+            lambda pair: (document, pair[0], max(pair[0] + 1, pair[1]))
+        )
+
+    anywhere = st.sampled_from(sorted(documents)).flatmap(spans)
+    something = anywhere.filter(lambda s: lines[s[0]][s[2]] > lines[s[0]][s[1]])
+    wanted = draw(st.lists(something, min_size=1, max_size=4, unique=True))
+    return documents, lines, wanted, draw(st.lists(anywhere, min_size=1, max_size=5, unique=True))
+
+
+@given(token_worlds(), st.integers(1, 4), st.booleans(), st.integers(0, 2), st.integers(1, 4))
+@settings(max_examples=150)
+def test_the_measures_in_tokens(world, tau, keeps_viewing, t_init, wanted):
+    """The same walk with every place replaced by the tokens before it."""
+    documents, lines, targets, results = world
+    asked = f"tolerance={tau},keeps_viewing={keeps_viewing},t_init={t_init},unit='tokens'"
+    names = [f"T2I(budget={3 * tau},{asked})", *(f"{m}(wanted={wanted},{asked})" for m in ("ESL", "ESLRF", "PT2I"))]
+    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
+    found = bp.evaluate(truth, run, names, documents=documents).mean()["run"]
+    t2i, esl, eslrf, pt2i = (found[name] for name in names)
+    placed = [(d, lines[d][start], lines[d][end]) for d, start, end in targets]
+    entries = [(d, lines[d][start]) for d, start, _ in results]
+    lengths = {name: line[-1] for name, line in lines.items()}
+    visits, at_unit = twins.walk(entries, lengths, placed, SIXTH * tau, keeps_viewing, SIXTH * t_init)
+    seen = sum(map(len, visits))
+    assert t2i == pytest.approx(twins.t2i(at_unit, seen, 3), abs=1e-12)
+    if wanted > len(targets):
+        assert esl is eslrf is pt2i is None
+        return
+    units = math.ceil((sum(lengths.values()) - len(twins.characters(placed))) / (SIXTH * tau))
+    length = twins.search_length(at_unit, seen, len(targets), wanted, units)
+    assert esl == pytest.approx(length, abs=1e-9)
+    assert pt2i == pytest.approx(wanted / (wanted + length), abs=1e-9)
+    if units:
+        assert eslrf == pytest.approx(1 - length * (len(targets) + 1) / (wanted * units), abs=1e-9)
+    else:
+        assert eslrf is None
+
+
+def test_tokens_by_hand():
+    """Three words of six characters lie between the entry and the answer: 4 tokens reach it, 3 do not, nor do 18."""
+    text = "abcdef ghijkl mnopqr ANSWER and more words"
+    at = text.index("ANSWER")
+    truth, run = worlds.span_truth({"1": [("d", at, at + 6)]}), worlds.span_run({"1": [("d", 0, 6)]})
+
+    def measured(measure):
+        return bp.evaluate(truth, run, measure, documents={"d": text, "e": "seven more words in this other text"})
+
+    assert measured("T2I(tolerance=4,budget=4,unit='tokens')").means[0].value == 1
+    assert measured("T2I(tolerance=3,budget=3,unit='tokens')").means[0].value == 0
+    assert measured("T2I(tolerance=18,budget=18)").means[0].value == 0
+    # nothing is found, j = 1; 14 tokens in all, one of them relevant: I = ceil(13/3) = 5, ESL = 1 + 1 (5 - 1)/(1 + 1)
+    results = measured("ESL(tolerance=3,unit='tokens')")
+    assert results.means[0].value == 3
+    assert "unit:tokens" in results.means[0].signature and "tokenizer:words" in results.means[0].signature
+    assert "tokenizer" not in measured("ESL(tolerance=3)").means[0].signature
+
+
+def test_tokens_need_the_texts():
+    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 10)]})
+    for measure in ("T2I", "ESL", "ESLRF", "PT2I"):
+        with pytest.raises(bp.UsageError, match=f"{measure}.* counts tokens.*--documents"):
+            bp.evaluate(truth, run, f"{measure}(unit='tokens')", collection=worlds.lengths(d=100))

@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +30,7 @@ from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName
 from berrypick.analysis.written import written
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
+from berrypick.core.drawn import as_html, drawn
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.results import ALL, Results, mean
 from berrypick.core.run import Run
@@ -316,18 +316,13 @@ class Comparison:
 
         return gates.unmet(self, under or {}, over or {}, worse_than)
 
+    def plot(self, **how: Any) -> Any:
+        """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
+        return drawn(self, **how)
+
     def _repr_html_(self) -> str:
         """Means with intervals and letters, for notebooks."""
-        head = "".join(f"<th>{escape(name)}</th>" for name in ["", "run", *self.measures])
-        body = ""
-        for run in self.runs:
-            cells = [self.estimate(measure, run) for measure in self.measures]
-            shown = "".join(f"<td>{_html_cell(cell)}</td>" for cell in cells)
-            body += f"<tr><td>{escape(cells[0].label)}</td><th>{escape(run)}</th>{shown}</tr>"
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-            f"<ul>{notes}</ul>" if notes else ""
-        )
+        return as_html(self)
 
 
 def compare(
@@ -643,10 +638,3 @@ def _known(value: float) -> float | None:
 
 def _negative(value: float | None) -> float | None:
     return None if value is None else 0.0 if value == 0 else -value
-
-
-def _html_cell(one: Estimate) -> str:
-    if one.value is None:
-        return "undefined"
-    interval = "" if one.low is None or one.high is None else f" [{one.low:.4f}, {one.high:.4f}]"
-    return f"{one.value:.4f}" + (f"<sup>{escape(one.letters)}</sup>" if one.beats else "") + interval

@@ -10,12 +10,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from os import PathLike, fspath
 from typing import Any, Literal
 
 from berrypick.analysis.compare import increasing
 from berrypick.analysis.written import written
+from berrypick.core.drawn import as_html
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.results import ALL, Results, Row
 
@@ -126,13 +126,7 @@ class Difference:
         return polars.DataFrame(columns, schema_overrides=numbers)
 
     def _repr_html_(self) -> str:
-        names = ("run", "topic", "measure", "status", "old", "new", "change")
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in names) + "</tr>"
-            for row in self.records()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return as_html(self)
 
 
 _EMPTY = Change("", "", "", False, "changed", None, None, "", "")
@@ -336,7 +330,3 @@ def renamed(texts: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--rename takes the old and the new name of a run, as in 'v1=v2', not {item!r}")
         found[old] = new
     return found
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else "" if value is None else str(value)

@@ -23,7 +23,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from berrypick.analysis.compare import increasing
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
 from berrypick.analysis.written import written
+from berrypick.core.drawn import as_html
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.results import Results, Row
@@ -186,12 +186,7 @@ class Sweep:
         return grid_of(kept, self.parameters, rows, columns, name, increasing(name))
 
     def _repr_html_(self) -> str:
-        names = [*self.parameters, *COLUMNS[1:-1]]
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(row[name]))}</td>" for name in names) + "</tr>" for row in self.rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return as_html(self)
 
 
 def sweep(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from berrypick.core.errors import UsageError
 from berrypick.core.structure import Structure
 
 
@@ -31,3 +32,12 @@ class Collection:
     @cached_property
     def mean_length(self) -> float:
         return self.total / len(self.lengths)
+
+
+def unknown_length(document: str, why: str = "", collection: Collection | None = None) -> UsageError:
+    """Nobody has said how long a document is, and it matters; without ``why`` the message begins with a verb."""
+    missing = f", which {collection.source or 'the collection'} does not have" if collection is not None else ""
+    return UsageError(
+        f"{why + ' ' if why else ''}needs the length of document {document}{missing}: "
+        "give document lengths with --collection, or the texts with --documents"
+    )

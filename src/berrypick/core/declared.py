@@ -109,13 +109,18 @@ def discover(package: ModuleType, base: type[T]) -> dict[str, type[T]]:
     for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
         if info.name.startswith("_"):
             continue
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
-        for value in vars(module).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, base)
-                and value.__module__ == module.__name__
-                and not value.__name__.startswith("_")
-            ):
-                found[value.name()] = value  # type: ignore[attr-defined]
+        for value in classes_in(importlib.import_module(f"{package.__name__}.{info.name}"), base):
+            found[value.name()] = value  # type: ignore[attr-defined]
     return found
+
+
+def classes_in(module: ModuleType, base: type[T]) -> list[type[T]]:
+    """Every public subclass of ``base`` that is defined in a module."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, base)
+        and value.__module__ == module.__name__
+        and not value.__name__.startswith("_")
+    ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from berrypick.core.drawn import as_html
+
 
 @dataclass(frozen=True)
 class Table:
@@ -22,6 +24,9 @@ class Explanation:
 
     title: str
     parts: Sequence[str | Table] = field(default_factory=tuple)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def number(value: float, places: int = 4) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.collection import Collection
+from berrypick.core.drawn import as_html
 from berrypick.core.line import Line
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -50,6 +51,7 @@ class Judged:
     make_collection: Callable[[], Collection] = field(repr=False, default=lambda: _missing("collection"))
     make_spans: Callable[[], tuple[Ranking, Targets]] = field(repr=False, default=lambda: _missing("spans"))
     make_located: Callable[[], Ranking] = field(repr=False, default=lambda: _missing("located"))
+    make_read: Callable[[], Ranking] = field(repr=False, default=lambda: _missing("read"))
     make_text: Callable[[], Highlighted] = field(repr=False, default=lambda: _missing("text"))
     line: Line | None = None  # tokens, where the texts of the documents are known
     effort_in: str = "rank"  # what the person asked effort to be counted in
@@ -84,6 +86,11 @@ class Judged:
         return self.make_located()
 
     @cached_property
+    def read(self) -> Ranking:
+        """What the reader gets with each result, as intervals on the documents' lines."""
+        return self.make_read()
+
+    @cached_property
     def text(self) -> Highlighted:
         """Relevant text as spans."""
         return self.make_text()
@@ -92,6 +99,10 @@ class Judged:
     def spans(self) -> tuple[Ranking, Targets]:
         """Ranking and targets as intervals on the documents' lines, whole documents included."""
         return self.make_spans()
+
+    def _repr_html_(self) -> str:
+        """Targets, ranking and where they stand in the documents, for notebooks."""
+        return as_html(self)
 
 
 def _missing(part: str) -> Any:

@@ -7,13 +7,17 @@ tokens (white space, for the plain tokenizer) costs nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import InputError
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
 
 #: Corners of a rising, piecewise straight line: characters from the beginning, and tokens up to there.
 Corners = tuple[FloatArray, FloatArray]
@@ -50,6 +54,22 @@ class Line:
     def length(self, document: str) -> float:
         """Tokens of the whole document."""
         return float(self._of(document)[1][-1])
+
+    @cached_property
+    def total(self) -> float:
+        """Tokens of all documents together."""
+        return math.fsum(self.length(document) for document in self.corners)
+
+    def placed(self, ranking: Ranking, targets: Targets) -> tuple[Ranking, Targets]:
+        """The starts of results, and targets, on lines that count tokens."""
+        assert ranking.start is not None and targets.start is not None and targets.end is not None
+        start, target_start, target_end = np.zeros(len(ranking)), np.zeros(len(targets)), np.zeros(len(targets))
+        for document, rows in ranking.rows_by_document.items():
+            start[rows] = self.at(document, ranking.start[rows])
+        for document, rows in targets.by_document().items():
+            target_start[rows] = self.at(document, targets.start[rows])
+            target_end[rows] = self.at(document, targets.end[rows])
+        return replace(ranking, start=start), replace(targets, start=target_start, end=target_end)
 
     def between(self, document: str, start: Positions, end: Positions) -> FloatArray:
         """Tokens in each span."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
+from berrypick.core.drawn import as_html, drawn
 from berrypick.core.judged import Curve
 
 #: The topic name under which means are reported.
@@ -24,6 +24,8 @@ class Row:
     value: float | None
     signature: str
     curve: Curve | None = None
+    #: The same curve at the points that all topics share, where the topic counts in the mean curve.
+    common: Curve | None = None
 
     def as_dict(self) -> dict[str, Any]:
         row: dict[str, Any] = {
@@ -97,23 +99,16 @@ class Results:
         rows = self.records()
         return {name: [row[name] for row in rows] for name in ("run", "topic", "measure", "value", "signature")}
 
+    def plot(self, kind: str | None = None, **how: Any) -> Any:
+        """An Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; what suits, by default.
+
+        ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
+        """
+        return drawn(self, kind=kind, **how)
+
     def _repr_html_(self) -> str:
         """The table of means, for notebooks."""
-        means = self.mean()
-        measures = list(dict.fromkeys(row.measure for row in self.means))
-        head = "".join(f"<th>{escape(name)}</th>" for name in ["run", *measures])
-        body = ""
-        for run, values in means.items():
-            cells = "".join(f"<td>{_shown(values.get(measure))}</td>" for measure in measures)
-            body += f"<tr><th>{escape(run)}</th>{cells}</tr>"
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-            f"<ul>{notes}</ul>" if notes else ""
-        )
-
-
-def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+        return as_html(self)
 
 
 def mean(values: Sequence[float | None]) -> float | None:

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.core.collection import unknown_length
 
 Duplicates = Literal["error", "first", "keep"]
 
@@ -73,7 +74,7 @@ class Ranking:
     paths: Sequence[str] = ()  # the vocabulary that ``path`` and ``path_end`` index
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
-    size: FloatArray | None = None  # lengths of elements, nan where unknown
+    size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
     #: Document names to codes, where somebody keeps them for all topics.
     vocabulary: Callable[[], Mapping[str, int]] | None = field(default=None, repr=False)
 
@@ -101,6 +102,21 @@ class Ranking:
         for row in range(len(self)):
             names[int(self.rank[row])].append(self.name(row))
         return [" + ".join(group) for group in names]
+
+    @property
+    def unknown(self) -> BoolArray:
+        """Whole documents, taken as intervals, of which nobody knows where they end."""
+        if self.size is None or self.path is not None:
+            return np.zeros(len(self), dtype=bool)
+        return np.isnan(self.size)
+
+    def lengths(self, why: str = "") -> FloatArray:
+        """The length of every interval; refused where one is not known."""
+        assert self.start is not None and self.end is not None
+        unknown = self.unknown
+        if unknown.any():
+            raise unknown_length(self.documents[int(self.document[int(np.argmax(unknown))])], why)
+        return (self.end - self.start).astype(np.float64)
 
     def rows(self, keep: BoolArray | IntArray) -> Ranking:
         """Some of the pointers, at the ranks where they stood."""

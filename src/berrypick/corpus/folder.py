@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus.xml_documents import SUFFIXES, document_name, read_length, read_structure
+from berrypick.corpus.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
 
 #: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
 KEPT = 256
@@ -77,6 +77,10 @@ class Structures(Mapping[str, Structure]):
         if len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
         return structure
+
+    def text(self, name: str) -> str:
+        """The text of a document, as offsets count it."""
+        return read_text(self._files[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)

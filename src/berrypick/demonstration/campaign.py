@@ -6,14 +6,19 @@ runs again from the articles, the topics and the highlighted text.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from berrypick.core.explanation import Table
 from berrypick.demonstration._telling import WIDTH, Numbers, Part, items, paragraph, winners
 from berrypick.evaluate import evaluate
 from berrypick.report.text import aligned, shown
+
+if TYPE_CHECKING:
+    from berrypick.report.page import Report
 
 TITLE = "A campaign over structured documents"
 ARTICLES, QUESTIONS, WINDOW = 20, 10, 400
@@ -103,6 +108,25 @@ def numbers() -> Numbers:
 def told() -> str:
     return "\n".join([_scene(), _focused(), _thorough(), _relevant_in_context(), _best_in_context(), _readers(),
                       _commands()])  # fmt: skip
+
+
+def write_page(html: str | os.PathLike[str]) -> Report:
+    """A report on the lists of elements: where in the articles they fall, and what readers see of them."""
+    from berrypick.report.page import write_report
+
+    files = FOCUSED.files
+    topics = json.loads(files.path("topics.json").read_text(encoding="utf-8"))
+    return write_report(
+        files.path(files.truth),
+        [files.path(run) for run in ELEMENTS],
+        f"EPRUM EPRUM(user='hierarchy') nxCG@10 AiP MAep {OVERLAP}",
+        html=html,
+        title="A handbook of fruit growing: results of four sizes",
+        titles={topic["topic"]: topic["title"] for topic in topics},
+        command="berrypick demo --html FILE",
+        collection=files.path(COLLECTION),
+        left_out=LEFT_OUT,
+    )
 
 
 def _scene() -> str:

@@ -14,7 +14,7 @@ from berrypick.core.errors import InputError, UsageError, nearest
 from berrypick.core.navigation import Navigation, ReachTable
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._base import Format, Problems, Role, head, writing
+from berrypick.formats._base import Format, Problems, Role, head, numbered_head, writing
 
 __all__ = [
     "Format",
@@ -49,9 +49,10 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     """The format of a file, from its content; ``role`` settles what content alone leaves open."""
     if Path(path).is_dir():
         return _sniff_folder(path, role)
-    first = head(path)
-    if not first:
+    numbered = numbered_head(path)
+    if not numbered:
         raise InputError("the file is empty", path=path, remedy=_expected(role))
+    line, first = numbered[0][0], [text for _, text in numbered]
     for candidate in _candidates(role):
         if candidate.sniff(first):
             return candidate
@@ -61,9 +62,13 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
                 raise InputError(
                     f"looks like {candidate.name()} ({candidate.role}), a {role} is expected here",
                     path=path,
+                    line=line,
                     text=first[0],
+                    remedy=_otherwise(role),
                 )
-    raise InputError(f"is in no format known for a {role or 'file'}", path=path, text=first[0], remedy=_expected(role))
+    raise InputError(
+        f"is in no format known for a {role or 'file'}", path=path, line=line, text=first[0], remedy=_expected(role)
+    )
 
 
 def sniff_all(path: str) -> list[type[Format]]:
@@ -81,6 +86,12 @@ def _sniff_folder(path: str, role: Role | None) -> type[Format]:
 
 def _candidates(role: Role | None) -> list[type[Format]]:
     return [value for value in registered().values() if role is None or value.role == role]
+
+
+def _otherwise(role: Role) -> str:
+    if role in ("truth", "run"):
+        return f"the truth is named first, then the runs; --format-{role} NAME reads the file as something else"
+    return _expected(role)
 
 
 def _expected(role: Role | None) -> str:

@@ -7,10 +7,13 @@ object to goes to :class:`Problems`, which either stops at the first one (evalua
 
 from __future__ import annotations
 
+import ast
 import codecs
 import gzip
+import inspect
 import io
 import os
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -60,6 +63,16 @@ class Format:
     @classmethod
     def name(cls) -> str:
         return cls.format_name
+
+    @classmethod
+    def written(cls) -> str:
+        """The docstring as it stands in the file, TABs included: from Python 3.13 on ``__doc__`` has blanks instead."""
+        try:
+            tree = ast.parse(inspect.getsource(sys.modules[cls.__module__]))
+        except (KeyError, OSError, TypeError):  # no source at hand
+            return cls.__doc__ or ""
+        found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == cls.__name__]
+        return (ast.get_docstring(found[0], clean=False) if found else None) or cls.__doc__ or ""
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -158,17 +171,23 @@ def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
 
     What is wrong with a line is for the reader to say.
     """
-    found: list[str] = []
+    return [text for _, text in numbered_head(path, count, width)]
+
+
+def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tuple[int, str]]:
+    """The same with the numbers of the lines, from 1."""
+    found: list[tuple[int, str]] = []
     with open_bytes(path) as stream:
         try:
             if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
                 wide = stream.read(width).decode("utf-16", errors="replace")
-                return [line for line in wide.splitlines() if line.strip()][:count]
-            fresh, read = True, 0
+                return [(i, line) for i, line in enumerate(wide.splitlines(), start=1) if line.strip()][:count]
+            fresh, read, number = True, 0, 0
             while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
                 text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+                number += fresh
                 if fresh and text.strip() and not text.lstrip().startswith("#"):
-                    found.append(text)
+                    found.append((number, text))
                 fresh, read = raw.endswith(b"\n"), read + len(raw)
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None

@@ -195,11 +195,11 @@ class Words:
         self._close()
         frame = polars.DataFrame({"name": polars.concat(self.pieces)}).with_row_index("row")
         self.pieces = []
-        first = frame.select(polars.col("row").first().over("name"))["row"].to_numpy()
-        head = first == np.arange(len(first))
-        codes = np.cumsum(head, dtype=np.int64)
+        frame = frame.with_columns(first=polars.col("row").first().over("name"))
+        first = frame["first"].to_numpy()
+        codes = np.cumsum(first == np.arange(len(first)), dtype=np.int64)
         codes -= 1
-        return Coded(frame["name"].filter(polars.Series(head)).to_list(), codes[first])
+        return Coded(frame.filter(polars.col("row") == polars.col("first"))["name"].to_list(), codes[first])
 
     def _close(self) -> None:
         import polars

@@ -12,7 +12,6 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
-from xml.sax.saxutils import quoteattr
 
 from berrypick.core.errors import InputError
 from berrypick.formats._base import Problems, open_bytes
@@ -159,7 +158,14 @@ def writable(names: Sequence[str]) -> str:
     return f"the name {bad!r} cannot stand in XML" if bad is not None else ""
 
 
+def quoted(value: str) -> str:
+    """The value of an attribute, with its quotation marks."""
+    from xml.sax.saxutils import quoteattr  # brings much of urllib along, which readers need not wait for
+
+    return quoteattr(value)
+
+
 def tag(name: str, attributes: dict[str, str], end: str = "/>") -> str:
     """A start tag, or an empty element; attributes without a value are left out."""
-    parts = [name, *(f"{key}={quoteattr(value)}" for key, value in attributes.items() if value)]
+    parts = [name, *(f"{key}={quoted(value)}" for key, value in attributes.items() if value)]
     return f"<{' '.join(parts)}{end}"

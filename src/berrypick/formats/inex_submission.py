@@ -6,8 +6,8 @@ import math
 import re
 from array import array
 from collections.abc import Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
-from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -341,10 +341,10 @@ def _shown(element: etree._Element) -> str:
 
 def _written(ranking: Ranking, row: int) -> Iterator[str]:
     """What is in a result."""
-    yield f"<file>{escape(ranking.documents[int(ranking.document[row])])}</file>"
+    yield f"<file>{escape(ranking.documents[int(ranking.document[row])], quote=False)}</file>"
     if ranking.path is not None:
         first, last = ranking.path_of(row)
-        yield tag("passage", {"start": first, "end": last}) if last else f"<path>{escape(first)}</path>"
+        yield tag("passage", {"start": first, "end": last}) if last else f"<path>{escape(first, quote=False)}</path>"
     else:
         assert ranking.start is not None and ranking.end is not None
         start, end = int(ranking.start[row]), int(ranking.end[row])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats import _columns
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite
+from berrypick.formats._base import Format, Problems, Role, content, counted, finite, open_bytes
 from berrypick.formats._spans import plain
 
 
@@ -41,6 +43,9 @@ class TrecQrels(Format):
             found = _columns.read_large(path, problems, _from_blocks)
             if found is not None:
                 return Truth("documents", found, path, cls.format_name)
+        quick = _all_at_once(path)
+        if quick is not None:
+            return Truth("documents", quick, path, cls.format_name)
         rows: dict[str, dict[str, tuple[float, int]]] = {}
         for number, text in content(path, problems):
             fields = _checked(number, text, problems)
@@ -89,6 +94,34 @@ class TrecQrels(Format):
         judged = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
         return [counted(len(value), "topic"), counted(judged, "judged document"), f"{relevant} relevant"]
+
+
+def _all_at_once(path: str) -> dict[str, TopicTruth] | None:
+    """A file in which every line is as it should be; None for any other, which the reader of lines has the word on."""
+    try:
+        with open_bytes(path) as stream:
+            text = stream.read().decode("utf-8-sig")
+    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
+        return None
+    lines = [line.split() for line in text.removesuffix("\n").split("\n")]
+    if any(len(fields) != 4 or fields[0].startswith("#") for fields in lines):
+        return None
+    words = [fields[3] for fields in lines]
+    grades = {word: finite(word) for word in set(words)}
+    values = np.array([grades[word] for word in words], dtype=np.float64)  # nan for None
+    if np.isnan(values).any():
+        return None
+    rows: dict[str, list[int]] = {}
+    for row, fields in enumerate(lines):
+        rows.setdefault(fields[0], []).append(row)
+    topics: dict[str, TopicTruth] = {}
+    for topic, chosen in rows.items():
+        judged = tuple(lines[row][2] for row in chosen)
+        if len(set(judged)) < len(judged):
+            return None
+        places = np.array(chosen, dtype=np.int64)
+        topics[topic] = TopicTruth(topic, judged, values[places], line=places + 1)
+    return topics
 
 
 def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, float] | None:

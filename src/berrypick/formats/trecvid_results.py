@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from berrypick.core.run import Run, assemble
 from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._video import as_clock, clock
-from berrypick.formats._xml import forget, line_of, looks_like, streamed
+from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
 
 
 class TrecvidResults(Format):
@@ -82,9 +81,9 @@ class TrecvidResults(Format):
     def write(cls, value: Any, out: TextIO) -> None:
         out.write("<videoSearchResults>\n")
         for topic, ranking in value.rankings():
-            out.write(f"<videoSearchResult tNum={quoteattr(topic)} sysId={quoteattr(value.tag)}>\n")
+            out.write(f"<videoSearchResult tNum={quoted(topic)} sysId={quoted(value.tag)}>\n")
             for row in range(len(ranking)):
-                name = quoteattr(ranking.documents[int(ranking.document[row])])
+                name = quoted(ranking.documents[int(ranking.document[row])])
                 times = f'start="{as_clock(float(ranking.start[row]))}" stop="{as_clock(float(ranking.end[row]))}"'
                 out.write(f'<item seqNum="{int(ranking.rank[row]) + 1}" src={name} {times}/>\n')
             out.write("</videoSearchResult>\n")

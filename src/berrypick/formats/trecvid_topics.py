@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._video import as_clock
-from berrypick.formats._xml import forget, line_of, looks_like, streamed
+from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
 from berrypick.formats.trecvid_results import item
 
 
@@ -80,10 +79,10 @@ class TrecvidTopics(Format):
     def write(cls, value: Any, out: TextIO) -> None:
         out.write("<videoTopics>\n")
         for topic in value.topics.values():
-            out.write(f"<videoTopic num={quoteattr(topic.topic)}>\n")
+            out.write(f"<videoTopic num={quoted(topic.topic)}>\n")
             for row, video in enumerate(topic.document):
                 times = f'start="{as_clock(float(topic.start[row]))}" stop="{as_clock(float(topic.end[row]))}"'
-                out.write(f"<knownItem src={quoteattr(video)} {times}/>\n")
+                out.write(f"<knownItem src={quoted(video)} {times}/>\n")
             out.write("</videoTopic>\n")
         out.write("</videoTopics>\n")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.kernels import native
-from berrypick.kernels.intervals import common_type, contiguous, merge
+from berrypick.kernels.intervals import common_type, contiguous, merge, union_length
 
 
 class Measured:
@@ -61,6 +61,22 @@ class Measured:
     def within(self, start: Positions, end: Positions) -> FloatArray:
         """Relevant text in each region, in seconds too never more than the region holds."""
         return np.asarray(np.minimum(self.up_to(end) - self.up_to(start), end - start), dtype=np.float64)
+
+
+def once(document: IntArray, start: Positions, end: Positions) -> float:
+    """The length of all regions together, text that several of them hold counted once.
+
+    Whole numbers are merged all at once, the documents put one behind the other.
+    """
+    if not len(document):
+        return 0.0
+    low = start.min().item()
+    span = max(end.max().item() - low, 0) + 2  # apart, so that nothing touches
+    if start.dtype.kind != "i" or end.dtype.kind != "i" or span * (int(document.max()) + 1) >= 1 << 62:
+        return float(first_seen(document, start, end, {})[0].sum())
+    kept = end > start
+    shift = document[kept] * span - low
+    return union_length(start[kept] + shift, end[kept] + shift)
 
 
 def first_seen(

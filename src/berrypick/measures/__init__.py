@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 
 from berrypick.core import spec as specs
-from berrypick.core.declared import discover
+from berrypick.core.declared import classes_in, discover
 from berrypick.core.errors import UsageError, nearest
 from berrypick.measures._base import Measure
 
@@ -19,12 +21,21 @@ def registered() -> dict[str, type[Measure]]:
 
 def measure_class(name: str) -> type[Measure] | None:
     """The class of one of our measures, by its name or an alias."""
-    found = registered().get(name)
+    found = named_measure(name)
     if found is None:
         for candidate in registered().values():
             if name in candidate.aliases:
                 return candidate
     return found
+
+
+def named_measure(name: str) -> type[Measure] | None:
+    """The class of a measure by its name. Its file has the same name in small letters, so no other has to be read."""
+    module = f"{__name__}.{name.lower()}"
+    if name.startswith("_") or not name.isidentifier() or find_spec(module) is None:
+        return None
+    found = classes_in(import_module(module), Measure)
+    return next((value for value in found if value.name() == name), None)
 
 
 def known_names() -> list[str]:

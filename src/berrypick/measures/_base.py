@@ -38,6 +38,8 @@ class Measure(Declared):
     aliases: ClassVar[tuple[str, ...]] = ()
     #: Whether larger is better.
     increasing: ClassVar[bool] = True
+    #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
+    curve_axes: ClassVar[tuple[str, str]] = ("", "")
 
     at: float | int | None = None
 

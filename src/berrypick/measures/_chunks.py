@@ -97,6 +97,7 @@ class Reading:
     effort: FloatArray
     seen: FloatArray
     cost: FloatArray  # of each pointer
+    found: FloatArray  # how much of the answer each pointer shows for the first time, as a share
     unit: str
     tokenizer: str = ""
 
@@ -135,22 +136,24 @@ def effort_for(effort: FloatArray, seen: FloatArray, share: float) -> float | No
 
 @lru_cache(maxsize=8)
 def reading_of(judged: Judged, unit: str | None) -> Reading:
-    """Read the results from first to last, each from its start to its end.
+    """Read what the reader gets with each result from first to last, each time from its start to its end.
 
     Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
     nothing else is asked for.
     """
     line = _line(judged, unit)
     view = view_of(judged)
-    ranking, total = view.ranking, view.total
+    ranking, total = judged.read, view.total
     assert ranking.start is not None and ranking.end is not None
     cost = _costs(ranking, line)
     effort, seen = [0.0], [0.0]
     spent = have = 0.0
+    found = np.zeros(len(ranking))
     read: dict[int, tuple[list[float], list[float]]] = {}
     for row in range(len(ranking)):
         code = int(ranking.document[row])
         relevant = view.relevant.get(ranking.documents[code])
+        before = have
         if relevant is not None:
             start, end = ranking.start[row].item(), ranking.end[row].item()
             for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
@@ -160,13 +163,14 @@ def reading_of(judged: Judged, unit: str | None) -> Reading:
                     effort += at.tolist()
                     seen += (have + places - a).tolist()
                     have += b - a
+        found[row] = have - before
         spent += float(cost[row])
         effort.append(spent)
         seen.append(have)
     unit_name = "tokens" if line is not None else "seconds" if judged.effort_in == "seconds" else "chars"
     share = np.minimum(np.array(seen) / total, 1.0)
     tokenizer = line.name if line is not None else ""
-    return Reading(np.maximum.accumulate(np.array(effort)), share, cost, unit_name, tokenizer)
+    return Reading(np.maximum.accumulate(np.array(effort)), share, cost, found / total, unit_name, tokenizer)
 
 
 def _line(judged: Judged, unit: str | None) -> Line | None:
@@ -180,7 +184,7 @@ def _line(judged: Judged, unit: str | None) -> Line | None:
 def _costs(ranking: Ranking, line: Line | None) -> FloatArray:
     assert ranking.start is not None and ranking.end is not None
     if line is None:
-        return (ranking.end - ranking.start).astype(np.float64)
+        return ranking.lengths()
     cost = np.zeros(len(ranking))
     for document, rows in ranking.rows_by_document.items():
         cost[rows] = line.between(document, ranking.start[rows], ranking.end[rows])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -48,23 +49,28 @@ def names() -> list[str]:
 
 def parse(text: str) -> DocumentMeasure | None:
     """None if ir_measures does not know the name; an error if it knows the name but not the parameters."""
-    import ir_measures
+    from ir_measures import measures
 
     _, at, cutoff = text.rpartition("@")
     if at and cutoff.startswith("-"):
         raise UsageError(f"{text}: the cut-off after @ must be from 1 on, not {cutoff}")
     try:
-        measure = ir_measures.parse_measure(text)
-    except (NameError, ValueError, SyntaxError):
+        spec = specs.parse(text)
+    except UsageError:
         return None
-    except KeyError as error:
-        raise UsageError(f"{text}: ir_measures knows no parameter {error} of this measure") from None
+    if spec.name not in measures.registry:
+        return None
+    # put together here: ir_measures' own parser uses parts of ast that Python 3.14 does not have any more
+    known = measures.registry[spec.name]
+    measure = known(**{**spec.parameters, **({} if spec.at is None else {known.AT_PARAM: spec.at})})
     _check_numbers(measure, text)
     try:
         measure.validate_params()  # type: ignore[no-untyped-call,unused-ignore]
     except AssertionError as error:
-        if "<object object" in str(error):
-            raise UsageError(f"{text} needs a cut-off, as in {text}@10") from None
+        if "<object object" in str(error):  # a parameter that has to be given
+            name = str(error).removeprefix("invalid param ").partition("=")[0]
+            how = f"a cut-off, as in {text}@10" if name == known.AT_PARAM else f"the parameter {name}"
+            raise UsageError(f"{text} needs {how}") from None
         raise UsageError(f"{text}: {error}") from None
     return DocumentMeasure(measure, text)
 

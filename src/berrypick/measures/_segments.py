@@ -12,10 +12,12 @@ from berrypick.kernels.intervals import merge
 Segment = tuple[str, int, int]
 
 
-def results(judged: Judged) -> list[Segment]:
-    """(video, start, end) in ranked order, in whole seconds."""
+def results(judged: Judged, watched: bool = True) -> list[Segment]:
+    """(video, start, end) in ranked order, in whole seconds; where all are watched, their lengths must be known."""
     ranking = judged.located
     assert ranking.start is not None and ranking.end is not None
+    if watched:
+        ranking.lengths()
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     start, end = np.floor(ranking.start).astype(np.int64), np.floor(ranking.end).astype(np.int64)
     return list(zip(names, start.tolist(), end.tolist(), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar, Literal
@@ -9,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.collection import unknown_length
 from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Curve, Judged, Score
@@ -35,12 +37,22 @@ class View:
 
     def cumulated(self, values: FloatArray) -> FloatArray:
         """Sums up to each rank."""
-        return np.cumsum(np.bincount(self.ranking.rank, weights=values, minlength=self.ranks)).astype(np.float64)
+        sums = np.cumsum(np.bincount(self.ranking.rank, weights=values, minlength=self.ranks)).astype(np.float64)
+        self._known(float(sums[-1]) if len(sums) else 0.0)
+        return sums
 
     def up_to(self, values: FloatArray, rank: int | float | None) -> float:
         """The sum over the first ranks, or over all."""
         chosen = values if rank is None else values[self.ranking.rank < rank]
-        return float(chosen.sum())
+        total = float(chosen.sum())
+        self._known(total)
+        return total
+
+    def _known(self, total: float) -> None:
+        """Lengths that nobody knows are nan, and make a nan of whatever needs them."""
+        if math.isnan(total):
+            row = int(np.flatnonzero(np.isnan(self.length))[0])
+            raise unknown_length(self.ranking.documents[int(self.ranking.document[row])])
 
     def found(self, rank: int | float | None) -> float:
         """Relevant text in the first ranks; added up in seconds it may otherwise end an ulp above all there is."""
@@ -57,6 +69,8 @@ def view_of(judged: Judged) -> View:
     coded = {code: relevant[name] for name, code in ranking.codes_of(relevant).items()}
     new, good = first_seen(ranking.document, ranking.start, ranking.end, coded)
     length = (ranking.end - ranking.start).astype(np.float64)
+    unknown = ranking.unknown
+    length[unknown] = new[unknown] = np.nan
     if judged.protocol == "inex2010":
         new = _as_charged_in_2010(judged, ranking, coded, length, new)
     return View(ranking, length, new, good, relevant, sum(one.total for one in measured))
@@ -80,6 +94,9 @@ class _Characters(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+
+    #: Whether the value depends on how much is retrieved, relevant or not.
+    charges: ClassVar[bool] = True
 
     counted: str | None = parameter(
         None, "once|each", "each: results and targets that overlap count each time, as chunking_evaluation does"
@@ -106,13 +123,17 @@ class _Characters(Measure):
             return Score(None)
         if self.counted == "each":
             return Score(self.summed(judged))
-        return Score(self.value(view.up_to(view.new, self.at), view.found(self.at), view.total))
+        return Score(self.value(self._retrieved(view), view.found(self.at), view.total))
+
+    def _retrieved(self, view: View) -> float:
+        return view.up_to(view.new, self.at) if self.charges else 0.0
 
     def curve(self, judged: Judged) -> Curve | None:
         view = view_of(judged)
         if view.total <= 0:
             return None
-        retrieved, relevant = view.cumulated(view.new), np.minimum(view.cumulated(view.good), view.total)
+        relevant = np.minimum(view.cumulated(view.good), view.total)
+        retrieved = view.cumulated(view.new) if self.charges else np.zeros(len(relevant))
         return [
             (k, self.value(float(a), float(b), view.total))
             for k, (a, b) in enumerate(zip(retrieved, relevant, strict=True), start=1)
@@ -138,15 +159,13 @@ class _Characters(Measure):
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
         if self.counted == "each":
             return self._explain_summed(judged)
-        retrieved, relevant = view.up_to(view.new, self.at), view.found(self.at)
+        retrieved, relevant = self._retrieved(view), view.found(self.at)
+        read = view.up_to(np.nan_to_num(view.new), self.at)
         rows = [
-            ["retrieved, each character once", number(retrieved)],
+            ["retrieved, each character once", number(read)],
             ["of it relevant", number(relevant)],
             ["relevant in all", number(view.total)],
-            [
-                str(self),
-                number(self.value(retrieved, relevant, view.total), 6),
-            ],
+            [str(self), number(self.value(retrieved, relevant, view.total), 6)],
         ]
         return Explanation(
             f"{self} for topic {judged.topic}",
@@ -177,28 +196,33 @@ def counted_each(judged: Judged, at: float | int | None) -> Counted:
         if targets:
             low, high = merge(chosen.start[rows], chosen.end[rows])
             unused -= float(intersections(low, high, text.start[targets], text.end[targets]).sum())
-    return Counted(view.found(at), float((chosen.end - chosen.start).sum()), wanted, unused)
+    return Counted(view.found(at), view.up_to(view.length, at), wanted, unused)
 
 
 def text_table(view: View, most: int = 30) -> Table:
     """Which result brought which text, and what of it had been seen."""
-    found, read = view.cumulated(view.good), view.cumulated(view.new)
+    found, read = view.cumulated(view.good), view.cumulated(np.nan_to_num(view.new))
+    missing = view.cumulated(np.isnan(view.new).astype(np.float64))
     rows = []
     for row in range(min(len(view.ranking), most)):
         k = int(view.ranking.rank[row])
         rows.append(
             [
                 f"{k + 1} ({view.ranking.name(row)})",
-                number(float(view.length[row])),
-                number(float(view.new[row])),
+                _length(view.length[row]),
+                _length(view.new[row]),
                 number(float(view.good[row])),
-                number(float(found[k] / read[k]) if read[k] else 0.0),
+                _length(np.nan if missing[k] else found[k] / read[k] if read[k] else 0.0),
                 number(float(found[k] / view.total) if view.total else 0.0),
                 _why(view, row),
             ]
         )
     head = ["rank", "length", "new", "relevant", "precision", "recall", "because"]
     return Table("What each result brings", head, rows, align="<>>>>><")
+
+
+def _length(value: float) -> str:
+    return "unknown" if math.isnan(value) else number(float(value))
 
 
 def _why(view: View, row: int) -> str:

@@ -52,6 +52,7 @@ class AgP(_Generalised):
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
+    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
     def of(self, judged: Judged) -> Score:
         found = self.scored(judged)

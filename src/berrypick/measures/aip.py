@@ -53,6 +53,7 @@ class AiP(Measure):
 
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
     def of(self, judged: Judged) -> Score:
         if view_of(judged).total <= 0:

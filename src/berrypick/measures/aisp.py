@@ -54,6 +54,7 @@ class AiSP(Measure):
 
     references: ClassVar[tuple[str, ...]] = ("eskevich2012new",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiSP",)
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
     def of(self, judged: Judged) -> Score:
         points, found = interpolated(judged)

@@ -56,7 +56,7 @@ class APtol(Measure):
         wanted = relevant(judged, merged=True)
         seen: dict[str, list[tuple[float, float]]] = {}
         flags = []
-        for video, start, end in results(judged):
+        for video, start, end in results(judged, watched=False):
             ends = [b for a, b in wanted.get(video, ()) if a < start + self.tolerance and b > start]
             new = bool(ends) and not any(a < end and b > start for a, b in seen.get(video, ()))
             if new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from berrypick.core.declared import parameter
 from berrypick.measures._text import _Characters
@@ -43,6 +44,8 @@ class charF(_Characters):
     >>> round(2 * .4 * .75 / (.4 + .75), 4)
     0.5217
     """
+
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "character F")
 
     beta: float = parameter(1, "number", "weight of recall against precision", check=lambda v: v >= 0, must="0 or more")
 

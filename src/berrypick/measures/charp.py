@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from berrypick.measures._text import _Characters
 
@@ -42,6 +43,8 @@ class charP(_Characters):
     >>> 120 / 300
     0.4
     """
+
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "character precision")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / retrieved if retrieved > 0 else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from berrypick.measures._text import _Characters
 
@@ -42,6 +43,9 @@ class charR(_Characters):
     >>> 120 / 160
     0.75
     """
+
+    charges: ClassVar[bool] = False
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "character recall")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -38,6 +38,10 @@ class Coverage(Measure):
     list. Effort is counted in tokens if the texts are given (--documents), else in characters; effort= decides.
     Tokens are those of the document, so it does not matter where chunks are cut.
 
+    What is read with a result depends on the reader (--user, or user=). window and parent hand over more than the
+    result: all of the widened region, from its start to its end and within the document, is read and paid for each
+    time, whatever of it came with an earlier result. All other readers read what is pointed to.
+
     Meaning
     -------
     Near 1: the whole answer stands at the very beginning. 0: none of it is read within the budget. It is also the
@@ -46,7 +50,8 @@ class Coverage(Measure):
     Use
     ---
     Comparing chunkers and retrievers at the same cost, which measures at k chunks do not: k long chunks cost more
-    than k short ones. explain tells the budgets for 50, 80 and 95 per cent of the answer.
+    than k short ones; and pipelines that add text around a chunk with those that do not. explain tells the budgets
+    for 50, 80 and 95 per cent of the answer.
 
     Bounds
     ------
@@ -66,9 +71,13 @@ class Coverage(Measure):
     """
 
     references: ClassVar[tuple[str, ...]] = ("sakai2013summaries",)
+    curve_axes: ClassVar[tuple[str, str]] = ("read, in {effort}", "share of the answer seen")
+
+    depends_on: ClassVar[tuple[str, ...]] = ("user",)
 
     budget: float = parameter(2000, "number", "how much is read at most", check=lambda v: v > 0, must="above 0")
     effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")
+    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
 
     def _reading(self, judged: Judged) -> Reading:
         return reading_of(judged, self.effort)
@@ -108,14 +117,17 @@ class Coverage(Measure):
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
         reading, view = self._reading(judged), view_of(judged)
         unit = "characters" if reading.unit == "chars" else reading.unit
-        read, found = view.cumulated(reading.cost), view.cumulated(view.good) / view.total
-        names = view.ranking.names_by_rank()[:30]
-        rows = [[f"{k + 1} ({name})", number(read[k], 1), number(found[k])] for k, name in enumerate(names)]
+        read, found = view.cumulated(reading.cost), view.cumulated(reading.found)
+        names, got = view.ranking.names_by_rank()[:30], _handed_over(judged)
+        rows = [
+            [f"{k + 1} ({name})", *got[k : k + 1], number(read[k], 1), number(found[k])] for k, name in enumerate(names)
+        ]
+        head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
         spent = [[f"{share:.0%}", _told(reading.needed(share))] for share in SHARES]
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
-                Table("The answer seen after each rank", ["rank", f"{unit} read", "seen"], rows),
+                Table("The answer seen after each rank", head, rows),
                 Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
                 f"Area under the curve up to {self.budget:g} {unit}, divided by it: "
                 f"{number(self.of(judged).value or 0.0, 6)}",
@@ -126,6 +138,15 @@ class Coverage(Measure):
 def _signed(reading: Reading) -> tuple[tuple[str, str], ...]:
     effort = ("effort", reading.unit)
     return (effort, ("tokenizer", reading.tokenizer)) if reading.tokenizer else (effort,)
+
+
+def _handed_over(judged: Judged) -> list[str]:
+    """By rank, the regions that come with the results; nothing if they are the results themselves."""
+    given, got = judged.located, judged.read
+    assert given.start is not None and given.end is not None and got.start is not None and got.end is not None
+    if (given.start == got.start).all() and (given.end == got.end).all():
+        return []
+    return replace(got, path=None).names_by_rank()
 
 
 def _told(effort: float | None) -> str:

@@ -52,6 +52,7 @@ class epgr(_EffortPrecision):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
 
     interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
 

@@ -65,6 +65,7 @@ class epnav(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "effort")
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     above_one: ClassVar[str] = (
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
         "cheapest list"

@@ -76,6 +76,7 @@ class EPRUM(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "norm='bounded' with ideal='exact' does not"

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.explanation import Table
 from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Visiting, search, search_table, wanted_parameter
+from berrypick.measures._visiting import _Searching
 
 
 @dataclass(frozen=True)
-class ESL(_Visiting):
+class ESL(_Searching):
     """How many units of effort are wasted until S targets are found. Smaller is better.
 
     Formula
@@ -22,7 +22,8 @@ class ESL(_Visiting):
         I   = ceil((D - D_R)/tau)
         ESL = j + s max(0, I - j)/(r + 1)
 
-    If the list gives all S, j counts the units wasted before the S-th is found, and ESL = j.
+    If the list gives all S, j counts the units wasted before the S-th is found, and ESL = j. With unit='tokens' tau
+    is a number of tokens, and so are D, all documents together, and D_R, the union of the targets.
 
     Meaning
     -------
@@ -53,16 +54,14 @@ class ESL(_Visiting):
     above_one: ClassVar[str] = "it counts units of tolerance"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
-    wanted: int | None = wanted_parameter()
-
     def of(self, judged: Judged) -> Score:
-        found = search(judged, self.reader(), self.wanted)
-        return Score(None if found is None else float(found.length))
+        found = self.search(judged)
+        return self.scored(judged, None if found is None else float(found.length))
 
     def unanswered(self, judged: Judged) -> Score:
         return self.of(judged)
 
     def summary(self, judged: Judged) -> list[str | Table]:
-        if search(judged, self.reader(), self.wanted) is None:
+        if self.search(judged) is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
-        return [search_table(judged, self.reader(), self.wanted)]
+        return [self.search_table(judged)]

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.explanation import Table, number
 from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Visiting, search, search_table, wanted_parameter
+from berrypick.measures._visiting import _Searching
 
 
 @dataclass(frozen=True)
-class ESLRF(_Visiting):
+class ESLRF(_Searching):
     """How much better than searching at random: the share of the random search length that the list saves.
 
     Formula
@@ -20,7 +20,7 @@ class ESLRF(_Visiting):
 
         ESLRF = 1 - ESL (R + 1)/(S I)
 
-    with ESL, S, R and I as in ESL; S I/(R + 1) is the search length without any list.
+    with ESL, S, R and I as in ESL, in tokens too; S I/(R + 1) is the search length without any list.
 
     Meaning
     -------
@@ -48,13 +48,11 @@ class ESLRF(_Visiting):
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
-    wanted: int | None = wanted_parameter()
-
     def of(self, judged: Judged) -> Score:
-        found = search(judged, self.reader(), self.wanted)
+        found = self.search(judged)
         if found is None or found.units == 0:
             return Score(None)
-        return Score(1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
+        return self.scored(judged, 1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
 
     def unanswered(self, judged: Judged) -> Score:
         score = self.of(judged)
@@ -64,4 +62,4 @@ class ESLRF(_Visiting):
         value = self.of(judged).value
         if value is None:
             return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
-        return [search_table(judged, self.reader(), self.wanted), f"ESLRF = 1 - ESL (R+1)/(S I) = {number(value, 6)}"]
+        return [self.search_table(judged), f"ESLRF = 1 - ESL (R+1)/(S I) = {number(value, 6)}"]

@@ -54,6 +54,7 @@ class ExpectedRatio(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
 

@@ -52,6 +52,7 @@ class gP(_Generalised):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
+    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
     def of(self, judged: Judged) -> Score:
         found = self.scored(judged)

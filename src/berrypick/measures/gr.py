@@ -49,6 +49,7 @@ class gR(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
 
     def of(self, judged: Judged) -> Score:
         found = scored(judged, Rule())

@@ -57,6 +57,7 @@ class GRP(_Gaining):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("left_out", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     base: Base = parameter("full", "ideal|full", "the full recall base, or the ideal one")
 

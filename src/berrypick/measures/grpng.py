@@ -62,6 +62,7 @@ class GRPng(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("left_out",)
     references: ClassVar[tuple[str, ...]] = ("govert2003evaluating", "piwowarski2007prum")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     def of(self, judged: Judged) -> Score:
         recall, precision = work(judged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
@@ -46,6 +47,8 @@ class iMAep(_EffortPrecision):
     >>> (50 * (1 / 2) + 50 * 0) / 100
     0.25
     """
+
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
 
     interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from berrypick.core.judged import Judged
 from berrypick.measures._text import _Characters, counted_each
@@ -43,6 +44,8 @@ class IoU(_Characters):
     >>> round(120 / (300 + 160 - 120), 4)
     0.3529
     """
+
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "intersection over union")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / (retrieved + total - relevant)

@@ -52,6 +52,7 @@ class iP(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
     def of(self, judged: Judged) -> Score:
         if view_of(judged).total <= 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,6 +53,8 @@ class MAep(_EffortPrecision):
     >>> (1 / 2) / 2
     0.25
     """
+
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
 
     def of(self, judged: Judged) -> Score:
         found = curves(judged, self.quant, self.base)

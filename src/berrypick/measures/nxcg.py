@@ -50,6 +50,7 @@ class nxCG(_Gaining):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "normalised cumulated gain")
     above_one: ClassVar[str] = (
         "with alpha overlapping results can count again, and several results at one rank are gained at once"
     )

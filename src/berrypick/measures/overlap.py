@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Judged, Score
+from berrypick.core.run import Ranking
+from berrypick.kernels.text import first_seen, once
 from berrypick.measures._base import Measure
-from berrypick.measures._text import text_table, view_of
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Overlap(Measure):
 
         Overlap@k = 1 - |U| / sum of the results' lengths
 
-    Without a cut-off, of the whole list.
+    Without a cut-off, of the whole list. evaluate and compare tell it for every run whose results may overlap, in a
+    note, when it is not asked for.
 
     Meaning
     -------
@@ -52,20 +54,44 @@ class Overlap(Measure):
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     def of(self, judged: Judged) -> Score:
-        view = view_of(judged)
-        length = view.up_to(view.length, self.at)
-        return Score(1.0 - view.up_to(view.new, self.at) / length if length > 0 else None)
+        return Score(repeated_share(judged.located, self.at))
 
     def unanswered(self, judged: Judged) -> Score:
         return Score(None)
 
     def explain(self, judged: Judged) -> Explanation:
-        view = view_of(judged)
+        value = repeated_share(judged.located, self.at)
+        if value is None:
+            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is retrieved."])
+        chosen = _first(judged.located, self.at)
+        assert chosen.start is not None and chosen.end is not None
+        length = chosen.lengths()
+        new, _ = first_seen(chosen.document, chosen.start, chosen.end, {})
+        brings = [
+            [f"{int(chosen.rank[row]) + 1} ({chosen.name(row)})", number(float(length[row])), number(float(new[row]))]
+            for row in range(min(len(chosen), 30))
+        ]
         rows = [
-            ["lengths added up", number(view.up_to(view.length, self.at))],
-            ["each character once", number(view.up_to(view.new, self.at))],
-            ["overlap", number(self.of(judged).value or 0.0, 6)],
+            ["lengths added up", number(float(length.sum()))],
+            ["each character once", number(float(new.sum()))],
+            ["overlap", number(value, 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}", [text_table(view), Table("Retrieved text", ["quantity", "value"], rows)]
+            f"{self} for topic {judged.topic}",
+            [
+                Table("What each result brings", ["rank", "length", "new"], brings),
+                Table("Retrieved text", ["quantity", "value"], rows),
+            ],
         )
+
+
+def repeated_share(ranking: Ranking, at: float | int | None = None) -> float | None:
+    """The share of the text of the first ranks, or of all, that earlier results hold; None where there is no text."""
+    chosen = _first(ranking, at)
+    assert chosen.start is not None and chosen.end is not None
+    length = float(chosen.lengths().sum())
+    return 1.0 - once(chosen.document, chosen.start, chosen.end) / length if length > 0 else None
+
+
+def _first(ranking: Ranking, at: float | int | None) -> Ranking:
+    return ranking if at is None else ranking.rows(ranking.rank < at)

@@ -56,6 +56,7 @@ class Passage2AP(_Genomics):
         view = view_of(judged)
         ranking = view.ranking
         assert ranking.start is not None and ranking.end is not None
+        ranking.lengths()  # they have to be known
         seen: dict[str, tuple[list[float], list[float]]] = {}
         hits = counted = 0
         found = []

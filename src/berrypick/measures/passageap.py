@@ -51,7 +51,7 @@ class PassageAP(_Genomics):
         """(row, gold passage, precision so far) for each result that meets one; and gold passages never met."""
         ranking, text = judged.located, judged.text
         assert ranking.start is not None and ranking.end is not None
-        retrieved = np.cumsum(ranking.end - ranking.start)
+        retrieved = np.cumsum(ranking.lengths())
         good = 0
         steps = []
         for row, gold in enumerate(met(judged)):

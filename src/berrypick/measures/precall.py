@@ -56,6 +56,7 @@ class PRecall(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("left_out", "units")
     references: ClassVar[tuple[str, ...]] = ("raghavan1989critical",)
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     def _groups(self, judged: Judged) -> Groups:
         ranked = ranked_gains(judged, None)

@@ -69,6 +69,7 @@ class PRUM(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
     r: int | None = parameter(

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.explanation import Table, number
 from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Visiting, search, search_table, wanted_parameter
+from berrypick.measures._visiting import _Searching
 
 
 @dataclass(frozen=True)
-class PT2I(_Visiting):
+class PT2I(_Searching):
     """Targets found per unit met, relevant or wasted, until S targets are found.
 
     Formula
@@ -19,6 +19,8 @@ class PT2I(_Visiting):
     ::
 
         PT2I(wanted=S) = S/(S + ESL)
+
+    with ESL as there, in tokens too.
 
     Meaning
     -------
@@ -46,11 +48,9 @@ class PT2I(_Visiting):
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
 
-    wanted: int | None = wanted_parameter()
-
     def of(self, judged: Judged) -> Score:
-        found = search(judged, self.reader(), self.wanted)
-        return Score(None if found is None else found.wanted / (found.wanted + found.length))
+        found = self.search(judged)
+        return self.scored(judged, None if found is None else found.wanted / (found.wanted + found.length))
 
     def unanswered(self, judged: Judged) -> Score:
         score = self.of(judged)
@@ -60,4 +60,4 @@ class PT2I(_Visiting):
         value = self.of(judged).value
         if value is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
-        return [search_table(judged, self.reader(), self.wanted), f"PT2I = S/(S + ESL) = {number(value, 6)}"]
+        return [self.search_table(judged), f"PT2I = S/(S + ESL) = {number(value, 6)}"]

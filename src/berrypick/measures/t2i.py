@@ -29,6 +29,9 @@ class T2I(_Visiting):
     If fewer units are ever wasted, everything found counts. A result is an entry point: the reader moves forward
     from it, and wastes one unit when tau of irrelevant material has passed, or the document ends, with nothing new.
 
+    tau and T count what offsets count, seconds or characters; with unit='tokens' the tokens of the texts, and then
+    white space between tokens costs nothing.
+
     Meaning
     -------
     How much a person finds who is willing to sit through T of irrelevant material, tau at a time.
@@ -43,7 +46,7 @@ class T2I(_Visiting):
 
     Undefined
     ---------
-    No targets. Document lengths must be known (--collection).
+    No targets. Document lengths must be known (--collection), for tokens the texts (--documents).
 
     Example
     -------
@@ -77,7 +80,7 @@ class T2I(_Visiting):
         return [found / t for t, found in enumerate(before, start=1)]
 
     def of(self, judged: Judged) -> Score:
-        return Score(math.fsum(self.precisions(judged)) / self.units())
+        return self.scored(judged, math.fsum(self.precisions(judged)) / self.units())
 
     def summary(self, judged: Judged) -> list[str | Table]:
         values = self.precisions(judged)

@@ -54,6 +54,7 @@ class xCG(_Gaining):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
     above_one: ClassVar[str] = "it adds up gains"
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "cumulated gain")
 
     base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
     alpha: float | None = parameter(

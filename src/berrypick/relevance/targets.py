@@ -113,7 +113,11 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
 
 
 def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection | None) -> Ranking:
-    """Whole documents as the intervals they are; a document nobody knows and nobody wants holds nothing."""
+    """Whole documents as the intervals they are.
+
+    A document that nobody wants may be one that nobody knows: its interval is empty, and its size is nan, so that
+    whoever counts what is read can tell.
+    """
     if ranking.start is not None:
         return ranking
     if ranking.path is not None:
@@ -123,8 +127,9 @@ def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection 
         )
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     known = collection.lengths if collection is not None else {}
-    end = [float(known.get(name, 0.0)) if name not in wanted else _length(name, collection) for name in names]
-    return replace(ranking, start=np.zeros(len(names)), end=np.array(end, dtype=np.float64))
+    sizes = [_length(name, collection) if name in wanted else float(known.get(name, np.nan)) for name in names]
+    size = np.array(sizes, dtype=np.float64)
+    return replace(ranking, start=np.zeros(len(names)), end=np.nan_to_num(size), size=size)
 
 
 def with_sizes(ranking: Ranking, topic: TopicTruth) -> Ranking:
@@ -144,6 +149,6 @@ def _length(document: str, collection: Collection | None) -> float:
         missing = f"; {collection.source} does not have it" if collection is not None and collection.source else ""
         raise UsageError(
             f"the length of document {document} is needed to see it as a stretch of text or time: "
-            f"give document lengths with --collection{missing}"
+            f"give document lengths with --collection, or the texts with --documents{missing}"
         )
     return float(collection.lengths[document])

@@ -11,6 +11,7 @@ import io
 import json
 import sys
 from collections.abc import Collection, Sequence
+from textwrap import fill
 from typing import Any
 
 from berrypick.analysis.compare import Comparison, Estimate, compare
@@ -19,7 +20,10 @@ from berrypick.analysis.sweep import Sweep, sweep
 from berrypick.analysis.written import written
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
-from berrypick.report import text
+from berrypick.report import (
+    notebook_analysis,  # noqa: F401 (says how they show themselves in notebooks)
+    text,
+)
 
 __all__ = ["Comparison", "Difference", "Sweep", "compare", "diff", "render", "render_difference", "sweep"]
 
@@ -33,7 +37,13 @@ _INTERVAL = {"expanded": "expanded percentile", "percentile": "percentile", "bca
 
 
 @written.register
-def render(comparison: Comparison, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
+def render(
+    comparison: Comparison,
+    output: str = "table",
+    places: int | None = None,
+    layout: str | None = None,
+    paint: text.Paint = text.plain,
+) -> str:
     """A comparison in one of OUTPUTS, with a final newline."""
     _check("output", output, OUTPUTS)
     chosen = layout or ("runs" if output == "latex" else "details")
@@ -42,12 +52,14 @@ def render(comparison: Comparison, output: str = "table", places: int | None = N
         return _json(comparison.records(), output)
     if output in ("csv", "tsv"):
         return _separated(comparison.rows(), output, places, list(comparison.rows()[0]))
-    writing = _WRITINGS[output](comparison, 4 if places is None else places)
+    writing = _WRITINGS[output](comparison, 4 if places is None else places, paint)
     return writing.details() if chosen == "details" else writing.runs()
 
 
 @written.register
-def render_difference(difference: Difference, output: str = "table", places: int | None = None) -> str:
+def render_difference(
+    difference: Difference, output: str = "table", places: int | None = None, paint: text.Paint = text.plain
+) -> str:
     """A difference in one of DIFFERENCE_OUTPUTS, with a final newline."""
     _check("output", output, DIFFERENCE_OUTPUTS)
     if output in ("json", "jsonl"):
@@ -58,7 +70,7 @@ def render_difference(difference: Difference, output: str = "table", places: int
     tables = _difference_tables(difference, 4 if places is None else places)
     if not tables:
         return f"nothing differs: {difference.compared} values are the same\n"
-    return "\n".join(text.aligned(table) if output == "table" else _markdown(table) for table in tables)
+    return "\n".join(paint(table, ()) if output == "table" else _markdown(table) for table in tables)
 
 
 @written.register
@@ -70,11 +82,11 @@ def render_table(table: Table) -> str:
 class _Writing:
     """One way to write a comparison down; subclasses differ in mark-up."""
 
-    def __init__(self, comparison: Comparison, places: int) -> None:
-        self.comparison, self.places = comparison, places
+    def __init__(self, comparison: Comparison, places: int, paint: text.Paint = text.plain) -> None:
+        self.comparison, self.places, self.paint = comparison, places, paint
         self.percent = f"{100 * comparison.method.confidence:.4g}%"
 
-    def table(self, table: Table) -> str:
+    def table(self, table: Table, strong: text.Cells = ()) -> str:
         raise NotImplementedError
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
@@ -88,7 +100,7 @@ class _Writing:
         return [i for i, name in enumerate(table.header) if name == "mean" or name in self.comparison.measures]
 
     def details(self) -> str:
-        parts = [self.table(self._detailed(measure)) for measure in self.comparison.measures]
+        parts = [self.table(self._detailed(one), self._strong([one], 3)) for one in self.comparison.measures]
         return "\n".join(parts) + self.legend(details=True)
 
     def runs(self) -> str:
@@ -100,7 +112,13 @@ class _Writing:
             means = [self.mean(one, widths[one.measure], self._best(one)) + f" {self._interval(one)}" for one in cells]
             rows.append([cells[0].label, run, *(mean.rstrip() for mean in means)])
         table = Table("", ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
-        return self.table(table) + self.legend(details=False)
+        return self.table(table, self._strong(comparison.measures, 2)) + self.legend(details=False)
+
+    def _strong(self, measures: Sequence[str], column: int) -> list[tuple[int, int]]:
+        """Cells with the best means, from a column on."""
+        estimate, runs = self.comparison.estimate, self.comparison.runs
+        places = [(row, place) for row in range(len(runs)) for place in range(len(measures))]
+        return [(row, column + place) for row, place in places if self._best(estimate(measures[place], runs[row]))]
 
     def _detailed(self, measure: str) -> Table:
         comparison = self.comparison
@@ -180,15 +198,20 @@ def _comparisons(count: int) -> str:
 
 
 class _Plain(_Writing):
-    def table(self, table: Table) -> str:
-        return text.aligned(table)
+    def legend(self, details: bool) -> str:
+        columns = getattr(self.paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
+        lines = self._legend(details)
+        return "\n" + "".join(f"{fill(line, columns) if columns else line}\n" for line in lines)
+
+    def table(self, table: Table, strong: text.Cells = ()) -> str:
+        return self.paint(table, strong)
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
         return text.shown(one.value, self.places).rjust(width) + _raised(one)
 
 
 class _Marked(_Writing):
-    def table(self, table: Table) -> str:
+    def table(self, table: Table, strong: text.Cells = ()) -> str:
         return _markdown(table, self.marked(table))
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
@@ -201,7 +224,7 @@ class _Marked(_Writing):
 class _Set(_Writing):
     """LaTeX: the best mean of a column in bold."""
 
-    def table(self, table: Table) -> str:
+    def table(self, table: Table, strong: text.Cells = ()) -> str:
         marked = self.marked(table)
         columns = "".join("l" if side == "<" else "r" for side in text.alignment(table))
         head = " & ".join(_latex(cell) for cell in table.header)

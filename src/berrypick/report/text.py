@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Results
@@ -13,8 +13,17 @@ from berrypick.core.results import ALL, Results
 OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 UNDEFINED = "-"
 
+Cells = Collection[tuple[int, int]]
+#: Turns a table into text; the cells (row, column) stand out where that is possible.
+Paint = Callable[[Table, Cells], str]
 
-def render(results: Results, output: str, per_topic: bool, places: int | None) -> str:
+
+def plain(table: Table, strong: Cells = ()) -> str:
+    """Paint of pipes and files: nothing stands out."""
+    return aligned(table)
+
+
+def render(results: Results, output: str, per_topic: bool, places: int | None, paint: Paint = plain) -> str:
     """Results in one of OUTPUTS, with a final newline."""
     if output == "json":
         body = ",\n ".join(json.dumps(row, ensure_ascii=False) for row in results.records(per_topic))
@@ -26,7 +35,24 @@ def render(results: Results, output: str, per_topic: bool, places: int | None) -
     table = pivot(results, per_topic, 4 if places is None else places)
     if output == "markdown":
         return _markdown(table)
-    return _latex(table) if output == "latex" else aligned(table)
+    if output == "latex":
+        return _latex(table)
+    return paint(table, () if paint is plain or per_topic else best(results))
+
+
+def best(results: Results) -> list[tuple[int, int]]:
+    """Cells of the table of means that hold the best value of their column, where values differ."""
+    from berrypick.analysis.compare import increasing
+
+    means = list(results.mean().values())
+    found = []
+    for column, measure in enumerate(dict.fromkeys(row.measure for row in results.means), start=1):
+        values = [values.get(measure) for values in means]
+        known = [value for value in values if value is not None]
+        if known and min(known) < max(known):
+            wanted = max(known) if increasing(measure) else min(known)
+            found += [(row, column) for row, value in enumerate(values) if value == wanted]
+    return found
 
 
 def pivot(results: Results, per_topic: bool, places: int) -> Table:

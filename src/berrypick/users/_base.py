@@ -15,7 +15,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
-from berrypick.core.collection import Collection
+from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.declared import Declared
 from berrypick.core.errors import UsageError
 from berrypick.core.line import Line
@@ -48,13 +48,8 @@ class World:
         return self.collection.lengths[document]
 
 
-def unknown_length(document: str, why: str, collection: Collection | None) -> UsageError:
-    if collection is None:
-        return UsageError(f"{why} needs the length of document {document}: give document lengths with --collection")
-    return UsageError(
-        f"{why} needs the length of document {document}, which {collection.source or 'the collection'} does not have: "
-        "add it to the file given with --collection"
-    )
+#: Parameters that change together, and values worth trying out.
+Slider = tuple[tuple[str, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -68,6 +63,8 @@ class UserModel(Declared):
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
+    #: What the slider of a report goes through.
+    slider: ClassVar[Slider | None] = None
 
     @classmethod
     def name(cls) -> str:
@@ -90,6 +87,10 @@ class UserModel(Declared):
         """What a person should know about this reader on this ranking."""
         return ()
 
+    def regions(self, ranking: Ranking, world: World) -> Ranking:
+        """The text that the reader gets with each pointer, which is known as an interval: what is pointed to."""
+        return ranking
+
     def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
         """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
         return by_rank(ranking, pointer_lengths(ranking, world))
@@ -98,6 +99,8 @@ class UserModel(Declared):
 def pointer_lengths(ranking: Ranking, world: World) -> FloatArray:
     """The length of what each pointer points to."""
     if ranking.start is not None and ranking.end is not None:
+        if world.charged is None:
+            return ranking.lengths("effort in length")
         return charged(ranking, ranking.start, ranking.end, world)
     if ranking.size is not None:
         if np.isnan(ranking.size).any():

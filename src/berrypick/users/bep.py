@@ -12,7 +12,16 @@ from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, need_places, pairwise, same_document, shared, whole_documents
+from berrypick.users._base import (
+    Slider,
+    UserModel,
+    World,
+    need_places,
+    pairwise,
+    same_document,
+    shared,
+    whole_documents,
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,7 @@ class Bep(UserModel):
 
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     seeks_entry_points: ClassVar[bool] = True
+    slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))
 
     A: float = parameter(
         0.1, "number", "how much distance is forgiven: 0.1 rewards closeness, 10 hardly cares", check=lambda v: v > 0,

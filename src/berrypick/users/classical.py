@@ -10,6 +10,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._base import (
+    Slider,
     UserModel,
     World,
     covering_reach,
@@ -31,6 +32,7 @@ class Classical(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
+    slider: ClassVar[Slider | None] = (("share",), (0.1, 0.25, 0.5, 0.75, 1))
 
     share: float = parameter(
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"

@@ -11,7 +11,16 @@ from berrypick.core.declared import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, need_places, pairwise, same_document, shared, whole_documents
+from berrypick.users._base import (
+    Slider,
+    UserModel,
+    World,
+    need_places,
+    pairwise,
+    same_document,
+    shared,
+    whole_documents,
+)
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,7 @@ class Distance(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+    slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))
 
     theta: float = parameter(
         0.01, "number", "how quickly the probability falls with distance", check=lambda v: v >= 0, must="0 or more"

@@ -13,7 +13,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import UserModel, World, by_rank, combined
+from berrypick.users._base import Slider, UserModel, World, by_rank, combined
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class FetchBrowse(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+    slider: ClassVar[Slider | None] = (("consider",), (0.2, 0.4, 0.6, 0.8, 1))
 
     of: str = parameter("classical", "text", "the user model that tells what a considered pointer leads to")
     consider: float = parameter(

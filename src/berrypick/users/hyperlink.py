@@ -12,7 +12,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.declared import parameter
 from berrypick.core.navigation import LinkTable
 from berrypick.kernels.hitting import Chain
-from berrypick.users._base import World
+from berrypick.users._base import Slider, World
 from berrypick.users._moving import _Moving, chain_between, wrong_navigation
 
 
@@ -28,6 +28,7 @@ class Hyperlink(_Moving):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     navigation: ClassVar[tuple[type, ...]] = (LinkTable,)
     navigation_needed: ClassVar[str] = "a table of links (from, to)"
+    slider: ClassVar[Slider | None] = (("follow",), (0.2, 0.4, 0.6, 0.8, 1))
 
     follow: float = parameter(
         1, "number", "probability that a reader follows any link at all", check=lambda v: 0 < v <= 1, must="in (0, 1]"

@@ -43,10 +43,11 @@ class Parent(UserModel):
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
     )
 
-    def _widened(self, ranking: Ranking, world: World) -> Ranking:
+    def regions(self, ranking: Ranking, world: World) -> Ranking:
         assert ranking.start is not None and ranking.end is not None
         start, end = ranking.start.astype(np.int64), ranking.end.astype(np.int64)
-        for document, rows in ranking.rows_by_document.items():
+        for document, found in ranking.rows_by_document.items():
+            rows = found[start[found] >= 0]  # below 0: a passage that could not be located
             start[rows], end[rows] = self._parents(document, start[rows], end[rows], world)
         return replace(ranking, start=start, end=end)
 
@@ -69,11 +70,11 @@ class Parent(UserModel):
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         need_places(self, ranking, targets)
-        return covering_reach(self._widened(ranking, world), targets, self.share)
+        return covering_reach(self.regions(ranking, world), targets, self.share)
 
     def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
         if ranking.start is not None:
-            ranking = self._widened(ranking, world)
+            ranking = self.regions(ranking, world)
         return by_rank(ranking, pointer_lengths(ranking, world))
 
 

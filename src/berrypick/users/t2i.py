@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.collection import Collection
+from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.visits import Tolerance, Visit, walk
-from berrypick.users._base import UserModel, World, by_rank, charged, need_places, unknown_length
+from berrypick.users._base import Slider, UserModel, World, by_rank, charged, need_places
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class T2i(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
+    slider: ClassVar[Slider | None] = (("tolerance",), (10, 30, 100, 300, 1000, 3000))
 
     tolerance: float = parameter(
         300, "number", "how much irrelevant material is endured", check=lambda v: v > 0, must="above 0"
@@ -100,18 +101,6 @@ def _in_tokens(ranking: Ranking, targets: Targets, world: World) -> tuple[Rankin
     """The same places on lines that count tokens."""
     if world.line is None:
         raise UsageError("user model t2i(unit='tokens') needs the texts of the documents: give them with --documents")
-    assert ranking.start is not None and targets.start is not None and targets.end is not None
-    line = world.line
-    start, target_start, target_end = np.zeros(len(ranking)), np.zeros(len(targets)), np.zeros(len(targets))
-    for document, rows in ranking.rows_by_document.items():
-        start[rows] = line.at(document, ranking.start[rows])
-    for document, rows in targets.by_document().items():
-        target_start[rows] = line.at(document, targets.start[rows])
-        target_end[rows] = line.at(document, targets.end[rows])
     names = {*ranking.rows_by_document, *targets.document}
-    lengths = Collection({name: line.length(name) for name in names}, line.source)
-    return (
-        replace(ranking, start=start),
-        replace(targets, start=target_start, end=target_end),
-        replace(world, collection=lengths),
-    )
+    lengths = Collection({name: world.line.length(name) for name in names}, world.line.source)
+    return *world.line.placed(ranking, targets), replace(world, collection=lengths)

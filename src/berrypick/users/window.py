@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._base import (
+    Slider,
     UserModel,
     World,
     by_rank,
@@ -32,8 +34,11 @@ def _not_negative(value: float) -> bool:
 class Window(UserModel):
     """The reader, or the pipeline, also gets the text before and after a result; otherwise as classical.
 
-    Effort: the length of the widened region, within the document.
+    Effort: the length of the widened region. It ends where the document ends, if its length is known (--documents or
+    --collection).
     """
+
+    slider: ClassVar[Slider | None] = (("before", "after"), (0, 30, 100, 300, 1000))
 
     before: float = parameter(100, "number", "how much text before", check=_not_negative, must="0 or more")
     after: float = parameter(100, "number", "how much text after", check=_not_negative, must="0 or more")
@@ -41,10 +46,11 @@ class Window(UserModel):
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
     )
 
-    def _widened(self, ranking: Ranking, world: World) -> Ranking:
+    def regions(self, ranking: Ranking, world: World) -> Ranking:
         assert ranking.start is not None and ranking.end is not None
-        start = np.maximum(ranking.start - self.before, 0)
-        end = ranking.end + self.after
+        somewhere = ranking.start >= 0  # below 0: a passage that could not be located
+        start = np.where(somewhere, np.maximum(ranking.start - self.before, 0), ranking.start)
+        end = np.where(somewhere, ranking.end + self.after, ranking.end)
         if world.collection is not None:
             names = [ranking.documents[code] for code in ranking.document.tolist()]
             last = np.array([world.collection.lengths.get(name, np.inf) for name in names], dtype=np.float64)
@@ -55,9 +61,9 @@ class Window(UserModel):
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         need_places(self, ranking, targets)
-        return covering_reach(self._widened(ranking, world), targets, self.share)
+        return covering_reach(self.regions(ranking, world), targets, self.share)
 
     def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
         if ranking.start is not None:
-            ranking = self._widened(ranking, world)
+            ranking = self.regions(ranking, world)
         return by_rank(ranking, pointer_lengths(ranking, world))

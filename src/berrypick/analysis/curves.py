@@ -1,0 +1,172 @@
+"""Mean curves with bands: what lies behind the means of measures that have a curve, and how sure it is.
+
+The mean curve is the one that the results hold: point by point over topics, where a curve by rank goes on at its last
+value, and one by level counts as far as it is defined. The band around a point is the bootstrap interval of that mean
+(:mod:`berrypick.analysis.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as its
+curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+import numpy as np
+
+from berrypick.analysis import statistics
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.core.judged import Curve
+from berrypick.core.results import Results, Row
+from berrypick.evaluate import parse_measure
+from berrypick.measures._base import Measure
+
+#: More points than this nobody can see.
+POINTS = 400
+Bounds = tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Band:
+    """The mean curve of one run under one measure, and the interval around each point.
+
+    ``low`` and ``high`` are None where fewer than two topics have a value; ``topics`` is how many have a curve.
+    """
+
+    run: str
+    measure: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: Bounds
+    high: Bounds
+    topics: int
+
+
+def bands(
+    results: Results,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    points: int = POINTS,
+    intervals: bool = True,
+) -> list[Band]:
+    """The mean curves of results, measure by measure, run by run; empty where no measure has a curve.
+
+    The results come from ``evaluate(..., curves=True)``. A curve of more than ``points`` points keeps its corners.
+    Without ``intervals`` there are only means, which takes no time.
+    """
+    if not 0 < confidence < 1:
+        raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {confidence:g}")
+    if resamples < 100:
+        raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {resamples}")
+    curves: dict[tuple[str, str], list[Curve]] = {}
+    for row in results.topics:
+        if row.common is not None:
+            curves.setdefault((row.measure, row.run), []).append(row.common)
+    order = {measure: place for place, measure in enumerate(dict.fromkeys(row.measure for row in results.means))}
+    return [
+        _band(row, row.curve, curves.get((row.measure, row.run), []), confidence, resamples * intervals, seed, points)
+        for row in sorted(results.means, key=lambda row: order[row.measure])
+        if row.curve
+    ]
+
+
+def _band(
+    row: Row, mean: Curve, curves: Sequence[Curve], confidence: float, resamples: int, seed: int, points: int
+) -> Band:
+    x, y = _columns(mean)
+    kept = corners(x, y, points)
+    low: Bounds = (None,) * len(kept)
+    high = low
+    if resamples:
+        values = _at(x[kept], curves, by_rank=isinstance(mean[0][0], int))
+        low, high = _intervals(values, confidence, resamples, seed)
+    some = [mean[i] for i in kept.tolist()]
+    return Band(
+        row.run, row.measure, tuple(map(itemgetter(0), some)), tuple(map(itemgetter(1), some)), low, high, len(curves)
+    )
+
+
+def _columns(curve: Curve) -> tuple[FloatArray, FloatArray]:
+    pairs = np.array(curve, dtype=np.float64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _at(x: FloatArray, curves: Sequence[Curve], by_rank: bool) -> FloatArray:
+    """topics x points: the value of each curve there; after its end the last one, or nan where levels end."""
+    values = np.full((len(curves), len(x)), np.nan)
+    for topic, curve in enumerate(curves):
+        if by_rank:
+            values[topic] = curve[-1][1] if curve else 0.0
+        if curve:
+            own, heights = _columns(curve)
+            places = np.minimum(np.searchsorted(own, x), len(own) - 1)
+            known = own[places] == x
+            values[topic, known] = heights[places[known]]
+    return values
+
+
+def _intervals(values: FloatArray, confidence: float, resamples: int, seed: int) -> tuple[Bounds, Bounds]:
+    """One interval for each column, over the topics that have a value there."""
+    low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    for columns, topics in _alike(~np.isnan(values)):
+        low[columns], high[columns] = statistics.bootstrap(
+            values[np.ix_(topics, columns)], confidence=confidence, resamples=resamples, seed=seed
+        )
+    return _known(low), _known(high)
+
+
+def _alike(known: BoolArray) -> list[tuple[IntArray, IntArray]]:
+    """(columns, topics) where the same topics have values; mostly all columns at once."""
+    found: dict[bytes, list[int]] = {}
+    for column in range(known.shape[1]):
+        found.setdefault(known[:, column].tobytes(), []).append(column)
+    return [(np.array(columns), np.flatnonzero(known[:, columns[0]])) for columns in found.values()]
+
+
+def _known(bounds: FloatArray) -> Bounds:
+    return tuple(None if np.isnan(bound) else float(bound) for bound in bounds)
+
+
+def corners(x: FloatArray, y: FloatArray, most: int = POINTS) -> IntArray:
+    """The rows of at most ``most`` points between which straight lines come nearest to the curve.
+
+    From the straight line between the ends on, the point that is farthest off its line is added, one after the other.
+    """
+    if len(x) <= most:
+        return np.arange(len(x))
+    kept = {0, len(x) - 1}
+    rounding = 1e-9 * float(np.ptp(y))
+    waiting = [_farthest(x, y, 0, len(x) - 1)]
+    while waiting and len(kept) < most:
+        off, first, middle, last = heapq.heappop(waiting)
+        if -off <= rounding:
+            break
+        kept.add(middle)
+        for left, right in ((first, middle), (middle, last)):
+            if right - left > 1:
+                heapq.heappush(waiting, _farthest(x, y, left, right))
+    return np.array(sorted(kept))
+
+
+def _farthest(x: FloatArray, y: FloatArray, first: int, last: int) -> tuple[float, int, int, int]:
+    """How far the farthest point between two is off their line, as a negative number; first, that point, last."""
+    inside = slice(first + 1, last)
+    line = y[first] + (y[last] - y[first]) * (x[inside] - x[first]) / (x[last] - x[first])
+    off = np.abs(y[inside] - line)
+    middle = int(off.argmax())
+    return -float(off[middle]), first, first + 1 + middle, last
+
+
+def axes(measure: str, signature: str = "") -> tuple[str, str]:
+    """What the axes of a measure's curve show; the signature of its mean says what effort is counted in."""
+    try:
+        known = parse_measure(measure)
+    except BerrypickError:  # results read from a file may hold a measure that is not known here
+        return "", measure
+    x, y = known.curve_axes if isinstance(known, Measure) else ("", measure)
+    effort = next((part[7:] for part in signature.split("|") if part.startswith("effort:")), "effort")
+    return x.replace("{effort}", {"chars": "characters"}.get(effort, effort)), y

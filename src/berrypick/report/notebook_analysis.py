@@ -1,0 +1,74 @@
+"""How comparisons, differences and sweeps show themselves in notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from berrypick.analysis.compare import Comparison, Estimate
+from berrypick.analysis.difference import Difference
+from berrypick.analysis.sweep import COLUMNS, Sweep
+from berrypick.core.drawn import as_html, drawn
+from berrypick.core.explanation import Table
+from berrypick.report import markup
+
+
+@drawn.register
+def draw(comparison: Comparison, **how: Any) -> Any:
+    from berrypick.report.charts import plot_comparison
+
+    return plot_comparison(comparison, **how)
+
+
+@as_html.register
+def comparison_html(comparison: Comparison) -> str:
+    """Means with intervals and the letters of the systems that are significantly worse."""
+    rows = []
+    for run in comparison.runs:
+        cells = [comparison.estimate(measure, run) for measure in comparison.measures]
+        rows.append([cells[0].label, run, *(_estimate(cell) for cell in cells)])
+    head = Table("", ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
+    best = {
+        (row, column)
+        for column, measure in enumerate(comparison.measures, start=2)
+        for row, run in enumerate(comparison.runs)
+        if _is_best(comparison, comparison.estimate(measure, run))
+    }
+    return markup.table(head, best, raw=range(2, len(head.header))) + markup.notes(comparison.notes)
+
+
+def _estimate(one: Estimate) -> str:
+    if one.value is None:
+        return "undefined"
+    interval = "" if one.low is None or one.high is None else f" [{one.low:.4f}, {one.high:.4f}]"
+    return f"{one.value:.4f}" + (f"<sup>{escape(one.letters)}</sup>" if one.beats else "") + interval
+
+
+def _is_best(comparison: Comparison, one: Estimate) -> bool:
+    values = [comparison.estimate(one.measure, run).value for run in comparison.runs]
+    known = [value for value in values if value is not None]
+    return len(known) > 1 and one.value == (max(known) if one.increasing else min(known))
+
+
+@as_html.register
+def difference_html(difference: Difference) -> str:
+    names = ["run", "topic", "measure", "status", "old", "new", "change"]
+    rows = [[_cell(row[name]) for name in names] for row in difference.records()]
+    return markup.table(Table("", names, rows, "<<<<>>>")) + markup.notes(difference.notes)
+
+
+@as_html.register
+def sweep_html(sweep: Sweep) -> str:
+    names = [*sweep.parameters, *COLUMNS[1:-1]]
+    rows = [[_cell(row[name]) for name in names] for row in sweep.rows]
+    return markup.table(Table("", names, rows, "".join(_side(sweep.rows, name) for name in names)))
+
+
+def _side(rows: list[dict[str, Any]], name: str) -> str:
+    return ">" if all(isinstance(row[name], (int, float, type(None))) for row in rows) else "<"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

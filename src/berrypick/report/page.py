@@ -1,0 +1,538 @@
+"""The report: one page that shows where results fall in the documents, with everything it needs in one file.
+
+The page is made of ``assets`` (its own HTML, CSS and JavaScript), the charting library that vl-convert carries, and
+data: an overview as JSON, and blocks for topics and documents that are unpacked when somebody looks at them. Its
+content security policy allows these scripts by their hashes and nothing else: no network, no script in any text.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from importlib import resources
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from berrypick import formats
+from berrypick._version import __version__
+from berrypick.analysis.compare import Comparison, compare
+from berrypick.analysis.curves import axes, bands
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.results import Results
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.evaluate import Asked, Setting, evaluate, make_setting, parse_measures, placed
+from berrypick.formats._base import open_bytes, writing
+from berrypick.measures._base import Measure
+from berrypick.parallel import in_order
+from berrypick.protocols import measures_of
+from berrypick.references import bibtex, cited
+from berrypick.report.detail import Details
+from berrypick.report.readers import Reader, reader_of, readers_asked, readers_named, readers_that_fit
+
+#: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
+LIMIT, DEPTH = 15, 100
+#: Beyond so many rankings only the readers that were asked for are worked out.
+RANKINGS = 600
+#: In this order: later ones use what earlier ones define.
+SCRIPTS = ("start", "charts", "overview", "curves", "topics", "spans", "model", "choosing", "strips", "text", "tree",
+           "links", "documents", "reader", "last")  # fmt: skip
+STYLES = ("page", "documents", "reader")
+_LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
+
+Progress = Callable[[int, int], None]
+
+
+def write_report(
+    truth: Truth | str | PathLike[str],
+    runs: Run | str | PathLike[str] | Sequence[Run | str | PathLike[str]],
+    measures: str | Measure | Sequence[str | Measure] = (),
+    *,
+    html: str | PathLike[str],
+    title: str = "",
+    titles: str | PathLike[str] | Mapping[str, str] | None = None,
+    readers: str = "auto",
+    depth: int = DEPTH,
+    limit: float = LIMIT,
+    baseline: str | None = None,
+    command: str = "",
+    progress: Progress | None = None,
+    test: Any = "randomisation",
+    correction: Any = "holm",
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    **settings: Any,
+) -> Report:
+    """Evaluate runs and write a page that shows what the numbers mean.
+
+    ``truth``, ``runs``, ``measures`` and ``settings`` are those of :func:`berrypick.evaluate`; ``baseline``, ``test``,
+    ``correction``, ``confidence``, ``resamples`` and ``seed`` those of :func:`berrypick.compare`. ``titles`` says what
+    topics are about: a mapping, or a file of ``topic TAB title``. ``readers`` are the user models to step through:
+    'auto', 'none', or some of them, e.g. ``'classical t2i(tolerance=100)'``. ``depth`` is how many results of each list
+    are shown, ``limit`` the most megabytes of the page; what does not fit is left out, and the page says so.
+    """
+    if limit <= 0 or depth < 1:
+        raise UsageError("limit is a number of megabytes above 0, depth a number of results from 1")
+    library = _library()  # before the work: it may not be there
+    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
+    given = [runs] if isinstance(runs, (Run, str, PathLike)) else list(runs)
+    systems = [run if isinstance(run, Run) else formats.read_run(run) for run in given]
+    if not systems:
+        raise UsageError("there is no run to report on")
+    known = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
+    results = evaluate(judgements, systems, measures, curves=True, progress=progress, **settings)
+    comparison = compare(
+        results, baseline=baseline, test=test, correction=correction, confidence=confidence,
+        resamples=resamples, seed=seed,
+    )  # fmt: skip
+    asked, setting = _asked(measures, settings)
+    judgements, systems, setting = placed(judgements, systems, setting)
+    left_out: list[str] = []
+    chosen = _readers(readers, asked, judgements, systems, setting, left_out)
+    details = Details(judgements, systems, setting, chosen, depth, known)
+    overview = _overview(title, command, results, comparison, asked, details)
+    made = _made(overview, details, left_out, library, limit * 1e6, settings.get("jobs", 1), progress)
+    with writing(fspath(html)) as stream:
+        stream.write(made.content)
+    return made
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page that was written."""
+
+    content: str = field(repr=False)
+    topics: int
+    documents: int
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.content.encode())
+
+
+def read_titles(path: str | PathLike[str]) -> dict[str, str]:
+    """A file of topics and what they are about, with a TAB between."""
+    found: dict[str, str] = {}
+    name = fspath(path)
+    with open_bytes(name) as stream:
+        for number, raw in enumerate(stream, start=1):
+            try:
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError:
+                raise InputError("is not UTF-8 text", path=name, line=number, remedy="save it as UTF-8") from None
+            if not line.strip() or line.startswith("#"):
+                continue
+            topic, tab, title = line.partition("\t")
+            if not tab:
+                raise InputError(
+                    "has no TAB", path=name, line=number, text=line, remedy="a line is a topic, a TAB, and its title"
+                )
+            found[topic.strip()] = title.strip()
+    return found
+
+
+def _asked(measures: Any, settings: Mapping[str, Any]) -> tuple[list[Asked], Setting]:
+    """What was evaluated, and how, as evaluate understood it."""
+    names = ("user", "navigation", "collection", "units", "idealism", "effort", "topics", "duplicates", "left_out",
+             "protocol", "task", "repair", "documents", "tokenizer", "offsets", "quotes", "chunks")  # fmt: skip
+    given: dict[str, Any] = {name: settings.get(name) for name in names}
+    given["effort"] = given["effort"] or "rank"
+    given["left_out"] = given["left_out"] or ()
+    setting = make_setting(**given)
+    if not measures and (setting.task or setting.protocol.name):
+        measures = measures_of(setting.protocol, setting.task)
+    return parse_measures(measures, setting.protocol.name), setting
+
+
+def _readers(
+    text: str, asked: Sequence[Asked], truth: Truth, runs: Sequence[Run], setting: Setting, left_out: list[str]
+) -> list[Reader]:
+    if text == "none":
+        return []
+    models = readers_asked(asked, setting)
+    if text != "auto":
+        models = readers_named(text)
+    elif len(truth) * len(runs) <= RANKINGS:
+        models += [model for model in readers_that_fit(truth, runs, setting) if model not in models]
+    else:
+        left_out.append(
+            f"readers other than {', '.join(map(str, models))}: there are many rankings; "
+            "name the readers you want to step through with --readers 'classical t2i ...'"
+        )
+    known = {str(model): model for model in models}
+    readers = [reader_of(model, truth, runs, setting) for model in known.values()]
+    shown: list[Reader] = []
+    for reader in readers:  # what another one's slider shows already is left out
+        if not any(reader.model in other.models for other in shown):
+            shown.append(reader)
+    return shown
+
+
+# what the page is told at once
+
+
+def _overview(
+    title: str,
+    command: str,
+    results: Results,
+    comparison: Comparison,
+    asked: Sequence[Asked],
+    details: Details,
+) -> dict[str, Any]:
+    runs, measures = list(comparison.runs), [one.text for one in asked]
+    topics = list(dict.fromkeys(row.topic for row in results.topics))
+    values = {(row.measure, row.run, row.topic): row.value for row in results.topics}
+    baseline = comparison.baseline if comparison.baseline is not None else runs[0]
+    return {
+        "title": title or _title(details),
+        "version": __version__,
+        "kind": details.kind,
+        "runs": [{"name": run, "label": comparison.estimate(measures[0], run).label} for run in runs],
+        "baseline": runs.index(baseline),
+        "measures": [_measure(one, comparison) for one in asked],
+        "table": [[_cell(comparison, measure, run) for measure in measures] for run in runs],
+        "pairs": _pairs(comparison),
+        "method": [list(part.split(":", 1)) for part in comparison.method.signature()],
+        "configuration": _configuration(details),
+        "counts": _counts(results, details),
+        "warnings": _warnings([*results.notes, *comparison.notes], runs),
+        "left_out": [],
+        "command": command,
+        "topics": topics,
+        "titles": [details.titles.get(topic, "") for topic in topics],
+        "values": [[[values.get((m, run, topic)) for topic in topics] for run in runs] for m in measures],
+        "curves": _curves(results, comparison),
+        "details": [None] * len(topics),
+        "readers": [reader.told() for reader in details.readers],
+    }
+
+
+def _title(details: Details) -> str:
+    """The name of the truth, as people call their files."""
+    return Path(details.truth.source).name.partition(".")[0] or "berrypick report"
+
+
+def _warnings(notes: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """What was noted, once: the same note on several runs names them all."""
+    found: dict[str, list[str]] = {}
+    for note in notes:
+        run = next((run for run in runs if note.startswith(f"{run}: ")), None)
+        told = found.setdefault(note if run is None else note[len(run) + 2 :], [])
+        if run is not None and run not in told:
+            told.append(run)
+    return [f"{', '.join(told)}: {note}" if told else note for note, told in found.items()]
+
+
+def _measure(one: Asked, comparison: Comparison) -> dict[str, Any]:
+    measure = one.measure
+    signatures = [comparison.estimate(one.text, run).signature for run in comparison.runs]
+    if not isinstance(measure, Measure):
+        what = "A measure of whole documents, computed by ir_measures."
+        return {"text": one.text, "increasing": True, "what": what, "formula": "", "meaning": "", "use": "",
+                "references": [], "signatures": signatures}  # fmt: skip
+    sections = _sections(type(measure))
+    return {
+        "text": one.text,
+        "increasing": measure.increasing,
+        "what": sections[""],
+        "formula": sections.get("Formula", ""),
+        "meaning": sections.get("Meaning", ""),
+        "use": sections.get("Use", ""),
+        "references": [{"cite": cited(key), "bibtex": bibtex(key)} for key in measure.references],
+        "signatures": signatures,
+    }
+
+
+def _sections(value: type) -> dict[str, str]:
+    """The parts of a docstring by their underlined headings; the first line under ''."""
+    from inspect import cleandoc
+
+    lines = cleandoc(value.__doc__ or "").splitlines()
+    found: dict[str, list[str]] = {"": lines[:1]}
+    current = "more"
+    for line, below in zip(lines[1:], [*lines[2:], ""], strict=True):
+        if below and set(below) == {"-"}:
+            current = line
+        elif not (line and set(line) == {"-"}):
+            found.setdefault(current, []).append(line)
+    return {name: "\n".join(part).strip() for name, part in found.items()}
+
+
+def _cell(comparison: Comparison, measure: str, run: str) -> dict[str, Any]:
+    one = comparison.estimate(measure, run)
+    return {"value": one.value, "low": one.low, "high": one.high, "letters": list(one.beats), "topics": one.topics,
+            "undefined": one.undefined}  # fmt: skip
+
+
+def _pairs(comparison: Comparison) -> list[dict[str, Any]]:
+    runs, measures = list(comparison.runs), list(comparison.measures)
+    return [
+        {
+            "measure": measures.index(pair.measure),
+            "run": runs.index(pair.run),
+            "versus": runs.index(pair.versus),
+            "topics": pair.topics,
+            "difference": pair.difference,
+            "low": pair.low,
+            "high": pair.high,
+            "p": pair.p,
+            "corrected": pair.p_adjusted,
+            "effect": pair.effect,
+            "wins": pair.wins,
+            "ties": pair.ties,
+            "losses": pair.losses,
+            "significant": pair.significant,
+        }
+        for pair in comparison.pairs
+    ]
+
+
+def _configuration(details: Details) -> list[list[str]]:
+    setting, world = details.setting, details.setting.world
+    navigation, collection, texts = world.navigation, world.collection, world.texts
+    parts = {
+        "truth": details.truth.source,
+        "format of the truth": details.truth.format,
+        "runs": ", ".join(run.source for run in details.runs if run.source),
+        "user model": str(setting.user),
+        "navigation": navigation.source if navigation is not None else "",
+        "collection": collection.source if collection is not None else "",
+        "documents": texts.source if texts is not None else "",
+        "effort": setting.effort,
+        "tokenizer": world.line.name if world.line is not None else "",
+        "idealism": ", ".join(f"{grade:g}={share:g}" for grade, share in (setting.idealism or {}).items()),
+        "units": str(setting.units or ""),
+        "topics": setting.topics,
+        "duplicates": setting.duplicates or "as each format has it",
+        "elements left out": ", ".join(sorted(setting.left_out)),
+        "protocol": setting.protocol.name,
+        "task": setting.task,
+        "repair": setting.repair,
+    }
+    return [[name, value] for name, value in parts.items() if value]
+
+
+def _counts(results: Results, details: Details) -> list[list[Any]]:
+    truth = details.truth
+    judged = sum(len(topic) for topic in truth.topics.values())
+    relevant = sum(int((topic.grade > 0).sum()) for topic in truth.topics.values())
+    rows: list[list[Any]] = [["judged topics", len(truth)], [f"judged {truth.units}", judged], ["relevant", relevant]]
+    names = list(dict.fromkeys(row.run for row in results.means))
+    for name, run in zip(names, details.runs, strict=True):
+        rows.append([f"results of {name}", len(run)])
+    return rows
+
+
+def _curves(results: Results, comparison: Comparison) -> list[dict[str, Any]]:
+    runs = list(comparison.runs)
+    method = comparison.method
+    found: dict[str, dict[str, Any]] = {}
+    for band in bands(results, confidence=method.confidence, seed=method.seed):
+        if not len(band.x):
+            continue
+        across, up = axes(band.measure, comparison.estimate(band.measure, band.run).signature)
+        one = found.setdefault(
+            band.measure,
+            {"measure": band.measure, "title": band.measure, "x_title": across, "y_title": up, "points": []},
+        )
+        one["points"].append(
+            {
+                "run": runs.index(band.run),
+                "x": [_short(value) for value in band.x],
+                "y": [_short(value) for value in band.y],
+                "low": [_short(value) for value in band.low],
+                "high": [_short(value) for value in band.high],
+            }
+        )
+    return list(found.values())
+
+
+def _short(value: Any) -> float | None:
+    """To nine digits: what can be seen in a curve, and read off it."""
+    return None if value is None else float(f"{value:.9g}")
+
+
+# blocks, and how many of them fit
+
+
+def _made(
+    overview: dict[str, Any],
+    details: Details,
+    left_out: list[str],
+    library: str,
+    limit: float,
+    jobs: int,
+    progress: Progress | None,
+) -> Report:
+    """The page, with as many topics as fit, then as many documents."""
+    topics = _topics(details, overview["topics"], jobs, progress)
+    room = limit - len(_page(overview, [], library).encode()) - 5_000  # what is left out has to be said
+    if room < 0:
+        raise UsageError(
+            f"the page takes {(limit - room) / 1e6:.1f} MB without any topic, more than the limit of {limit / 1e6:g} MB"
+        )
+    kept = _fitting([(i, len(_packed(topic))) for i, topic in enumerate(topics)], room)
+    room -= sum(kept.values())
+    blocks: list[str] = []
+    numbers: dict[str, int] = {}
+    without = 0
+    for name in _wanted(topics[i] for i in kept):
+        document = details.document(name)
+        if document is None:
+            continue
+        packed = _packed(document)
+        if len(packed) + 60 > room:
+            without += 1
+            continue
+        room -= len(packed) + 60
+        numbers[name] = len(blocks)
+        blocks.append(packed)
+    for i in kept:
+        for document in topics[i]["documents"]:
+            document["block"] = numbers.get(document["name"])
+        overview["details"][i] = len(blocks)
+        blocks.append(_packed(topics[i]))
+    overview["left_out"] = [*left_out, *_told_left_out(topics, kept, without, details, limit)]
+    content = _page(overview, blocks, library)
+    return Report(content, len(kept), len(numbers), tuple(overview["left_out"]), tuple(overview["warnings"]))
+
+
+def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
+    """What is told of each topic."""
+    done = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(done, len(names))
+
+    return in_order(_Telling(details, names), len(names), jobs, step)
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """The work of several processes: each task is a topic."""
+
+    details: Details
+    names: Sequence[str]
+
+    def __call__(self, task: int, step: Callable[[int], None]) -> dict[str, Any]:
+        told = self.details.topic(self.names[task])
+        step(1)
+        return told
+
+
+def _fitting(sizes: Sequence[tuple[int, int]], room: float) -> dict[int, int]:
+    """The first of them, until there is no room left; a tenth more is reckoned with for numbers of blocks."""
+    found: dict[int, int] = {}
+    for i, size in sizes:
+        room -= 1.1 * size + 60
+        if room < 0:
+            break
+        found[i] = int(1.1 * size + 60)
+    return found
+
+
+def _wanted(topics: Iterator[dict[str, Any]]) -> list[str]:
+    """Documents with something relevant before others, then in the order of topics."""
+    first: dict[str, None] = {}
+    later: dict[str, None] = {}
+    for topic in topics:
+        holds = {target["doc"] for target in topic["targets"]}
+        for number, document in enumerate(topic["documents"]):
+            (first if number in holds else later).setdefault(document["name"])
+    return list({**first, **later})
+
+
+def _told_left_out(
+    topics: Sequence[dict[str, Any]], kept: Mapping[int, int], without: int, details: Details, limit: float
+) -> list[str]:
+    found = []
+    more = f"--limit {max(2 * limit / 1e6, 1):.0f} allows for more (megabytes)"
+    if len(kept) < len(topics):
+        found.append(f"the results of {len(topics) - len(kept)} of {len(topics)} topics: {more}")
+    if without:
+        found.append(f"the texts of {without} documents: {more}")
+    cut = sum(1 for topic in topics for run in topic["runs"] if run["ranks"] > details.depth)
+    if cut:
+        found.append(f"results beyond rank {details.depth} in {cut} rankings: --depth N shows more")
+    if details.kind == "text" and details.setting.world.texts is None and not _has_texts(details):
+        found.append("the texts of the documents: give them with --documents, or a folder of XML with --collection")
+    return found
+
+
+def _has_texts(details: Details) -> bool:
+    collection = details.setting.world.collection
+    return collection is not None and hasattr(collection.structures, "text")
+
+
+def _packed(value: Any) -> str:
+    content = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(content.encode("ascii"), compresslevel=6, mtime=0)).decode("ascii")
+
+
+# the page
+
+
+def _page(overview: dict[str, Any], blocks: Sequence[str], library: str) -> str:
+    style = "\n".join(_asset(f"{name}.css") for name in STYLES)
+    script = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    policy = (
+        f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    data = json.dumps(overview, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        '<link rel="icon" href="data:,">',
+        f"<title>{escape(_shown(overview['title']))}</title>",
+        f"<style>{style}</style></head>",
+        f"<body>{_asset('page.html')}",
+        f'<script type="application/json" id="overview">{data}</script>',
+        *(f'<script type="text/plain" data-block="{i}">{block}</script>' for i, block in enumerate(blocks)),
+        f"<script>{library}</script>",
+        f"<script>{script}</script>",
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _shown(text: str) -> str:
+    """A title for a window: on one line, without what could turn the line around."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:200]
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode('ascii')}'"
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("berrypick.report").joinpath("assets", name).read_text(encoding="utf-8").strip()
+
+
+@cache
+def _library() -> str:
+    """The charting library as one script."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise UsageError("the report page needs vl-convert: pip install 'berrypick[report]'") from None
+    bundle: str = vl_convert.javascript_bundle(_LIBRARY)
+    return bundle.replace("</script", "<\\/script")

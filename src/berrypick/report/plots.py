@@ -1,0 +1,72 @@
+"""A figure for a paper: what ``berrypick plot`` was asked for, checked before the work, drawn and written after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+from berrypick.core.errors import UsageError
+from berrypick.core.results import Results
+from berrypick.report import charts
+from berrypick.report.look import PAPER, Look, length
+from berrypick.report.pictures import check_target, converter, write_picture
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What was drawn, in a sentence, and what a person should know about it."""
+
+    told: str
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Where to, what, how large, and how sure."""
+
+    target: str | PathLike[str]
+    kind: charts.Kind | None
+    look: Look
+    dpi: int
+    how: dict[str, Any]
+
+    @classmethod
+    def of(cls, target: str, kind: Any, settings: dict[str, Any]) -> Figure:
+        """From options, which are taken out of ``settings``; whatever would fail later fails here."""
+        check_target(target)
+        converter()
+        how = {name: settings.pop(name) for name in ("until", "band", "baseline", "confidence", "resamples", "seed")}
+        width, height, font, dpi = (settings.pop(name) for name in ("width", "height", "font_size", "dpi"))
+        look = replace(
+            PAPER,
+            width=None if width is None else length(width),
+            height=None if height is None else length(height, "height"),
+            font=font,
+        )
+        if not 0 < how["confidence"] < 1:
+            raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {how['confidence']:g}")
+        if how["resamples"] < 100:
+            raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {how['resamples']}")
+        return cls(target, kind, look, dpi, how)
+
+    def draw(self, results: Results) -> Drawn:
+        """Draw results and write the file."""
+        kind = self.kind or charts.suggested(results)
+        size = write_picture(charts.plot(results, kind, look=self.look, **self.how), self.target, self.look, self.dpi)
+        runs = len({row.run for row in results.means})
+        return Drawn(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
+
+
+def _notes(results: Results, kind: str) -> list[str]:
+    """What is not in the picture."""
+    if kind == "curves":
+        flat = [row.measure for row in results.means if not row.curve]
+        return [f"{measure} has no curve to draw; --kind topics or means shows it" for measure in dict.fromkeys(flat)]
+    if kind == "means":
+        return []
+    missing: dict[str, set[str]] = {}
+    for row in results.topics:
+        if row.value is None:
+            missing.setdefault(row.measure, set()).add(row.topic)
+    return [f"{measure}: {len(some)} topics without a value are not drawn" for measure, some in missing.items()]

@@ -1,0 +1,171 @@
+"""How much of what is retrieved was retrieved before: the measure, the note about every run, and unknown lengths."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import twins_text as twins
+import worlds
+from hypothesis import given
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.core.collection import Collection
+from berrypick.kernels.text import once
+from berrypick.report.text import explanation
+
+TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("d", 0, 1)], "4": []})
+#: 50 of 400 characters come twice, and none of 10; topic 3 is missing, topic 4 has nothing relevant.
+RUN = worlds.span_run(
+    {"1": [("d", 0, 200), ("d", 150, 350)], "2": [("d", 0, 10)], "4": [("d", 0, 9), ("d", 0, 8)]}, tag="mine"
+)
+TOLD = "mine: Overlap 0.0625: the share of what is retrieved that was retrieved before (2 topics)"
+
+
+def overlaps(results: bp.Results) -> list[str]:
+    return [note for note in results.notes if "Overlap" in note]
+
+
+# --- text once --------------------------------------------------------------------------------------------------------
+
+regions = st.lists(st.tuples(st.integers(0, 3), st.integers(-4, 30), st.integers(-2, 9)), max_size=9)
+
+
+@given(regions, st.sampled_from([np.int64, np.float64]), st.sampled_from([1, 10**6, 2**56]))
+def test_text_that_several_regions_hold_is_counted_once(kernels, rows, kind, apart):
+    """Documents far apart too, whose lines put one behind the other would be longer than whole numbers are."""
+    document = np.array([d * apart for d, _, _ in rows], dtype=np.int64)
+    start = np.array([s for _, s, _ in rows], dtype=kind)
+    end = np.array([s + n for _, s, n in rows], dtype=kind)
+    assert once(document, start, end) == len({(d, i) for d, s, n in rows for i in range(s, s + n)})
+
+
+# --- the note ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_run_that_may_overlap_is_told_about():
+    other = worlds.span_run({"1": [("d", 0, 200)]}, tag="other")
+    results = bp.evaluate(TRUTH, [RUN, other], "charR@1")
+    nothing = "other: Overlap 0.0000: the share of what is retrieved that was retrieved before (1 topic)"
+    assert overlaps(results) == [TOLD, nothing]
+    assert results.mean()["mine"].keys() == {"charR@1"}
+    assert TOLD in bp.compare(TRUTH, [RUN, other], "charR@1").notes
+    assert "Overlap 0.0625" in results._repr_html_()
+
+
+@pytest.mark.parametrize("measures", ["EPRUM", "AP", "charR AP"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_whatever_is_measured_and_in_however_many_processes(measures, jobs):
+    assert overlaps(bp.evaluate(TRUTH, RUN, measures, jobs=jobs)) == [TOLD]
+
+
+def test_who_asks_is_not_told_twice():
+    assert overlaps(bp.evaluate(TRUTH, RUN, "charR Overlap")) == []
+    assert overlaps(bp.evaluate(TRUTH, RUN, "Overlap@1")) == []
+
+
+def test_whole_documents_cannot_overlap():
+    run = worlds.document_run({"1": ["d", "e"]})
+    assert overlaps(bp.evaluate(worlds.document_truth({"1": {"d": 1}}), run, "EPRUM AP")) == []
+    assert overlaps(bp.evaluate(TRUTH, run, "charR", collection=worlds.lengths(d=400, e=400))) == []
+
+
+def test_elements_are_told_about_where_their_places_are_known():
+    tree = twins.grow("d", twins.Shape([-1, 0, 0], ["a", "s", "s"], [0, 0, 0], [10, 20, 30], [0, 0, 0]))
+    run = twins.element_run([[("d", "/article[1]")], [("d", "/article[1]/s[1]")]])
+    truth = twins.assessed_truth([tree], [("d", 0, 5)], with_text=True)
+    assert overlaps(bp.evaluate(truth, run, "nxCG@5")) == []
+    told = overlaps(bp.evaluate(truth, run, "nxCG@5", collection=twins.collection_of([tree])))
+    assert told == ["run: Overlap 0.2500: the share of what is retrieved that was retrieved before (1 topic)"]
+
+
+def test_repeated_results_count_as_the_evaluation_takes_them():
+    run = worlds.span_run({"1": [("d", 0, 200), ("d", 0, 200)]})
+    assert "Overlap 0.5000" in overlaps(bp.evaluate(TRUTH, run, "charR"))[0]
+    assert "Overlap 0.0000" in overlaps(bp.evaluate(TRUTH, run, "charR", duplicates="first"))[0]
+
+
+spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 40), st.integers(1, 20)).map(
+    lambda one: (one[0], one[1], one[1] + one[2])
+)
+
+
+@given(st.lists(spans, min_size=1, max_size=6), st.lists(spans, min_size=1, max_size=6))
+def test_the_note_tells_the_mean_of_the_measure(first, second):
+    run = worlds.span_run({"1": first, "2": second})
+    wanted = bp.evaluate(TRUTH, run, "Overlap").mean()["run"]["Overlap"]
+    assert f"Overlap {wanted:.4f}:" in overlaps(bp.evaluate(TRUTH, run, "charR"))[0]
+    twin = [twins.overlap([[span] for span in one], None) for one in (first, second)]
+    assert wanted == pytest.approx(float(sum(twin)) / 2)
+
+
+def test_standard_output_holds_the_result_only(files, berrypick):
+    truth = '{"topic": "1", "doc": "d", "start": 0, "end": 10}\n'
+    paths = files(truth_jsonl=truth, run_jsonl=truth.replace("10}", '8, "tag": "a"}') + truth)
+    done = berrypick("evaluate", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR", "-o", "json")
+    assert done.code == 0 and [row["measure"] for row in json.loads(done.out)] == ["charR"]
+    assert "note: a: Overlap 0.4444: the share of what is retrieved that was retrieved before (1 topic)" in done.err
+    compared = berrypick("compare", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR", "-o", "json")
+    assert "Overlap 0.4444" in compared.err and "Overlap" not in compared.out
+
+
+# --- campaigns charge otherwise, and mean the same by overlap ---------------------------------------------------------
+
+
+def test_protocols_do_not_change_what_overlap_is():
+    """The official program charges articles without relevant text in full each time: not so here."""
+    run = worlds.span_run({"1": [("e", 0, 100), ("e", 0, 80), ("d", 0, 20)]})
+    for protocol in (None, "inex2010", "inex2006", "chunking-evaluation"):
+        results = bp.evaluate(TRUTH, run, "Overlap Overlap@2", protocol=protocol, topics="run")
+        assert results.mean()["run"] == {"Overlap": pytest.approx(0.4), "Overlap@2": pytest.approx(80 / 180)}
+
+
+def test_overlap_explains_itself():
+    told = explanation(bp.explain(TRUTH, RUN, "1", "Overlap", protocol="inex2010"))
+    assert "2 (d#150-350)     200  150" in told and "each character once    350" in told
+    assert "no text is retrieved" in explanation(
+        bp.explain(TRUTH, worlds.span_run({"1": [("d", 5, 5)]}), "1", "Overlap")
+    )
+
+
+# --- whole documents of which nobody knows the length -----------------------------------------------------------------
+
+DOCUMENTS = worlds.document_truth({"1": {"d": 1}})
+UNKNOWN = worlds.document_run({"1": ["x", "d"]})
+KNOWN = Collection({"d": 100.0})
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["charP", "charF", "IoU", "Overlap", "charP@1", "iP@0.5", "AiP", "Coverage", "Passage2AP", "PassageAP", "APbin",
+     "AiSP", "charP(counted='each')"],
+)  # fmt: skip
+def test_what_counts_all_that_is_read_needs_every_length(measure):
+    with pytest.raises(bp.UsageError, match=r"needs the length of document x.*--collection.*--documents") as error:
+        bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=KNOWN)
+    assert str(error.value).startswith(measure.partition("(")[0])
+    assert bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=Collection({"d": 100.0, "x": 50.0})).means[0].value >= 0
+
+
+@pytest.mark.parametrize("effort", ["chars", "seconds"])
+def test_effort_needs_every_length(effort):
+    for truth in (DOCUMENTS, worlds.span_truth({"1": [("d", 0, 10)]})):
+        with pytest.raises(bp.UsageError, match=r"needs the length of document x.*--collection.*--documents"):
+            bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN)
+
+
+def test_what_needs_no_length_of_other_documents_does_without():
+    asked = "charR charR@1 AgP gR APtol spanHit T2I"
+    found = bp.evaluate(DOCUMENTS, UNKNOWN, asked, collection=KNOWN).mean()["run"]
+    assert found["charR"] == 1 and found["charR@1"] == 0 and found["AgP"] == 0.5 and found["spanHit"] == 1
+    later = worlds.document_run({"1": ["d", "x"]})
+    assert bp.evaluate(DOCUMENTS, later, "charP@1", collection=KNOWN).means[0].value == 1
+    told = explanation(bp.explain(DOCUMENTS, UNKNOWN, "1", "charR", collection=KNOWN))
+    assert "unknown" in told and "nan" not in told
+
+
+def test_texts_tell_lengths_too():
+    texts = {"d": "x" * 100, "x": "y" * 100}
+    assert bp.evaluate(DOCUMENTS, UNKNOWN, "charP", documents=texts).means[0].value == 0.5

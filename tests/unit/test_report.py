@@ -1,0 +1,315 @@
+"""The data of the report page: the numbers of the library, what fits, and nothing that could run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import worlds
+from pages import HOSTILE, Page
+
+import berrypick as bp
+from berrypick.demonstration import campaign, video, web
+from berrypick.report.page import read_titles, write_report
+
+pytest.importorskip("vl_convert")
+
+COLLECTION = campaign.FOCUSED.files.path("collection")
+ELEMENTS = [campaign.FOCUSED.files.path(run) for run in campaign.ELEMENTS]
+SETTINGS = {"collection": COLLECTION, "left_out": campaign.LEFT_OUT}
+MEASURES = "EPRUM nxCG@10 AiP charR@5 Overlap P@5"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The bundled campaign."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    truth = campaign.FOCUSED.files.path("assessments.xml")
+    made = write_report(truth, ELEMENTS, MEASURES, html=path, **SETTINGS)
+    assert made.size == path.stat().st_size
+    return Page(path)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return bp.evaluate(campaign.FOCUSED.files.path("assessments.xml"), ELEMENTS, MEASURES, curves=True, **SETTINGS)
+
+
+def test_values_are_those_of_evaluate(page, results):
+    overview = page.overview
+    runs, measures = [run["name"] for run in overview["runs"]], [one["text"] for one in overview["measures"]]
+    assert runs == list(results.mean()) and measures == MEASURES.split()
+    per_topic = results.per_topic()
+    for m, measure in enumerate(measures):
+        for r, run in enumerate(runs):
+            assert dict(zip(overview["topics"], overview["values"][m][r], strict=True)) == per_topic[run][measure]
+            assert overview["table"][r][m]["value"] == results.mean()[run][measure]
+
+
+def test_intervals_and_letters_are_those_of_compare(page, results):
+    comparison = bp.compare(results)
+    for r, run in enumerate(comparison.runs):
+        for m, measure in enumerate(comparison.measures):
+            cell, one = page.overview["table"][r][m], comparison.estimate(measure, run)
+            assert (cell["low"], cell["high"], tuple(cell["letters"])) == (one.low, one.high, one.beats)
+    assert len(page.overview["pairs"]) == len(comparison.pairs) > 0
+    for told, pair in zip(page.overview["pairs"], comparison.pairs, strict=True):
+        assert (told["difference"], told["p"], told["corrected"]) == (pair.difference, pair.p, pair.p_adjusted)
+
+
+def test_curves_are_the_mean_curves(page, results):
+    means = results.curves()
+    assert {one["measure"] for one in page.overview["curves"]} == {"EPRUM", "nxCG@10", "AiP"} | {
+        measure for measures in means.values() for measure in measures
+    }
+    for one in page.overview["curves"]:
+        assert one["x_title"] and one["y_title"]
+        for line in one["points"]:
+            run = page.overview["runs"][line["run"]]["name"]
+            known = dict(means[run][one["measure"]]["all"])
+            assert line["y"] == pytest.approx([known[x] for x in line["x"]], rel=1e-8)
+            for low, y, high in zip(line["low"], line["y"], line["high"], strict=True):
+                assert low <= y + 1e-9 and y <= high + 1e-9
+
+
+def test_text_found_is_what_charR_says(page):
+    truth = campaign.FOCUSED.files.path("assessments.xml")
+    per_topic = bp.evaluate(truth, ELEMENTS, "charR charP", **SETTINGS).per_topic()
+    for topic in page.overview["topics"]:
+        told = page.topic(topic)
+        for run, name in zip(told["runs"], per_topic, strict=True):
+            seen = run["seen"]
+            assert seen["relevant"] / seen["total"] == pytest.approx(per_topic[name]["charR"][topic], rel=1e-12)
+            assert seen["relevant"] / seen["retrieved"] == pytest.approx(per_topic[name]["charP"][topic], rel=1e-12)
+            fresh = [row[7] for row in run["results"]]
+            assert sum(fresh) == seen["relevant"] and all(row[7] <= row[6] for row in run["results"])
+        assert sum(end - start for _, start, end in told["relevant"]) == told["runs"][0]["seen"]["total"]
+
+
+def test_readers_see_what_evaluate_says(page):
+    truth = campaign.FOCUSED.files.path("assessments.xml")
+    readers = page.overview["readers"]
+    assert {"classical", "coverage", "hierarchy", "distance", "t2i", "window", "bep"} <= {
+        one["model"] for one in readers
+    }
+    for number, reader in enumerate(readers):
+        assert reader["labels"][reader["current"]] == reader["label"]
+        for value, label in enumerate(reader["labels"]):
+            per_topic = bp.evaluate(truth, ELEMENTS[:2], "EPRUM", user=label, **SETTINGS).per_topic()
+            for topic in page.overview["topics"][:3]:
+                told = page.topic(topic)
+                targets = told["entry_targets"] if reader["entries"] else told["targets"]
+                for run, name in enumerate(per_topic):
+                    reach, expected = told["reach"][number][value][run], per_topic[name]["EPRUM"][topic]
+                    assert told["values"][number][value][run] == expected
+                    matrix = np.zeros((told["runs"][run]["ranks"], len(targets)))
+                    matrix[np.array(reach["rank"], dtype=int) - 1, reach["target"]] = reach["p"]
+                    assert bp.eprum(matrix).mean() == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_slider_that_moves_nothing_is_not_there(page):
+    sliders = {reader["model"]: reader["grid"] for reader in page.overview["readers"]}
+    assert sliders["classical"] is None  # elements are the one wanted, or not
+    assert sliders["t2i"] == [10, 30, 100, 300, 1000, 3000]
+
+
+def test_documents_carry_text_and_tree(page):
+    told = page.topic(page.overview["topics"][0])
+    for document in told["documents"]:
+        block = page.block(document["block"])
+        assert block["name"] == document["name"] and len(block["text"]) == document["length"]
+        tree = block["tree"]
+        assert tree["parent"][0] == -1 and tree["end"][0] == document["length"]
+    number = told["targets"][0]["doc"]
+    assert told["targets"][0]["path"].startswith("/article[1]") and told["documents"][number]["relevant"] > 0
+    held = [document["relevant"] > 0 for document in told["documents"]]
+    assert held == sorted(held, reverse=True), "documents with relevant text first"
+
+
+def test_the_same_input_makes_the_same_page(tmp_path):
+    for name in ("one.html", "two.html"):
+        write_report(web.FILES.path("answers.qrels"), [web.FILES.path("hubs.run")], "EPRUM", html=tmp_path / name)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_several_processes_make_the_same_page(page, tmp_path):
+    truth = campaign.FOCUSED.files.path("assessments.xml")
+    write_report(truth, ELEMENTS, MEASURES, html=tmp_path / "r.html", jobs=2, **SETTINGS)
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == page.content
+
+
+def test_kinds(tmp_path):
+    path = tmp_path / "r.html"
+    write_report(web.FILES.path("answers.qrels"), [web.FILES.path(run) for run in web.FILES.runs], "EPRUM",
+                 navigation=web.FILES.path("clicks.tsv"), html=path)  # fmt: skip
+    page = Page(path)
+    assert page.overview["kind"] == "documents"
+    assert [reader["model"] for reader in page.overview["readers"]] == ["table", "classical", "markov"]
+    links = page.topic(page.overview["topics"][0])["links"]
+    table = bp.read_navigation(web.FILES.path("clicks.tsv")).rows
+    names = [unit["name"] for unit in links["units"]]
+    assert links["edges"] and all(table[names[a], names[b]] == p for a, b, p in links["edges"])
+
+    write_report(video.FILES.path("segments.jsonl"), [video.FILES.path("windows.jsonl")], "EPRUM", effort="seconds",
+                 collection=video.FILES.path("videos.tsv"), html=path)  # fmt: skip
+    assert Page(path).overview["kind"] == "seconds"
+
+    truth = campaign.FOCUSED.files.path("assessments.xml")
+    write_report(truth, ELEMENTS[:1], "EPRUM", html=path)
+    page = Page(path)
+    assert page.overview["kind"] == "elements"
+    result = page.topic(page.overview["topics"][0])["runs"][0]["results"][0]
+    assert result[2:4] == [None, None] and result[4].startswith("/article[1]")
+
+
+def test_a_topic_that_is_not_answered_and_one_without_targets(tmp_path):
+    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 5, 9)], "3": [("d", 0, 3, 0)]})
+    run = worlds.span_run({"1": [("d", 0, 5)], "3": [("d", 0, 5)]})
+    write_report(truth, run, "charR EPRUM", html=tmp_path / "r.html", documents={"d": "0123456789abc"})
+    page = Page(tmp_path / "r.html")
+    assert page.overview["values"][0] == [[0.5, 0, None]]
+    assert page.topic("2")["runs"][0]["answered"] is False and page.topic("2")["values"][0][0] == [0]
+    assert page.topic("3")["targets"] == [] and page.topic("3")["reach"][0][0] == [None]
+
+
+def hostile(tmp_path, limit=15):
+    """A report in which every name is hostile."""
+    texts = {name: f"{name} {i} {'x' * 40}" for i, name in enumerate(HOSTILE)}
+    truth = worlds.span_truth({name: [(name, 0, 20)] for name in HOSTILE})
+    run = worlds.span_run({name: [(name, 2, 30), (HOSTILE[0], 0, 4)] for name in HOSTILE[1:]})
+    runs = [run, worlds.span_run({name: [(name, 0, 9)] for name in HOSTILE})]
+    named = [replace(one, tag=HOSTILE[i]) for i, one in enumerate(runs)]
+    titles = {name: f"{name}?" for name in HOSTILE}
+    path = tmp_path / "hostile.html"
+    write_report(
+        truth, named, "charR@5 EPRUM", html=path, documents=texts, title=HOSTILE[0], titles=titles, limit=limit
+    )
+    return path
+
+
+def test_hostile_names_are_data(tmp_path):
+    page = Page(hostile(tmp_path))
+    assert page.overview["topics"] == HOSTILE
+    assert [run["name"] for run in page.overview["runs"]] == HOSTILE[:2]
+    blocks = len(HOSTILE) * 2
+    scripts = re.findall(r"<script[^>]*>", page.content)
+    assert len(scripts) == 1 + blocks + 2 and page.content.count("</script>") == len(scripts)
+    assert page.topic(HOSTILE[1])["documents"][0]["name"] == HOSTILE[1]
+    title = re.search("<title>(.*?)</title>", page.content)
+    assert title is not None and "<" not in title[1]
+
+
+def test_only_the_scripts_of_the_page_may_run(page):
+    policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page.content)
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[1].split(";"))
+    assert rules["default-src"] == "'none'" and "unsafe" not in policy[1] and "http" not in policy[1]
+    contents = re.findall(r"<script>(.*?)</script>", page.content, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in contents]
+    assert rules["script-src"] == " ".join(f"'sha256-{one}'" for one in hashes)
+    styles = re.findall(r"<style>(.*?)</style>", page.content, re.DOTALL)
+    assert rules["style-src"] == f"'sha256-{base64.b64encode(hashlib.sha256(styles[0].encode()).digest()).decode()}'"
+    assert len(styles) == 1 and not re.search(r"<[^>]+ (style|on\w+)=", page.content.split("<script")[0])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_limit_is_kept_and_told(tmp_path, share):
+    rng = np.random.default_rng(1)
+    texts = {f"d{i}": "".join(rng.choice(list("abcdefgh \n"), size=40_000)) for i in range(40)}
+    truth = worlds.span_truth({str(i): [(f"d{i % 40}", 100, 900)] for i in range(60)})
+    run = worlds.span_run({str(i): [(f"d{(i + j) % 40}", 50 * j, 50 * j + 200) for j in range(40)] for i in range(60)})
+    base = write_report(truth, run, "charR@5", html=tmp_path / "whole.html", documents=texts, limit=100)
+    assert base.left_out == () and base.topics == 60 and base.documents == 40
+    bare = base.size - sum(map(len, Page(tmp_path / "whole.html").blocks))
+    limit = (bare + share * (base.size - bare)) / 1e6
+    made = write_report(truth, run, "charR@5", html=tmp_path / "part.html", documents=texts, limit=limit)
+    assert made.size <= limit * 1e6 < base.size
+    assert made.topics < 60 or made.documents < 40
+    page = Page(tmp_path / "part.html")
+    assert page.overview["left_out"] == list(made.left_out) and all("--limit" in told for told in made.left_out)
+    assert sum(number is not None for number in page.overview["details"]) == made.topics
+    for topic in page.overview["topics"][: made.topics]:
+        for document in page.topic(topic)["documents"]:
+            assert document["block"] is None or page.block(document["block"])["name"] == document["name"]
+
+
+def test_a_limit_that_nothing_fits_into_is_refused(tmp_path):
+    with pytest.raises(bp.UsageError, match="without any topic"):
+        write_report(worlds.span_truth({"1": [("d", 0, 9)]}), worlds.span_run({"1": [("d", 0, 9)]}), "charR",
+                     html=tmp_path / "r.html", limit=0.1)  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_note_on_several_runs_is_told_once(tmp_path):
+    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    runs = [replace(worlds.span_run({"1": [("d", 0, 5)]}), tag=tag) for tag in "xy"]
+    made = write_report(truth, runs, "charR", html=tmp_path / "r.html")
+    assert "x, y: 1 judged topic missing from the run, counted 0" in made.notes
+    assert Page(tmp_path / "r.html").overview["title"] == "berrypick report"
+
+
+def test_depth(tmp_path):
+    truth = worlds.span_truth({"1": [("d", 0, 10)]})
+    run = worlds.span_run({"1": [("d", 5 * i, 5 * i + 5) for i in range(30)]})
+    made = write_report(
+        truth, run, "EPRUM", html=tmp_path / "r.html", depth=7, collection=worlds.lengths(d=500), readers="classical"
+    )
+    told = Page(tmp_path / "r.html").topic("1")["runs"][0]
+    assert (told["ranks"], told["shown"], len(told["results"])) == (30, 7, 7)
+    assert any("--depth" in what for what in made.left_out)
+
+
+def test_readers_by_name(tmp_path):
+    truth = worlds.span_truth({"1": [("d", 0, 10)]})
+    run = worlds.span_run({"1": [("d", 0, 5)]})
+    options = {"collection": worlds.lengths(d=500), "html": tmp_path / "r.html"}
+    write_report(truth, run, "EPRUM", readers="t2i(tolerance=20) coverage", **options)
+    readers = Page(tmp_path / "r.html").overview["readers"]
+    assert [reader["model"] for reader in readers] == ["t2i", "coverage"]
+    write_report(truth, run, "EPRUM", readers="none", **options)
+    assert Page(tmp_path / "r.html").overview["readers"] == []
+    with pytest.raises(bp.UsageError, match="did you mean coverage"):
+        write_report(truth, run, "EPRUM", readers="coverge", **options)
+
+
+def test_titles(tmp_path):
+    path = tmp_path / "titles.tsv"
+    path.write_bytes(b"# what they ask\n1\tHow to prune?\r\n2\tWhen? \n")
+    assert read_titles(path) == {"1": "How to prune?", "2": "When?"}
+    path.write_bytes(b"1\tfine\nno tab here\n")
+    with pytest.raises(bp.InputError, match=r"titles.tsv:2|line 2"):
+        read_titles(path)
+    path.write_bytes(b"1\t\xff\n")
+    with pytest.raises(bp.InputError, match="UTF-8"):
+        read_titles(path)
+
+
+def test_command(berrypick, tmp_path):
+    path = tmp_path / "report.html"
+    done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM P@3",
+                     "--html", path)  # fmt: skip
+    assert (done.code, done.out) == (0, "") and "8 topics" in done.err and path.exists()
+    overview = Page(path).overview
+    assert overview["measures"][1]["what"].endswith("ir_measures.")
+    assert json.dumps(overview)  # no nan
+    for wrong in (["-m", "EPRM", "--html", path], ["-m", "EPRUM"], ["--html", path],
+                  ["-m", "EPRUM", "--html", tmp_path / "no" / "r.html"],
+                  ["-m", "EPRUM", "--html", tmp_path]):  # fmt: skip
+        done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), *wrong)
+        assert done.code == 2 and done.out == "" and done.err.count("\n") == 1, wrong
+
+
+def test_without_the_library_it_says_what_to_install(berrypick, tmp_path, monkeypatch):
+    from berrypick.report import page
+
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    page._library.cache_clear()
+    done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM",
+                     "--html", tmp_path / "r.html")  # fmt: skip
+    assert done.code == 2 and "pip install 'berrypick[report]'" in done.err and not list(tmp_path.iterdir())
