@@ -6,6 +6,7 @@ orders can be searched as paths through the subsets (at most 2**8 of them) inste
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,13 +26,13 @@ class Ideal:
 
     length: FloatArray  # nan where no list surely reaches r
     inverse: FloatArray
-    lists: tuple[tuple[int, ...], ...]
+    lists: Sequence[Sequence[int]]
 
 
 def by_targets(targets: int) -> Ideal:
     """The papers' practice: the r-th target is found at rank r."""
     length = np.arange(1, targets + 1, dtype=np.float64)
-    return Ideal(length, 1.0 / length, tuple(tuple(range(r)) for r in range(1, targets + 1)))
+    return Ideal(length, 1.0 / length, tuple(range(r) for r in range(1, targets + 1)))
 
 
 def greedy(candidates: Reach) -> Ideal:
