@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -354,6 +355,33 @@ def _tree_over_plain(reach: Reach) -> float:
     return least[0] / least[1]
 
 
+def memory() -> None:
+    """The most memory that a whole curve takes in a process of its own, above what the process has before."""
+    print("(c) most memory that is taken on top of what the process has before, in MB\n")
+    print("| ranks | targets | EPRUM | plain | PRUM | plain |\n| ---: | ---: | ---: | ---: | ---: | ---: |")
+    for ranks in RANKS:
+        for targets in TARGETS[1:]:
+            cells = []
+            for name in ("eprum", "prum"):
+                cells += [_taken(name, ranks, targets, form) for form in ("native", "numpy")]
+            print(f"| {ranks:,} | {targets:,} | {' | '.join(cells)} |", flush=True)
+    print()
+
+
+def _taken(name: str, ranks: int, targets: int, form: str) -> str:
+    if name == "prum" and form == "numpy" and ranks * targets > 2_000_000:
+        return "-"  # see above
+    command = (
+        f"import kernels, resource as r\nreach = kernels.generated({ranks}, {targets})\n"
+        "kernels.eprum(kernels.generated(3, 2))\nbefore = r.getrusage(r.RUSAGE_SELF).ru_maxrss\n"
+        f"kernels.{name}(reach)\nprint((r.getrusage(r.RUSAGE_SELF).ru_maxrss - before) / 1024)"
+    )
+    folder = os.path.dirname(os.path.abspath(__file__))
+    environment = {**os.environ, "BERRYPICK_KERNELS": form, "PYTHONPATH": folder}
+    done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, check=True)
+    return f"{float(done.stdout):.1f}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
@@ -366,6 +394,8 @@ def main() -> int:
     claims = Claims()
     curves(claims, chosen.quick)
     growth(claims)
+    if not chosen.quick:
+        memory()
     crossing()
     text_and_trees()
     print("what must hold\n")

@@ -119,6 +119,12 @@ def test_a_slider_that_moves_nothing_is_not_there(page):
     assert sliders["t2i"] == [10, 30, 100, 300, 1000, 3000]
 
 
+def test_the_page_does_not_tell_where_files_lie(page):
+    told = dict(page.overview["configuration"])
+    assert told["truth"] == "assessments.xml" and told["collection"] == "collection"
+    assert str(COLLECTION.parent) not in page.content
+
+
 def test_documents_carry_text_and_tree(page):
     told = page.topic(page.overview["topics"][0])
     for document in told["documents"]:

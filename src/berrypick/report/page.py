@@ -302,13 +302,13 @@ def _configuration(details: Details) -> list[list[str]]:
     setting, world = details.setting, details.setting.world
     navigation, collection, texts = world.navigation, world.collection, world.texts
     parts = {
-        "truth": details.truth.source,
+        "truth": _file(details.truth.source),
         "format of the truth": details.truth.format,
-        "runs": ", ".join(run.source for run in details.runs if run.source),
+        "runs": ", ".join(_file(run.source) for run in details.runs if run.source),
         "user model": str(setting.user),
-        "navigation": navigation.source if navigation is not None else "",
-        "collection": collection.source if collection is not None else "",
-        "documents": texts.source if texts is not None else "",
+        "navigation": _file(navigation.source) if navigation is not None else "",
+        "collection": _file(collection.source) if collection is not None else "",
+        "documents": _file(texts.source) if texts is not None else "",
         "effort": setting.effort,
         "tokenizer": world.line.name if world.line is not None else "",
         "idealism": ", ".join(f"{grade:g}={share:g}" for grade, share in (setting.idealism or {}).items()),
@@ -321,6 +321,11 @@ def _configuration(details: Details) -> list[list[str]]:
         "repair": setting.repair,
     }
     return [[name, value] for name, value in parts.items() if value]
+
+
+def _file(source: str) -> str:
+    """As it was typed, but not where on this machine it lies: pages are sent around."""
+    return Path(source).name if Path(source).is_absolute() else source
 
 
 def _counts(results: Results, details: Details) -> list[list[Any]]:
