@@ -149,7 +149,8 @@ def format_index() -> str:
     return (
         "# File formats\n\n"
         "Files are recognised by what is in them. `berrypick check FILE` says what a file is and what is wrong with "
-        "it; `--format-truth` and `--format-run` overrule the guess. All text files may be compressed with gzip.\n\n"
+        "it; `--format-truth` and `--format-run` overrule the guess. All text files may be compressed with gzip, "
+        "and come through a pipe; `-` is standard input.\n\n"
         f"{grid(['format', 'holds', 'what it is'], rows)}\n\n[Documentation](../index.md)\n"
     )
 

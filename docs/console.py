@@ -2,8 +2,8 @@
 
     python docs/console.py          renew the printed output of all examples (look at the difference before you keep it)
 
-Commands run in docs/examples, as if at a terminal without colours. A line of three dots stands for any lines; blocks
-that have one are not renewed.
+Commands run in docs/examples, as if at a terminal without colours that is as wide as need be. A line of three dots
+stands for any lines; blocks that have one are not renewed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def run(command: str) -> str:
     if words[0] != "berrypick":
         raise ValueError(f"only berrypick commands are run, not {command!r}")
     out = Terminal()
-    uncoloured = patch.dict(os.environ, NO_COLOR="1")
+    uncoloured = patch.dict(os.environ, NO_COLOR="1", COLUMNS="1000")
     with uncoloured, redirect_stdout(out), redirect_stderr(Beside(out)), suppress(SystemExit):
         main(words[1:])
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +18,16 @@ from berrypick.analysis.compare import FAMILIES, PAIRS, TESTS, compare
 from berrypick.analysis.difference import diff, renamed
 from berrypick.analysis.gates import Gates
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS
+from berrypick.core import spec as specs
 from berrypick.core.declared import Declared
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, shorten
 from berrypick.core.explanation import Table
 from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.corpus.index import build_index
+from berrypick.core.truth import OFFSETS, Truth
+from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
-from berrypick.corpus.texts import OFFSETS
 from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, read_collection, refuse_duplicates
+from berrypick.formats._base import counted, flows
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 from berrypick.report import comparison as comparisons
@@ -35,6 +36,7 @@ from berrypick.report import terminal, text
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit codes: 0 fine, 1 a gate was not met, 2 wrong usage or bad input, 130 interrupted."""
+    _open_closed_streams()
     try:
         code = cli.main(args=arguments, prog_name="berrypick", standalone_mode=False)
         sys.stdout.flush()
@@ -50,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(f"{error.format_message()} (see '{command} --help')")
     except click.ClickException as error:
         _fail(error.format_message())
-    except BrokenPipeError:
+    except (BrokenPipeError, _NobodyReads):
         # the reader of the pipe has gone (head, less); the rest of the output is nobody's business
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -61,13 +63,52 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(f"the output could not be written ({error.strerror})")
 
 
+def _open_closed_streams() -> None:
+    """Streams that were closed before we began (>&-, 2>&-): results cannot be written then, which is told when there
+    are any; notes are for nobody. Files that are opened later must not get the numbers of these streams."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # takes the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (open to the end)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+class _NobodyReads(Exception):
+    """Whoever was to read the output has gone."""
+
+
+class _Commands(click.Group):
+    """Click takes a pipe without a reader for a failure; it is none."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with _without_reader():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _without_reader():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _without_reader() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise _NobodyReads from None
+
+
 def _say(message: str, err: bool = False, nl: bool = True) -> None:
     """Print. Names come from files, so on a terminal no control character is passed through; data in a pipe stays as it
     is, but for halves of characters, which no file can hold."""
     stream = sys.stderr if err else sys.stdout
     if err or stream.isatty():
         message = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in message)
-    click.echo(message.encode("utf-8", "backslashreplace").decode("utf-8"), err=err, nl=nl)
+    with suppress(BrokenPipeError) if err else nullcontext():  # results are printed also if nobody reads the notes
+        click.echo(message.encode("utf-8", "backslashreplace").decode("utf-8"), err=err, nl=nl)
 
 
 def _fail(message: str) -> None:
@@ -81,11 +122,16 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+)
 @click.option(
     "--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Version and kernels."
 )
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Measure retrieval systems that point into documents: elements, passages, chunks, video segments, linked pages.
 
     \b
@@ -93,6 +139,9 @@ def cli() -> None:
     berrypick evaluate truth.qrels my.run -m 'EPRUM'   evaluate a run
     berrypick list measures                            what can be measured
     """
+    if context.invoked_subcommand is None:
+        _say(context.get_help(), err=True)
+        sys.exit(2)
 
 
 def _options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -165,7 +214,7 @@ def evaluate_command(
     format_run: str | None,
     **settings: Any,
 ) -> None:
-    """Evaluate RUNS against TRUTH."""
+    """Evaluate RUNS against TRUTH. Files may come through pipes; - is standard input."""
     if not asked and not (settings["task"] or settings["protocol"]):
         raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
     chosen = output or ("table" if sys.stdout.isatty() else "tsv")
@@ -305,6 +354,7 @@ def report_command(
     """
     if not asked and not (settings["task"] or settings["protocol"]):
         raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+    _spare_inputs(settings["html"], [truth, *runs, *_files_of(settings)], settings["documents"])
     from berrypick.report.page import write_report
 
     with _progress() as progress:
@@ -371,6 +421,7 @@ def plot_command(
         raise UsageError("plot takes the truth, the runs, and last the picture: FILE.png, FILE.svg or FILE.pdf")
     if not asked and not (settings["task"] or settings["protocol"]):
         raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+    _spare_inputs(target, [truth, *runs, *_files_of(settings)], settings["documents"])
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
     with _progress() as progress:
         results = evaluate(
@@ -428,8 +479,8 @@ def explain_command(
     value = explain(
         formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, asked, **settings
     )
-    if terminal.decorated(sys.stdout):
-        _show(terminal.explanation(value, terminal.width()), True)
+    if sys.stdout.isatty():
+        _show(terminal.explanation(value, terminal.width(), terminal.decorated(sys.stdout)), True)
     else:
         _show(text.explanation(value))
 
@@ -439,32 +490,49 @@ def explain_command(
 @click.option("--format", "format_name", metavar="NAME", help="The format, if not to be recognised.")
 def check(files: tuple[str, ...], format_name: str | None) -> None:
     """Recognise, validate and count FILES; every problem with its line. Exit code 2 if there is any."""
-    bad = False
+    good = True
     for path in files:
-        problems = formats.Problems(path, strict=False)
         try:
-            chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
-            value = chosen.read(path, problems)
+            with formats.standing(path):
+                good &= _check(path, format_name)
         except InputError as error:
             _say(str(error))
-            bad = True
-            continue
-        found = [str(problem) for problem in problems.found]
-        if chosen.role == "run":
-            try:
-                refuse_duplicates(value, make_setting(None, None, None, None, None, "rank", "judged", None))
-            except BerrypickError as error:
-                found.append(str(error))
-        facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
-        others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
-        also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
-        _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
-        for message in found:
-            _say("  problem: " + message.replace("\n", "\n    "))
-        if found:
-            bad = True
-    if bad:
+            good = False
+    if not good:
         sys.exit(2)
+
+
+def _check(path: str, format_name: str | None) -> bool:
+    """Tell what is in a file and all that is wrong with it; whether nothing is."""
+    if format_name is None and not flows(path) and is_index(path):
+        _say(f"{path}: {_index_told(path)}")
+        return True
+    problems = formats.Problems(path, strict=False)
+    chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
+    value = chosen.read(path, problems)
+    found = [str(problem) for problem in problems.found]
+    if chosen.role == "run":
+        try:
+            refuse_duplicates(value, make_setting(None, None, None, None, None, "rank", "judged", None))
+        except BerrypickError as error:
+            found.append(str(error))
+    facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
+    others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
+    also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
+    _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
+    for message in found:
+        _say("  problem: " + message.replace("\n", "\n    "))
+    return not found
+
+
+def _index_told(path: str) -> str:
+    """What an index of a collection holds."""
+    read_index(path)  # says what is wrong with it, or missing here
+    from berrypick.corpus.index_read import Index
+
+    facts = Index(path).facts
+    told = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
+    return ", ".join([*told, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
 
 
 @cli.command()
@@ -480,12 +548,31 @@ def convert(
 
     With the XML documents at hand, spans become elements and points, and elements and points become spans.
     """
-    role = formats.by_name(target_format).role if target_format and not source_format else None
-    value = formats.read_any(source, role, source_format)
+    _spare_inputs(target, [source, collection])
+    with formats.standing(source):
+        could_be = [] if source_format else formats.sniff_all(source)
+        role = None if source_format else _role_wanted(target, target_format, could_be)
+        value = formats.read_any(source, role, source_format)
     if collection is not None:
         value = _restated(value, collection, target, target_format)
-    chosen = formats.write(value, target, target_format)
+    try:
+        chosen = formats.write(value, target, target_format)
+    except UsageError as error:
+        if len(could_be) < 2:
+            raise
+        others = ", ".join(one.name() for one in could_be)
+        raise UsageError(f"{error}; {source} could be any of {others}: --from says which") from None
     _say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+
+
+def _role_wanted(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
+    """Whether a truth or a run is to be written, as far as the format or the ending of the target tells; None where it
+    does not, or where what is read can only be something else."""
+    if target_format:
+        return formats.by_name(target_format).role
+    ending = Path(target.removesuffix(".gz")).suffix
+    roles = {one.role for one in formats.registered().values() if ending in one.suffixes}
+    return roles.pop() if len(roles) == 1 and roles <= {one.role for one in could_be} else None
 
 
 def _restated(value: Any, collection: str, target: str, target_format: str | None) -> Any:
@@ -494,6 +581,9 @@ def _restated(value: Any, collection: str, target: str, target_format: str | Non
 
     if not isinstance(value, (Run, Truth)):
         raise UsageError("--collection goes with truths and runs")
+    if isinstance(value, Truth) and value.offsets not in (None, "chars"):
+        counting = f"{value.source}: offsets count {value.offsets}"
+        raise UsageError(f"{counting}; 'berrypick locate' turns them into characters")
     ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
     able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
@@ -527,7 +617,11 @@ def locate_command(
 
     A quote that is missing or stands in several places is reported with its candidates; then nothing is written.
     """
-    found = locate(formats.read_truth(truth, format_truth), documents, quotes, offsets, threshold)
+    _spare_inputs(target, [truth], documents)
+    read = formats.read_truth(truth, format_truth)
+    found = locate(read, documents, quotes, offsets, threshold)
+    if offsets is not None and read.offsets not in (None, offsets):
+        _notes([f"{truth}: offsets count {read.offsets}, as it says, and not {offsets}"])
     formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
     click.echo(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
 
@@ -541,6 +635,7 @@ def index_command(folder: str, target: str, jobs: int | None) -> None:
 
     An interrupted attempt is continued by the same command. Documents that cannot be read are reported and left out.
     """
+    _spare_inputs(target, [folder])
     try:
         with _progress("indexing", "documents") as progress:
             made = build_index(folder, target, jobs, progress)
@@ -578,10 +673,13 @@ def show(kind: str, name: str, as_bibtex: bool) -> None:
         _say(_page(formats.by_name(name)))
         return
     known: dict[str, type[Declared]] = dict(measures.registered() if kind == "measure" else users.registered())
+    written, name = name, specs.parse(name).name  # charR@5 and t2i(tolerance=300) show charR and t2i
     value = measures.measure_class(name) if kind == "measure" else known.get(name)
     if value is None:
-        if kind == "measure" and document_measures.parse(name) is not None:
-            raise UsageError(f"{name} is one of ir_measures' measures, and computed by it; its documentation is there")
+        if kind == "measure" and name in document_measures.names():
+            raise UsageError(
+                f"{written} is one of ir_measures' measures, and computed by it; its documentation is there"
+            )
         raise UsageError(f"unknown {kind} {name}{nearest(name, list(known))}")
     references: tuple[str, ...] = value.references  # type: ignore[attr-defined]
     if as_bibtex:
@@ -607,6 +705,30 @@ def demo(html: str | None) -> None:
     if html is not None:
         made = demonstration.campaign.write_page(html)
         _say(f"\n{html}: a page that shows where the results fall ({made.size / 1e6:.1f} MB)", err=True)
+
+
+def _files_of(settings: dict[str, Any]) -> list[str | None]:
+    """The files and folders among the options of an evaluation."""
+    return [settings.get(name) for name in ("navigation", "collection", "chunks", "titles")]
+
+
+def _spare_inputs(target: str, inputs: list[str | None], documents: str | None = None) -> None:
+    """What is read is never written over: refuse a target that is one of the inputs, or a file in a folder of them.
+
+    In a folder of ``documents`` every file is a text; in other folders only XML files are read.
+    """
+    from berrypick.corpus.xml_documents import SUFFIXES
+
+    if not os.path.isfile(target):
+        return
+    for source in (*inputs, documents):
+        if source is None or not os.path.exists(source):
+            continue
+        if os.path.samefile(target, source):
+            raise UsageError(f"{target} is read, and would be written over; name another file to write")
+        inside = os.path.isdir(source) and Path(source).resolve() in Path(target).resolve().parents
+        if inside and (source == documents or target.lower().endswith(SUFFIXES)):
+            raise UsageError(f"{target} is one of the files of {source}, and would be written over; name another file")
 
 
 def _page(value: type) -> str:
@@ -651,8 +773,8 @@ def _notes(notes: Any) -> None:
 
 @contextmanager
 def _progress(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing in a pipe."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    """A bar on a terminal, nothing in a pipe or where control characters are not wanted."""
+    if not terminal.decorated(sys.stderr):
         yield None
         return
     from rich.console import Console

@@ -6,10 +6,10 @@ truth, run -> targets -> user model -> reach -> judged ranking -> measure -> res
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,12 +26,14 @@ from berrypick.core.judged import Candidates, Curve, Effort, Judged, Score
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import ALL, Results, Row, mean
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
-from berrypick.core.truth import Targets, Truth
-from berrypick.corpus.index import is_index, read_index
+from berrypick.core.truth import Offsets, Targets, Truth
+from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import Quotes, located_run, located_truth, quotes_named, unlocated
+from berrypick.corpus.objects import as_run, as_runs, as_truth
 from berrypick.corpus.resolve import resolve_run, resolve_truth
-from berrypick.corpus.texts import Offsets, Texts, checked_run, checked_truth, offsets_named, read_texts
+from berrypick.corpus.texts import Texts, checked_run, checked_truth, offsets_named, read_texts
 from berrypick.corpus.tokens import Tokenizer, line_of
+from berrypick.formats._base import flows, open_raw, standing
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._base import Measure
 from berrypick.measures.overlap import Overlap, repeated_share
@@ -52,6 +54,9 @@ from berrypick.users import UserModel, World
 
 EffortName = Literal["rank", "chars", "tokens", "seconds"]
 EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "tokens", "seconds")
+#: Dictionaries of topic to document to grade, and of topic to document to score, or to a list of results.
+Judgements = Mapping[str, Mapping[str, float]]
+Retrieved = Mapping[str, Any]
 AnyMeasure = Measure | document_measures.DocumentMeasure
 
 
@@ -95,8 +100,8 @@ class Setting:
 
 
 def evaluate(
-    truth: Truth | str | PathLike[str],
-    runs: Run | str | PathLike[str] | Sequence[Run | str | PathLike[str]],
+    truth: Truth | Judgements | str | PathLike[str],
+    runs: Run | Retrieved | str | PathLike[str] | Sequence[Run | Retrieved | str | PathLike[str]],
     measures: str | Measure | Sequence[str | Measure] = (),
     *,
     user: str | UserModel | None = None,
@@ -122,17 +127,17 @@ def evaluate(
 ) -> Results:
     """Evaluate runs against a truth.
 
-    ``truth``, ``runs``, ``navigation`` and ``collection`` may be values or files. ``measures`` is one text with
-    several measures, or a list. ``user`` defaults to classical, or to the model that ``navigation`` is for.
-    ``task`` and ``protocol`` bring a campaign's rules, and its measures where none are named; ``repair`` mends runs
-    that break the rules of the task. ``documents`` are the texts (a folder, JSON Lines, or a mapping), for quotes,
-    tokens and offsets in other units; ``tokenizer`` is a name or a callable; ``chunks`` are all chunks there are, as
-    a run. ``progress`` is called with (done, of) as topics are finished. ``jobs`` is the number of processes.
+    ``truth``, ``runs``, ``navigation`` and ``collection`` may be values or files; truth and runs may be dictionaries of
+    topic to document to grade or score too. ``measures`` is one text with several measures, or a list. ``user``
+    defaults to classical, or to the model that ``navigation`` is for. ``task`` and ``protocol`` bring a campaign's
+    rules, and its measures where none are named; ``repair`` mends runs that break the rules of the task. ``documents``
+    are the texts (a folder, JSON Lines, or a mapping), for quotes, tokens and offsets in other units; ``tokenizer`` is
+    a name or a callable; ``chunks`` are all chunks there are, as a run. ``progress`` is called with (done, of) as
+    topics are finished. ``jobs`` is the number of processes.
     """
     if jobs < 1:
         raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
-    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
-    systems = [run if isinstance(run, Run) else formats.read_run(run) for run in _listed(runs)]
+    judgements, systems = as_truth(truth), as_runs(runs)
     setting = make_setting(
         user, navigation, collection, units, idealism, effort, topics, duplicates, left_out, protocol, task, repair,
         documents, tokenizer, offsets, quotes, chunks,
@@ -141,10 +146,10 @@ def evaluate(
         measures = measures_of(setting.protocol, setting.task)
     asked = parse_measures(measures, setting.protocol.name)
     check_navigation(setting, asked)
+    notes = _offsets_notes(judgements, setting)
     judgements, systems, setting = placed(judgements, systems, setting)
     rows: list[Row] = []
     means: list[Row] = []
-    notes: list[str] = []
     outcomes = [
         _Outcome(name, judgements, run, setting, asked, curves)
         for name, run in zip(unique_names(systems), systems, strict=True)
@@ -219,8 +224,8 @@ class _Shares:
 
 
 def explain(
-    truth: Truth | str | PathLike[str],
-    run: Run | str | PathLike[str],
+    truth: Truth | Judgements | str | PathLike[str],
+    run: Run | Retrieved | str | PathLike[str],
     topic: str,
     measure: str | Measure,
     *,
@@ -242,8 +247,7 @@ def explain(
     chunks: Run | str | PathLike[str] | None = None,
 ) -> Explanation:
     """The working of one number for one topic."""
-    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
-    system = run if isinstance(run, Run) else formats.read_run(run)
+    judgements, system, topic = as_truth(truth), as_run(run), str(topic)
     setting = make_setting(
         user, navigation, collection, units, idealism, effort, "judged", duplicates, left_out, protocol, task, repair,
         documents, tokenizer, offsets, quotes, chunks,
@@ -271,14 +275,30 @@ def explain(
             f"{asked[0].text} for topic {topic}", [f"The run does not answer this topic; its value is {shown}."]
         )
     with _named(asked[0].text):
-        return asked[0].measure.explain(judged)
+        found = asked[0].measure.explain(judged)
+    return replace(found, title=f"{found.title}{_read_by(asked[0].measure, setting)}")
+
+
+def _read_by(measure: Measure, setting: Setting) -> str:
+    """Whose reading a number is about, where the measure does not say so itself."""
+    if "user" not in measure.depends_on or measure.user_model() is not None:
+        return ""
+    return f", read by {setting.user}"
 
 
 def parse_measures(given: str | Measure | Sequence[str | Measure], protocol: str = "") -> list[Asked]:
     """Measures from text, each once, in the order given, as a protocol defines them."""
     parts: list[str | Measure] = []
-    for one in [given] if isinstance(given, (str, Measure)) else given:
-        parts += specs.split(one) if isinstance(one, str) else [one]
+    given = () if given is None else given
+    for one in [given] if isinstance(given, str) or not isinstance(given, Iterable) else given:
+        if isinstance(one, str):
+            parts += specs.split(one)
+        elif isinstance(one, Measure):
+            parts.append(one)
+        elif document_measures.is_theirs(one):
+            parts.append(str(one).replace('"', "'"))
+        else:
+            raise UsageError(f"{one!r:.60} is no measure: name it in a text, e.g. 'EPRUM'")
     if not parts:
         raise UsageError("no measure is asked for; name one, e.g. EPRUM")
     found: dict[str, Asked] = {}
@@ -376,7 +396,7 @@ def _chunks(
     """Every chunk of a chunking once, by document."""
     if given is None:
         return None
-    run = given if isinstance(given, Run) else formats.read_run(given)
+    run = as_run(given)
     if run.start is None or run.end is None:
         raise UsageError("chunks have a start and an end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)
@@ -395,9 +415,14 @@ def read_collection(path: str | PathLike[str]) -> Collection:
         from berrypick.corpus.folder import read_folder
 
         return read_folder(path)
-    if is_index(path):
-        return read_index(path)
-    return formats.read_collection(path)
+    name = fspath(path)
+    if not flows(name):
+        return read_index(name) if is_index(name) else formats.read_collection(name)
+    with standing(name):
+        with open_raw(name) as stream:
+            if stream.read(len(ARROW)) == ARROW:
+                raise InputError("is an index, which is read from a file and not from a pipe", path=name)
+        return formats.read_collection(name)
 
 
 def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, list[Run], Setting]:
@@ -405,14 +430,21 @@ def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, 
     collection = setting.world.collection
     texts = setting.world.texts
     if texts is not None:
-        truth = located_truth(checked_truth(truth, texts, setting.offsets), texts, setting.quotes, setting.offsets)
+        counting = truth.offsets or setting.offsets
+        truth = located_truth(checked_truth(truth, texts, counting), texts, setting.quotes, counting)
         if truth.units == "spans":
+            truth = replace(truth, offsets="chars")
             runs = [located_run(run, texts, setting.quotes) for run in runs]
         runs = [checked_run(run, texts, setting.offsets) for run in runs]
         if collection is None:
             setting = replace(setting, world=replace(setting.world, collection=texts.collection))
     elif (waiting := unlocated(truth)) is not None:
         raise waiting
+    elif truth.offsets not in (None, "chars"):
+        raise UsageError(
+            f"{truth.source or 'the truth'} says that its offsets count {truth.offsets}: "
+            "give the texts of the documents, to convert them, with --documents"
+        )
     if collection is not None and collection.structures:
         truth = resolve_truth(truth, collection)
         runs = [resolve_run(run, collection) for run in runs]
@@ -420,6 +452,17 @@ def placed(truth: Truth, runs: Sequence[Run], setting: Setting) -> tuple[Truth, 
     for run in mended:
         check_task(run, setting.task)
     return truth, mended, setting.prepared(truth)
+
+
+def _offsets_notes(truth: Truth, setting: Setting) -> list[str]:
+    """Truth and runs may count offsets differently; which of them counts what is never left to guessing."""
+    source = truth.source or "the truth"
+    if truth.offsets is not None and truth.offsets != setting.offsets:
+        return [f"{source}: offsets count {truth.offsets}, as it says; those of the runs count {setting.offsets}"]
+    spans = any(topic.start is not None and len(topic.start) for topic in truth.topics.values())
+    if truth.offsets is None and setting.offsets != "chars" and truth.units == "spans" and spans:
+        return [f"{source}: does not say what its offsets count; they are taken to count {setting.offsets} too"]
+    return []
 
 
 def check_navigation(setting: Setting, asked: Sequence[Asked]) -> None:
@@ -683,7 +726,7 @@ class _Outcome:
     def check(self) -> None:
         if not any(topic in self.truth for topic in self.run.topics):
             raise InputError(
-                f"answers none of the {len(self.truth)} judged topics of {self.truth.source or 'the truth'} "
+                f"answers none of the {_plural(len(self.truth), 'judged topic')} of {self.truth.source or 'the truth'} "
                 f"(truth: {_some(list(self.truth.topics))}; run: {_some(list(self.run.topics))})",
                 path=self.run.source or self.run.tag,
             )
@@ -844,9 +887,13 @@ class _Outcome:
         empty = sum(1 for topic in self.topics if not _has_relevant(self.truth, topic))
         if empty:
             found.append(
-                f"{empty} judged topics have nothing relevant; their values are undefined and left out of means"
+                "1 judged topic has nothing relevant; its value is undefined and left out of means"
+                if empty == 1
+                else f"{empty} judged topics have nothing relevant; their values are undefined and left out of means"
             )
         navigation = self.setting.world.navigation
+        if navigation is None:  # else somebody may move from what is retrieved to what is judged
+            found += strangers(self.truth, self.run)
         if navigation is not None and not self._meets(navigation):
             found.append(
                 f"no unit of the run or the truth occurs in {navigation.source or 'the navigation'}, "
@@ -854,7 +901,11 @@ class _Outcome:
             )
         repeats = self.part.repeats
         if repeats:
-            found.append(f"{repeats} results repeat an earlier one of the same topic; they reach and gain nothing")
+            found.append(
+                "1 result repeats an earlier one of the same topic; it reaches and gains nothing"
+                if repeats == 1
+                else f"{repeats} results repeat an earlier one of the same topic; they reach and gain nothing"
+            )
         if self.part.overlap:
             shares = list(self.part.overlap.values())
             found.append(
@@ -891,6 +942,33 @@ class _Outcome:
         if undefined:
             counts["undefined, and left out of the mean"] = undefined
         return [f"{one.text}: {note} ({_plural(count, 'topic')})" for note, count in counts.items()]
+
+
+def strangers(truth: Truth, run: Run) -> list[str]:
+    """A note if no document of a run is judged for any topic: most likely the two name documents differently."""
+    answered = [topic for topic in run.topics if topic in truth]
+    for topic in answered[:10]:  # this is where nearly all runs show that they know the documents
+        ranking, judged = run.ranking(topic), set(truth.topics[topic].documents())
+        if any(ranking.documents[code] in judged for code in ranking.document.tolist()):
+            return []
+    known = {name for topic in truth.topics.values() for name in topic.documents()}
+    if not known or not known.isdisjoint(run.documents):
+        return []
+    why = next((why for why, key in _ALIKE.items() if not {key(name) for name in known}.isdisjoint(
+        key(name) for name in run.documents)), "")  # fmt: skip
+    remedy = f"; names differ in their {why}: name documents alike in both" if why else ""
+    return [
+        f"none of the run's documents is judged (truth: {_some(sorted(known))}; run: {_some(run.documents)}){remedy}"
+    ]
+
+
+#: What names may differ in, and what is left of them without it.
+_ALIKE: dict[str, Callable[[str], str]] = {
+    "endings": lambda name: name.rpartition(".")[0] or name,
+    "folders": lambda name: name.rpartition("/")[2],
+    "folders and endings": lambda name: Path(name).stem,
+    "capitals": str.lower,
+}
 
 
 def _own_part(measure: AnyMeasure) -> list[str]:
@@ -991,14 +1069,10 @@ def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_mea
             Table(
                 "Documents at their best rank", ["position", "document", "rank in the run", "grade"], rows, align="><>>"
             ),
-            f"{relevant} documents are relevant.",
+            f"{_plural(relevant, 'document')} {'is' if relevant == 1 else 'are'} relevant.",
             f"{measure} = {number(value, 6)}, computed by ir_measures",
         ],
     )
-
-
-def _listed(runs: Any) -> list[Any]:
-    return [runs] if isinstance(runs, (Run, str, PathLike)) else list(runs)
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from berrypick import formats
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.judged import Judged
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.corpus.objects import as_run, as_truth
+from berrypick.evaluate import Judgements, Retrieved, make_setting, placed, refuse_duplicates
 from berrypick.evaluate import judge as judged_by
-from berrypick.evaluate import make_setting, placed, refuse_duplicates
 
 _SETTINGS: dict[str, Any] = {
     "user": None,
@@ -25,14 +25,18 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-def judge(truth: Truth | str | PathLike[str], run: Run | str | PathLike[str], topic: str, **settings: Any) -> Judged:
+def judge(
+    truth: Truth | Judgements | str | PathLike[str],
+    run: Run | Retrieved | str | PathLike[str],
+    topic: str,
+    **settings: Any,
+) -> Judged:
     """The judged ranking of one topic: its targets, the ranking, and what a reader of it sees.
 
     ``settings`` are those of :func:`berrypick.evaluate`: user, navigation, collection, documents and so on. In a
     notebook the value shows itself.
     """
-    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
-    system = run if isinstance(run, Run) else formats.read_run(run)
+    judgements, system, topic = as_truth(truth), as_run(run), str(topic)
     setting = make_setting(**{**_SETTINGS, **settings})
     judgements, (system,), setting = placed(judgements, [system], setting)
     if topic not in judgements:

@@ -27,7 +27,13 @@ LAYERS = [
 #: Modules that anyone may import.
 FREE = {"references", "_version"}
 #: Modules beside the layers, and the layer whose place they take.
-BESIDE = {"protocols": "evaluate", "parallel": "evaluate", "judging": "evaluate", "demonstration": "cli", "__main__": "cli"}
+BESIDE = {
+    "protocols": "evaluate",
+    "parallel": "evaluate",
+    "judging": "evaluate",
+    "demonstration": "cli",
+    "__main__": "cli",
+}
 
 
 def layer_of(module: str) -> str | None:

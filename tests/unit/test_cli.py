@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -536,6 +537,41 @@ def test_who_reads_may_stop_reading(tmp_path):
     assert b"Traceback" not in err and b"Exception" not in err
 
 
+def through(shell: str, *arguments: object) -> subprocess.CompletedProcess:
+    """The command in a shell that closes streams or pipes them into something; the exit code is that of the command."""
+    words = shlex.join(command(*arguments))
+    return subprocess.run(["bash", "-c", f"set -o pipefail; {words} {shell}"], capture_output=True, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize("arguments", [["list", "measures"], ["--help"], ["evaluate", "--help"], ["demo"]])
+def test_who_reads_may_not_read_at_all(arguments):
+    done = through("| exec true", *arguments)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="streams of POSIX")
+def test_closed_streams(small, tmp_path):
+    asked = ("evaluate", small["t_qrels"], small["r_run"], "-m", "EPRUM", "-o", "json")
+    expected = json.loads(through("", *asked).stdout)
+    for shell in ("2>&-", "<&- 2>&-", "2> >(exec true)"):
+        done = through(shell, *asked)
+        assert done.returncode == 0 and json.loads(done.stdout) == expected
+    for shell in (">&-", ">&- <&-"):
+        done = through(shell, *asked)
+        assert done.returncode == 2 and b"Traceback" not in done.stderr
+        assert done.stderr.count(b"berrypick: the output could not be written") == 1
+    assert through(">&- 2>&-", *asked).returncode == 2
+    done = through(">&-", "convert", small["t_qrels"], tmp_path / "o.qrels", "--from", "trec-qrels")
+    assert done.returncode == 0 and (tmp_path / "o.qrels").read_text() == QRELS
+
+
+def test_without_a_command_the_help_is_shown(berrypick):
+    done = berrypick()
+    assert done.code == 2 and done.out == "" and done.err.startswith("Usage: berrypick ")
+    assert done.err.rstrip("\n") == berrypick("--help").out.rstrip("\n")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device to write to on this system")
 def test_a_full_disk_is_told(small):
     with open("/dev/full", "wb") as full:
@@ -554,3 +590,57 @@ def test_kernels_can_be_chosen(small, process):
     assert good.code == 0 and "numpy" in good.out
     bad = process("--version", env={**os.environ, "BERRYPICK_KERNELS": "abacus"})
     assert bad.code == 2 and "abacus" in bad.err and "Traceback" not in bad.err
+
+
+# --- small words ------------------------------------------------------------------------------------------------------
+
+
+def test_one_is_not_many(files, berrypick):
+    written = files(
+        t_jsonl=SPANS + '{"topic": "2", "doc": "d", "grade": 0}\n',
+        r_jsonl=SPAN_RUN * 2,
+        t_qrels="1 0 a 1\n",
+        r_run="1 Q0 a 1 1 sys\n",
+    )
+    told = berrypick("evaluate", written["t_jsonl"], written["r_jsonl"], "-m", "EPRUM").err
+    assert "1 judged topic has nothing relevant; its value is" in told
+    assert "1 result repeats an earlier one of the same topic; it reaches" in told
+    assert (
+        "1 document is relevant."
+        in berrypick("explain", written["t_qrels"], written["r_run"], "--topic", "1", "-m", "AP").out
+    )
+    told = berrypick("compare", written["t_qrels"], written["r_run"], written["r_run"], "-m", "AP").err
+    assert "over 1 topic;" in told and "on 1 topic is" in told and "1 topics" not in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "shown"), [("measure", "charR@5", "charR"), ("user", "t2i(tolerance=3)", "t2i")]
+)
+def test_show_passes_over_parameters(berrypick, kind, name, shown):
+    done = berrypick("show", kind, name)
+    assert done.code == 0 and done.out == berrypick("show", kind, shown).out
+
+
+def test_show_of_a_measure_of_others(berrypick):
+    told_once(berrypick("show", "measure", "nDCG@10"), "nDCG@10 is one of ir_measures' measures")
+
+
+def test_check_of_an_index(tmp_path, berrypick):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "xml").mkdir()
+    (tmp_path / "xml/a.xml").write_text("<a>one<b>two</b></a>")
+    assert berrypick("index", tmp_path / "xml", tmp_path / "x.index", "--jobs", "1").code == 0
+    done = berrypick("check", tmp_path / "x.index")
+    assert done.code == 0 and done.out == f"{tmp_path / 'x.index'}: index of a collection, 1 document, 2 elements\n"
+    (tmp_path / "x.index").write_bytes((tmp_path / "x.index").read_bytes()[:40])
+    assert berrypick("check", tmp_path / "x.index").code == 2
+
+
+def test_the_ending_settles_whether_a_truth_or_a_run_is_meant(files, berrypick, tmp_path):
+    source = files(t_jsonl='{"topic": "1", "doc": "d"}\n')["t_jsonl"]
+    assert berrypick("convert", source, tmp_path / "o.qrels", "--to", "trec-qrels").code == 0
+    done = berrypick("convert", source, tmp_path / "o.run")
+    assert done.code == 0 and "trec-run" in done.err
+    done = berrypick("convert", source, tmp_path / "o.qrels")
+    assert done.code == 0 and "trec-qrels" in done.err
+    told_once(berrypick("convert", source, tmp_path / "o.what"), "--from says which", "span-run, span-truth")

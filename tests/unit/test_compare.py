@@ -248,7 +248,7 @@ def test_wrong_settings(wrong, message):
 
 
 def test_no_runs_and_no_topics():
-    with pytest.raises(UsageError, match="there is no run to compare"):
+    with pytest.raises(UsageError, match="there is no run"):
         bp.compare(TRUTH, [], "AP")
     with pytest.raises(UsageError, match="a value for each topic"):
         bp.compare(Results([], [Row("a", ALL, "AP", 0.5, "")]))

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -201,3 +202,19 @@ def test_demo_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, te
 
 def test_equal_values_share_the_win() -> None:
     assert _telling.winners({"a": 1.0, "b": 1.0, "c": None}) == ["a", "b"]
+
+
+def test_commands_can_be_typed_where_the_command_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin with blank").mkdir()
+    program = tmp_path / "bin with blank" / "berrypick"
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(_telling.sys, "executable", str(program.parent / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    told = web.told()
+    typed = "".join(f"{line}\n" for line in told.splitlines() if line.startswith("  cd") or "export PATH" in line)
+    assert "export PATH=" in typed
+    done = subprocess.run(["sh", "-c", typed + "berrypick evaluate x"], capture_output=True, text=True, check=True)
+    assert done.stdout == "evaluate x\n"
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    assert "export PATH" not in web.told(), "whoever has it needs nothing"

@@ -1,5 +1,7 @@
 """Topics x runs x measures: what counts, what is left out, what is told."""
 
+import csv
+import io
 import json
 import math
 import re
@@ -10,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.results import ALL, mean
+from berrypick.core.results import ALL, Results, Row, mean
 from berrypick.evaluate import unique_names
+from berrypick.report import text
 
 TRUTH = worlds.document_truth({"1": {"a": 1, "b": 1}, "2": {"c": 1}, "3": {"d": 0}})
 RUN = worlds.document_run({"1": ["a", "x", "b"], "9": ["a"]})
@@ -304,3 +307,55 @@ def test_many_topics_take_time_in_proportion():
     seconds(10)
     few, many = min(seconds(150) for _ in range(3)), min(seconds(600) for _ in range(2))
     assert many < 9 * few
+
+
+# --- documents that the truth does not know ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("judged", "retrieved", "told"),
+    [
+        ("d0.txt", "d0", "(truth: d0.txt; run: d0, x); names differ in their endings: name documents alike in both"),
+        ("d0", "d0.md", "names differ in their endings"),
+        ("a/d0", "d0", "names differ in their folders: "),
+        ("texts/d0.txt", "d0", "names differ in their folders and endings"),
+        ("D0", "d0", "names differ in their capitals"),
+        ("e", "d0", "none of the run's documents is judged (truth: e; run: d0, x)"),
+    ],
+)
+@pytest.mark.parametrize("measure", ["AP", "EPRUM"])
+def test_a_run_of_unknown_documents_is_told(tmp_path, judged, retrieved, told, measure):
+    (tmp_path / "t.qrels").write_text(f"1 0 {judged} 1\n2 0 {judged} 1\n")
+    (tmp_path / "r.run").write_text(f"1 Q0 {retrieved} 1 2 s\n1 Q0 x 2 1 s\n")
+    results = bp.evaluate(tmp_path / "t.qrels", tmp_path / "r.run", measure)
+    assert results.mean() == {"s": {measure: 0}}
+    assert sum(told in note and note.startswith("s: none of the run's documents") for note in results.notes) == 1
+
+
+def test_one_known_document_is_enough(tmp_path):
+    topics = range(30)
+    (tmp_path / "t.qrels").write_text("".join(f"{t} 0 a{t} 1\n" for t in topics))
+    (tmp_path / "r.run").write_text("".join(f"{t} Q0 b{t} 1 2 s\n" for t in topics) + "29 Q0 a3 2 1 s\n")
+    assert not any("is judged" in note for note in bp.evaluate(tmp_path / "t.qrels", tmp_path / "r.run", "AP").notes)
+
+
+def test_names_with_line_breaks_stay_in_their_row():
+    """In tables that people paste; data for programs keeps names as they are."""
+    found = Results(
+        [Row("a\nb|c", "q\r\n1", "AP", 0.5, ""), Row("a b|c", "q\r\n1", "AP", 0.5, "")],
+        [Row("a\nb|c", ALL, "AP", 0.5, ""), Row("a b|c", ALL, "AP", 0.5, "")],
+    )
+    assert text.render(found, "markdown", True, None).splitlines()[2] == "| a b\\|c | q 1 | 0.5000 |"
+    assert len(text.render(found, "markdown", True, None).splitlines()) == 6
+    assert len(text.render(found, "latex", True, None).splitlines()) == 10
+    for output, separator in (("tsv", "\t"), ("csv", ",")):
+        rows = list(csv.reader(io.StringIO(text.render(found, output, True, None), newline=""), delimiter=separator))
+        assert [row[0] for row in rows[1:]] == ["a\nb|c", "a\nb|c", "a b|c", "a b|c"]
+
+
+def test_an_explanation_names_the_reader():
+    truth = worlds.document_truth({"1": {"a": 1.0}})
+    found = bp.explain(truth, worlds.document_run({"1": ["a", "b"]}), "1", "EPRUM", user="classical(share=0.4)")
+    assert found.title.endswith("for topic 1, read by classical(share=0.4)")
+    found = bp.explain(truth, worlds.document_run({"1": ["a", "b"]}), "1", "P@1")
+    assert found.title == "P@1 for topic 1"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus import index_scan
+from berrypick.corpus import index_scan, index_tags
 from berrypick.corpus.index_scan import Bundle, Source, scan
 from berrypick.corpus.xml_documents import structure_of
 
@@ -63,9 +63,14 @@ def structures(bundle: Bundle) -> dict[str, Structure]:
             text_parent=bundle.text_parent[texts].astype(np.int64),
             text_raw_length=bundle.text_raw_length[texts].astype(np.int64),
             dropped=np.array([a + j for a, b in zip(starts, lengths, strict=True) for j in range(b)], dtype=np.int64),
-            links=tuple(zip(bundle.link_element[links].tolist(), bundle.link_target[links], strict=True)),
+            links=tuple(zip(bundle.link_element[links].tolist(), targets(bundle)[links], strict=True)),
         )
     return found
+
+
+def targets(bundle: Bundle) -> list[str]:
+    """The document that each link leads to."""
+    return [bundle.targets[code] for code in bundle.link_target]
 
 
 def same(one: Structure, other: Structure) -> bool:
@@ -142,6 +147,13 @@ def test_each_alone(tmp_path: Path, trees: Trees, name: str) -> None:
     assert trees == []
 
 
+def test_names_that_cannot_be_told_apart_quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_tags, "_FACTORS", np.zeros(2, dtype=np.uint64))
+    compare(tmp_path, EVERYDAY)
+    monkeypatch.setattr(index_tags, "_FACTORS", np.array([0, 0x9E3779B97F4A7C15], dtype=np.uint64))
+    compare(tmp_path, EVERYDAY)
+
+
 # The others go through a tree
 
 ODD = {
@@ -185,6 +197,13 @@ def test_all_together(tmp_path: Path) -> None:
     assert len(scan([]).documents) == 0
 
 
+@pytest.mark.parametrize("name", [name for name in BAD if name != "very deep"])
+def test_a_bad_document_does_not_harm_the_next(tmp_path: Path, trees: Trees, name: str) -> None:
+    documents = {"x": b"<a>x</a>", name: BAD[name], "y": b"<a>y</a>", "z": BAD["open"], "u": b"<a>u</a>"}
+    compare(tmp_path, documents)
+    assert set(trees) == {name, "z"}
+
+
 def test_one_that_is_too_deep_takes_its_bundle_through_trees(tmp_path: Path, trees: Trees) -> None:
     compare(tmp_path, {"x": b"<a>x</a>", "deep": ODD["too deep to be sure"]})
     assert set(trees) == {"x", "deep"}
@@ -200,6 +219,12 @@ def test_files_that_are_not_what_they_were(tmp_path: Path) -> None:
     assert "No such file" in str(bundle.problems["b"]) and bundle.documents == []
 
 
+def test_a_file_whose_offsets_an_index_cannot_hold(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_bytes(b"<a/>")
+    bundle = scan([Source("a", str(tmp_path / "a.xml"), 2**31), Source("b", str(tmp_path / "a.xml"), 4)])
+    assert "is too large" in str(bundle.problems["a"]) and bundle.documents == ["b"]
+
+
 # Links
 
 
@@ -209,15 +234,30 @@ def test_links(tmp_path: Path, trees: Trees) -> None:
             <c title='href="f.xml"' url = "/g&#46;xml?q" /><!-- <d href="h.xml"/> --><d
             href='i%20j.xml' url="k.xml"/><e base-url="l.xml" hrefs="m.xml" xhref="n.xml"/>
             <f href=""/><g href="a.xml"/><h href="http://x/o.xml"/><i t=">" href="p.xml">, href=q.xml</i>
-            <j href="r
+            <m t="see href=" u="w.xml"/><n t="see href='x.xml'"/><o t='see href="' href="y.xml"/><j href="r
             s.xml"/><k t='"' href="t&amp;u.xml"/><l t="it's" href="v.xml"/></a>""",
         "x/b": b"<a>href='a.xml' url</a>",
         "c": "<a>é<é é='ü' href='ö.xml'/></a>".encode(),
     }
     bundle = compare(tmp_path, documents)
     assert trees == []
-    assert bundle.link_target[:6] == ["x/b", "c", "g", "x/i j", "x/k", "x/p"]
+    assert targets(bundle)[:6] == ["x/b", "c", "g", "x/i j", "x/k", "x/p"]
     assert bundle.links.tolist()[1:] == [0, 1]
+
+
+def test_links_of_mallard(tmp_path: Path, trees: Trees) -> None:
+    documents = {
+        "C/help/a": b"""<page xmlns="http://projectmallard.org/1.0/" id="a"><info><link type="guide" xref="index#top"/>
+            <link type='seealso' xref='b-2'/></info><p><link xref="#here">x</link><link xref="a#here">y</link>
+            <link xref="c.d">z</link> xref="e" <link xref="f&#x67;" href="http://x/h"/></p></page>""",
+        "C/help/b-2": b'<page xmlns="http://projectmallard.org/1.0/" id="b-2"><link href="a" xref="a"/></page>',
+        "top": b'<page xmlns:m="u" id="top"><link m:xref="C/help/a"/><link anxref="b"/></page>',
+    }
+    bundle = compare(tmp_path, documents)
+    assert trees == []
+    first = ["C/help/index", "C/help/b-2", "C/help/c.d", "C/help/fg"]
+    assert targets(bundle) == [*first, "C/help/a", "C/help/a", "C/help/a"]
+    assert bundle.links.tolist() == [4, 2, 1]
 
 
 # Anything at all
@@ -230,15 +270,22 @@ CHANGES = [b"", b"<", b">", b"&", b"'", b'"', b"/", b"\r", b"\xe9", b"]]>", b"<!
 PIECES = st.sampled_from(TEXTS + REFERENCES + HIDDEN)
 NAMES = st.sampled_from(["a", "b", "sec", "p:b", "é", "a-long-name-of-an-element", "aaaaaaaa", "aaaaaaaab"])
 SPACES = st.sampled_from([" ", "\n"])
-VALUES = st.sampled_from(["", "x", "a.xml", "a.xml#b", ">", "it's", "é &lt;", "href=", "b/c.page", "\n "])
+EQUALS = st.sampled_from(["=", "=", "=", " = ", "\n="])
+HREFS = ["d1", "d1#b", "#b", "a.xml", "a.xml#b", "b/c.page", "a&#32;b", "h:&amp;", "é &lt;", "a&gt;.xml", "a>.xml"]
+VALUES = st.sampled_from([*HREFS, "", "x", ">", "it's", "href=", "see href=", " xref='b'", ' url="b" ', "\n "])
+QUOTES = st.sampled_from("\"'")
 
 
 @st.composite
 def tags(draw: st.DrawFn) -> tuple[str, str]:
     name = draw(NAMES)
-    names = draw(st.lists(st.sampled_from(["href", "url", "x", "p:href", "title"]), unique=True, max_size=3))
-    attributes = "".join(f'{draw(SPACES)}{key}="{draw(VALUES)}"' for key in names)
-    return f"<{name}{attributes}", name
+    names = draw(st.lists(st.sampled_from(["href", "url", "xref", "x", "p:href", "title"]), unique=True, max_size=3))
+    attributes = [f"{draw(SPACES)}{key}{draw(EQUALS)}{quoted(draw(VALUES), draw(QUOTES))}" for key in names]
+    return f"<{name}{''.join(attributes)}", name
+
+
+def quoted(value: str, quote: str) -> str:
+    return quote + value.replace(quote, "") + quote
 
 
 def elements(content: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

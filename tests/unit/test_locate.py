@@ -127,7 +127,8 @@ def test_locate_writes_spans_that_evaluate_reads(files, folder, berrypick, tmp_p
     done = berrypick("locate", paths["truth_jsonl"], out, "--documents", folder)
     assert done.code == 0 and "1 topic, 1 judged spans, 1 relevant, 1 document" in done.err
     start, end = span(GARDEN, "in autumn")
-    assert json.loads(out.read_text()) == {"topic": "1", "doc": "garden.txt", "start": start, "end": end, "grade": 2}
+    located = {"topic": "1", "doc": "garden.txt", "start": start, "end": end, "grade": 2, "offsets": "chars"}
+    assert json.loads(out.read_text()) == located
     both = [
         berrypick("evaluate", truth, paths["run_jsonl"], "-m", "charP charR", "--documents", folder).out
         for truth in (out, paths["truth_jsonl"])

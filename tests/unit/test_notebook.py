@@ -213,3 +213,24 @@ def test_values_of_the_core_alone_fall_back_to_their_plain_form():
     pytest.importorskip("IPython")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "None" and "Traceback" not in done.stderr
+
+
+def test_values_are_short_at_the_prompt(tmp_path):
+    topics = {str(topic): [("d", 0, 9)] * 1 for topic in range(300)}
+    truth = worlds.span_truth(topics)
+    run = worlds.span_run(topics, "mine")
+    found = bp.evaluate(truth, [run, worlds.span_run(topics, "n" * 5000)], "charR charP@1", curves=True)
+    assert repr(found) == "Results(2 runs, 2 measures, 300 topics)"
+    assert str(found).splitlines()[0].split() == ["run", "charR", "charP@1"] and len(str(found).splitlines()) == 4
+    assert repr(truth) == "Truth(spans of 300 topics)"
+    assert repr(run) == str(run) == "Run('mine', 300 results of 300 topics)"
+    compared = bp.compare(found)
+    assert repr(compared) == "Comparison(2 runs, 2 measures, baseline 'mine')"
+    assert "charR" in str(compared)
+    assert len(repr(worlds.span_run(topics, "n" * 5000))) < 200
+
+
+def test_results_of_the_core_alone_print_their_short_form():
+    code = "from berrypick.core.results import Results\nprint(Results([], []))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "Results(0 runs, 0 measures, 0 topics)\n"

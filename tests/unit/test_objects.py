@@ -259,7 +259,7 @@ def test_dictionaries_of_spans_to_scores():
 
 def test_texts_without_offsets_are_located_or_told():
     run = bp.run_from_objects({"1": [TEXT[:26], Chain(TEXT[CUT : CUT + 28])], "2": []}, documents=DOCUMENTS)
-    assert content(run) == EXPECTED[:2] and run.notes == ("1 topics have no results",)
+    assert content(run) == EXPECTED[:2] and run.notes == ("1 topic has no results",)
     with pytest.raises(bp.InputError, match="only its text") as error:
         bp.run_from_objects({"1": [TEXT[:26]]})
     assert "add_start_index=True" in str(error.value)

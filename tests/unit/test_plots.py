@@ -9,6 +9,8 @@ import re
 import struct
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -190,6 +192,35 @@ def test_names_with_quotes_and_tags_leave_an_svg_sound():
         assert set(names) <= set(text)
 
 
+@pytest.mark.parametrize("name", ["constructor", "toString", "hasOwnProperty", "__proto__"])
+def test_names_that_every_object_of_javascript_has(name):
+    runs = results({name: {"AP": [0.1, 0.2]}, "b": {"AP": [0.3, 0.1]}})
+    topics = [replace(row, topic=name) if row.topic == "0" else row for row in runs.topics]
+    lines = [Row(run, ALL, "ExpectedRatio", 0.5, "", [(1, 0.4), (2, 0.5)]) for run in (name, "b")]
+    for chart in (runs.plot("means", look=PAPER), Results(topics, runs.means).plot("topics", look=PAPER),
+                  Results([], lines).plot(look=PAPER)):  # fmt: skip
+        assert name in words(drawn(chart))
+
+
+def test_topics_stand_in_the_order_of_their_difference():
+    found = results({"a": {"AP": [0.5, 0.5, 0.5]}, "b": {"AP": [0.5, 0.3, 0.9]}})
+    order = [word for word in words(drawn(found.plot("topics", look=PAPER))) if word in ("0", "1", "2")]
+    assert order == ["2", "0", "1"]
+
+
+@pytest.mark.parametrize(("ranks", "shown"), [(1, ["1", "2"]), (2, ["1", "2"]), (3, ["1", "2", "3"])])
+def test_few_ranks_have_a_tick_each(ranks, shown):
+    line = Row("a", ALL, "ExpectedRatio", 0.5, "", [(rank, 0.4) for rank in range(1, ranks + 1)])
+    svg = drawn(Results([], [line]).plot(look=PAPER))
+    assert [word for word in words(svg) if word.isdigit()] == shown
+
+
+def test_many_ranks_have_whole_numbers():
+    line = Row("a", ALL, "ExpectedRatio", 0.5, "", [(rank, 0.4) for rank in range(1, 201)])
+    numbers = [word for word in words(drawn(Results([], [line]).plot(look=PAPER))) if word.isdigit()]
+    assert 3 <= len(numbers) == len(set(numbers)) <= 8
+
+
 def test_lines_differ_in_black_and_white():
     colours, dashes = strokes(56)
     assert len({(colour, tuple(dash)) for colour, dash in zip(colours, dashes, strict=True)}) == 56
@@ -197,6 +228,14 @@ def test_lines_differ_in_black_and_white():
 
 
 # --- sizes and files --------------------------------------------------------------------------------------------------
+
+
+def test_a_measure_without_a_curve_is_told_in_the_words_of_the_command(berrypick, tmp_path):
+    examples = Path(__file__).resolve().parents[2] / "docs" / "examples"
+    files = (examples / "passages.jsonl", examples / "chunks.jsonl", tmp_path / "x.svg")
+    done = berrypick("plot", *files, "-m", "spanHit", "--kind", "curves")
+    told = "--kind curves: there is no curve of spanHit to draw: the measures have none (-m)"
+    assert done.code == 2 and told in done.err and "curves=True" not in done.err
 
 
 def test_lengths():
@@ -235,6 +274,28 @@ def test_every_ending(evaluated, tmp_path):
 
 def test_the_same_picture_every_time(evaluated):
     assert drawn(charts.plot(evaluated, look=PAPER)) == drawn(charts.plot(evaluated, look=PAPER))
+
+
+def test_a_picture_larger_than_memory_is_refused(evaluated, tmp_path):
+    large = Look(width=length("100cm"))
+    chart = charts.plot(evaluated, look=large)
+    with pytest.raises(bp.UsageError, match=r"pixels is larger than the 100 million .* --width, --height or --dpi"):
+        pictures.write_picture(chart, tmp_path / "x.png", large, dpi=2400)
+    pictures.write_picture(chart, tmp_path / "x.svg", large, dpi=2400)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.svg"]
+
+
+def test_what_the_drawing_library_cannot_do_is_one_message(berrypick, folder, tmp_path, monkeypatch):
+    import vl_convert
+
+    def broken(*_, **__):
+        raise ValueError("Vega-Lite to SVG conversion failed:\nError: Operator not defined\n    at l (https://x)\n")
+
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", broken)
+    done = plotted(berrypick, folder, "-m", "EPRUM", tmp_path / "x.svg")
+    assert done.code == 2 and done.out == "" and "Traceback" not in done.err and not list(tmp_path.iterdir())
+    assert "berrypick: the picture could not be drawn: Vega-Lite to SVG conversion failed: Error: Operator" in done.err
+    assert "https" not in done.err
 
 
 def test_what_stands_there_stays_if_writing_fails(evaluated, tmp_path, monkeypatch):
@@ -278,7 +339,16 @@ def test_the_command_draws(berrypick, folder, tmp_path):
         (["-m", "EPRUM", "x.png", "--width", "wide"], "the width is a length like 8.5cm"),
         (["-m", "EPRUM", "x.png", "--confidence", "2"], "the confidence lies between 0 and 1"),
         (["-m", "EPRUM", "x.png", "--resamples", "2"], "resamples is how often"),
-        (["-m", "AP", "x.png", "--kind", "curves"], "there is no curve to draw"),
+        (
+            ["-m", "AP", "x.png", "--kind", "curves"],
+            "--kind curves: there is no curve of AP to draw: the measures have none (-m)",
+        ),
+        (["-m", "EPRUM", "x.png", "--until", "-1"], "--until -1: there is nothing to draw, since curves begin at"),
+        (
+            ["-m", "EPRUM", "x.png", "--width", "100cm", "--height", "90cm", "--dpi", "2400"],
+            "smaller --width, --height or --dpi",
+        ),
+        (["-m", "EPRUM", "x.png", "--width", "100cm", "--dpi", "2400"], "smaller --width, --height or --dpi"),
     ],
 )
 def test_wrong_usage_is_told_in_one_message(berrypick, folder, tmp_path, monkeypatch, arguments, told):

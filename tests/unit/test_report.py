@@ -252,6 +252,47 @@ def test_a_limit_that_nothing_fits_into_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_bands_agree_with_the_table(page):
+    """At the rank of the cut-off both are intervals of the same mean, from the same draws."""
+    measures = [one["text"] for one in page.overview["measures"]]
+    assert page.overview["bands"] == {"draws": 10_000, "table": 10_000}
+    checked = 0
+    for curve in page.overview["curves"]:
+        name, _, rank = curve["measure"].partition("@")
+        for line in curve["points"] if rank else ():
+            cell = page.overview["table"][line["run"]][measures.index(curve["measure"])]
+            at = line["x"].index(float(rank))
+            assert line["y"][at] == pytest.approx(cell["value"], abs=1e-8), name
+            assert (line["low"][at], line["high"][at]) == pytest.approx((cell["low"], cell["high"]), abs=1e-8)
+            checked += 1
+    assert checked
+
+
+def test_bands_of_very_many_curves_have_fewer_draws_and_the_page_says_so(tmp_path, monkeypatch):
+    from berrypick.report import page as module
+
+    monkeypatch.setattr(module, "DRAWN", 10_000)
+    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    write_report(truth, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 2, 5)]}), "charR@3", html=tmp_path / "r.html")
+    assert Page(tmp_path / "r.html").overview["bands"] == {"draws": 10_000, "table": 10_000}
+    monkeypatch.setattr(module, "DRAWN", 9_999)
+    write_report(truth, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 2, 5)]}), "charR@3", html=tmp_path / "r.html")
+    assert Page(tmp_path / "r.html").overview["bands"] == {"draws": 1_000, "table": 10_000}
+
+
+def test_a_note_on_many_runs_does_not_name_them_all(tmp_path):
+    truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
+    some = [worlds.span_run({"1": [("d", 0, 5)]}, f"some{n}") for n in range(7)]
+    made = write_report(truth, some, "charR", html=tmp_path / "r.html")
+    assert "all 7 systems: 1 judged topic missing from the run, counted 0" in made.notes
+    more = [*some, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 0, 5)]}, "full")]
+    made = write_report(truth, more, "charR", html=tmp_path / "r.html")
+    assert (
+        "some0, some1, some2, some3, some4 and 2 more systems: 1 judged topic missing from the run, counted 0"
+        in made.notes
+    )
+
+
 def test_a_note_on_several_runs_is_told_once(tmp_path):
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
     runs = [replace(worlds.span_run({"1": [("d", 0, 5)]}), tag=tag) for tag in "xy"]

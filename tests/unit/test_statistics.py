@@ -236,3 +236,18 @@ def test_more_columns_than_are_treated_at_once(monkeypatch):
     parts = bootstrap(values, resamples=300), randomisation_test(values, resamples=300)
     assert np.allclose(whole[0], parts[0], atol=1e-13)
     assert np.array_equal(whole[1].p, parts[1].p)
+
+
+@pytest.mark.parametrize("method", ["percentile", "expanded", "bca"])
+def test_bounds_are_means_that_can_occur(method):
+    """What adding the centre back rounds to, -1.4e-17 for one, is not shown as -0.0000."""
+    for seed in range(40):
+        values = np.random.default_rng(seed).choice(
+            [0.0, 0.1, 0.2, 0.7, 1.0], size=(6, 8), p=[0.8, 0.05, 0.05, 0.05, 0.05]
+        )
+        low, high = statistics.bootstrap(values, resamples=300, method=method)
+        assert (low >= values.min(axis=0)).all() and (high <= values.max(axis=0)).all()
+        assert ((low == 0) | (low > 1e-9)).all() and not np.signbit(low).any()
+        signed = values - values[::-1]
+        for bound in statistics.bootstrap(signed, resamples=300, method=method):
+            assert ((bound == 0) | (np.abs(bound) > 1e-9)).all()

@@ -152,14 +152,30 @@ def test_curves_in_a_pipe_and_without_any(process):
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_who_wants_plain_text_gets_it(environment):
-    seen = at_a_terminal(*EVALUATE, "-m", MANY.rpartition(" ")[0], **environment)
+    seen = at_a_terminal(*EVALUATE, "-m", "EPRUM PRUM AP", **environment)
     plain = bp.evaluate(
-        EXAMPLES / "answers.qrels", [EXAMPLES / "mine.run", EXAMPLES / "other.run"], MANY.rpartition(" ")[0],
+        EXAMPLES / "answers.qrels", [EXAMPLES / "mine.run", EXAMPLES / "other.run"], "EPRUM PRUM AP",
         navigation=EXAMPLES / "clicks.tsv", units=40,
     )  # fmt: skip
-    assert seen.raw == text.render(plain, "table", False, None)
-    explained = at_a_terminal("explain", "answers.qrels", "mine.run", "--topic", "setup", "-m", "EPRUM", **environment)
-    assert "\x1b" not in explained.raw
+    assert seen.raw == text.render(plain, "table", False, None) and seen.err == ""
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*EVALUATE, "-m", MANY.rpartition(" ")[0]),
+        ("compare", *EVALUATE[1:], "-m", "EPRUM AP PRUM RR"),
+        ("explain", "answers.qrels", "mine.run", "--topic", "setup", "-m", "EPRUM", "--navigation", "clicks.tsv"),
+        ("list", "users"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_plain_text_is_as_wide_as_the_terminal(arguments, environment):
+    seen = at_a_terminal(*arguments, **environment)
+    assert seen.code == 0 and seen.out.strip() and not CONTROL.search(seen.raw + seen.err)
+    assert max(map(len, seen.out.splitlines())) <= 80
+    assert STYLE.sub("", at_a_terminal(*arguments).out).split()[0] == seen.out.split()[0]
 
 
 def test_a_pipe_gets_plain_text_also_if_the_other_stream_is_a_terminal():
@@ -185,7 +201,7 @@ def test_progress_is_on_the_error_stream_and_goes_away():
     assert seen.err.count("\x1b[?25l") == seen.err.count("\x1b[?25h"), "the cursor comes back"
 
 
-@pytest.mark.parametrize("how", [{"piped": ("err",)}, {"TERM": "dumb"}])
+@pytest.mark.parametrize("how", [{"piped": ("err",)}, {"TERM": "dumb"}, {"NO_COLOR": "1"}])
 def test_no_progress_where_nobody_can_see_it(how):
     assert at_a_terminal(*EVALUATE, "-m", "EPRUM", **how).err == ""
 

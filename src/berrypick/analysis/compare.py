@@ -24,18 +24,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick import formats
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName, IntervalName
 from berrypick.analysis.written import written
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
-from berrypick.core.drawn import as_html, drawn
-from berrypick.core.errors import BerrypickError, UsageError, nearest
+from berrypick.core.drawn import as_html, counted, drawn
+from berrypick.core.errors import BerrypickError, UsageError, nearest, shorten
 from berrypick.core.results import ALL, Results, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.evaluate import evaluate, parse_measure, unique_names
+from berrypick.corpus.objects import as_runs
+from berrypick.evaluate import Judgements, Retrieved, evaluate, parse_measure, unique_names
 from berrypick.measures._base import Measure
 from berrypick.measures._documents import DocumentMeasure
 
@@ -250,6 +250,10 @@ class Comparison:
         """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
         return written(self, output=output, places=places, layout=layout)
 
+    def __repr__(self) -> str:
+        baseline = f", baseline {shorten(self.baseline, 80)!r}" if self.baseline is not None else ""
+        return f"Comparison({counted(len(self.runs), 'run')}, {counted(len(self.measures), 'measure')}{baseline})"
+
     def __str__(self) -> str:
         return self.table()
 
@@ -326,8 +330,8 @@ class Comparison:
 
 
 def compare(
-    truth: Truth | Results | str | PathLike[str],
-    runs: Run | str | PathLike[str] | Sequence[Run | str | PathLike[str]] = (),
+    truth: Truth | Results | Judgements | str | PathLike[str],
+    runs: Run | Retrieved | str | PathLike[str] | Sequence[Run | Retrieved | str | PathLike[str]] = (),
     measures: str | Measure | Sequence[str | Measure] = (),
     *,
     baseline: str | None = None,
@@ -357,10 +361,7 @@ def compare(
             raise UsageError(f"the results are there already; {', '.join(settings)} cannot change them")
         results, sources = _chosen(truth, runs, measures), {}
     else:
-        given = [runs] if isinstance(runs, (Run, str, PathLike)) else list(runs)
-        if not given:
-            raise UsageError("there is no run to compare")
-        systems = [run if isinstance(run, Run) else formats.read_run(run) for run in given]
+        systems = as_runs(runs)
         sources = {run.source: name for run, name in zip(systems, unique_names(systems), strict=True) if run.source}
         results = evaluate(truth, systems, measures, **settings)
     names = list(dict.fromkeys(row.run for row in results.means))
@@ -580,8 +581,8 @@ class _Work:
         fewest = min((len(self._defined(run, measure)) for run in self.runs for measure in self.measures), default=0)
         if fewest < FEW_TOPICS:
             self.notes.append(
-                f"some means are over {fewest} topics; intervals over fewer than {FEW_TOPICS} hold the true mean less "
-                f"often than {self.method.confidence:.12g}"
+                f"some means are over {counted(fewest, 'topic')}; intervals over fewer than {FEW_TOPICS} hold the true "
+                f"mean less often than {self.method.confidence:.12g}"
             )
 
     def _note_powerless(self, pairs: Sequence[Pair]) -> None:
@@ -596,8 +597,8 @@ class _Work:
             if least > self.method.alpha:
                 more = "more topics" if most <= statistics.EXACT else "more resamples"
                 self.notes.append(
-                    f"{measure}: no difference can be significant, the smallest possible corrected p-value on {most} "
-                    f"topics is {least:.3g}; it takes {more}"
+                    f"{measure}: no difference can be significant, the smallest possible corrected p-value on "
+                    f"{counted(most, 'topic')} is {least:.3g}; it takes {more}"
                 )
 
 

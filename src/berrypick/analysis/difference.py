@@ -186,7 +186,7 @@ def _records(content: str, path: str) -> list[tuple[int, Any]]:
     except (ValueError, RecursionError):
         pass
     found = []
-    for number, line in enumerate(content.splitlines(), start=1):
+    for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
                 found.append((number, json.loads(line)))

@@ -90,7 +90,15 @@ def _bootstrap_block(
     means = _resampled_means(offsets, resamples, seed)
     means.sort(axis=0)
     low, high = _levels(offsets, means, confidence, method)
-    return Intervals(centre + _quantiles(means, low), centre + _quantiles(means, high))
+    return Intervals(*(_undusted(centre + _quantiles(means, level), values) for level in (low, high)))
+
+
+def _undusted(bounds: FloatArray, values: FloatArray) -> FloatArray:
+    """Bounds without what rounding adds: no mean of drawn values lies beyond the smallest and the largest of them, and
+    what is as good as 0 is 0."""
+    least, largest = values.min(axis=0), values.max(axis=0)
+    bounds[np.abs(bounds) <= SAME * np.maximum(np.abs(least), np.abs(largest))] = 0.0
+    return np.clip(bounds, least, largest)
 
 
 def _resampled_means(values: FloatArray, resamples: int, seed: int) -> FloatArray:

@@ -16,6 +16,17 @@ def drawn(value: Any, **how: Any) -> Any:
 
 
 @singledispatch
+def as_text(value: Any) -> str:
+    """A value as a person reads it, for print()."""
+    return repr(value)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """'1 run', '2 runs': how much a value holds, for its short form."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+@singledispatch
 def as_html(value: Any) -> str:
     """A value as a piece of a page, for notebooks."""
     raise NotImplementedError(f"to show a {type(value).__name__}, import berrypick.report.notebook (or .comparison)")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from berrypick.core.drawn import as_html, drawn
+from berrypick.core.drawn import as_html, as_text, counted, drawn
 from berrypick.core.judged import Curve
 
 #: The topic name under which means are reported.
@@ -54,6 +54,16 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.topics) + len(self.means)
+
+    def __repr__(self) -> str:
+        runs, measures = ({getattr(row, name) for row in self.means} for name in ("run", "measure"))
+        topics = {row.topic for row in self.topics}
+        parts = (counted(len(runs), "run"), counted(len(measures), "measure"), counted(len(topics), "topic"))
+        return f"Results({', '.join(parts)})"
+
+    def __str__(self) -> str:
+        """The table of means."""
+        return as_text(self)
 
     def mean(self) -> dict[str, dict[str, float | None]]:
         """``{run: {measure: mean over topics}}``; None where no topic has a value."""

@@ -16,6 +16,8 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import unknown_length
+from berrypick.core.drawn import counted
+from berrypick.core.errors import shorten
 
 Duplicates = Literal["error", "first", "keep"]
 
@@ -37,9 +39,8 @@ class Coded:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Coded:
-        known: dict[str, int] = {}
-        codes = np.fromiter((known.setdefault(name, len(known)) for name in names), dtype=np.int64, count=len(names))
-        return cls(list(known), codes)
+        known = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        return cls(list(known), np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +201,11 @@ class Run:
     def document_codes(self) -> dict[str, int]:
         """Document name to its code in ``document``."""
         return {name: code for code, name in enumerate(self.documents)}
+
+    def __repr__(self) -> str:
+        source = f", {shorten(self.source, 80)!r}" if self.source else ""
+        held = f"{counted(len(self), 'result')} of {counted(len(self.topics), 'topic')}"
+        return f"Run({shorten(self.tag, 80)!r}, {held}{source})"
 
     def __len__(self) -> int:
         return len(self.document)

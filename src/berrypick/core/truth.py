@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.drawn import counted
+from berrypick.core.errors import shorten
 from berrypick.core.run import span_name
+
+#: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units.
+Offsets = Literal["chars", "bytes", "utf16"]
+OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,12 @@ class Truth:
     #: How elements are graded: 'sizes' (specificity rsize/size, 2006 on), '2005' (exhaustivity 0-2 with sizes),
     #: '2002' (exhaustivity and specificity from 0 to 3); empty where units are not elements.
     scale: str = ""
+    #: What the offsets of spans count, where the file says so.
+    offsets: Offsets | None = None
+
+    def __repr__(self) -> str:
+        source = f", {shorten(self.source, 80)!r}" if self.source else ""
+        return f"Truth({self.units} of {counted(len(self), 'topic')}{source})"
 
     def __len__(self) -> int:
         return len(self.topics)

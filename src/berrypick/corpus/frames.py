@@ -16,7 +16,7 @@ from berrypick.formats._base import Problems
 from berrypick.formats.span_truth import SpanTruth
 
 OF_RUNS = ("topic", "doc", "start", "end", "rank", "score", "text")
-OF_TRUTHS = ("topic", "doc", "start", "end", "grade", "quote")
+OF_TRUTHS = ("topic", "doc", "start", "end", "grade", "quote", "offsets")
 WHERE = "data frame"
 
 

@@ -7,9 +7,10 @@ this goes by the buffers that columns consist of.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ Array = npt.NDArray[Any]
 #: Under this key the schema of an index says what it is.
 KEY = b"berrypick index"
 VERSION = 1
+#: The last column: what the others hold of a document, as a number.
+CHECKSUM = "checksum"
 #: The columns of lists, and what there is one value for.
 LISTS = {
     "name": "elements",
@@ -32,6 +35,8 @@ LISTS = {
     "dropped_length": "drops",
     "link_element": "links",
 }
+#: All columns of an index, in their order.
+COLUMNS = ["document", "length", "problem", *LISTS, "link_document", CHECKSUM]
 
 
 @dataclass(frozen=True)
@@ -66,11 +71,11 @@ def strings(values: Iterable[str | None]) -> pa.Array:
     encoded = [b"" if value is None else value.encode() for value in listed]
     missing = np.array([value is None for value in listed], dtype=np.bool_)
     content = b"".join(encoded)
-    buffers = [_validity(missing), pa.py_buffer(_starts(map(len, encoded))), pa.py_buffer(content)]
+    buffers = [_validity(missing), pa.py_buffer(_starts(list(map(len, encoded)))), pa.py_buffer(content)]
     return pa.Array.from_buffers(pa.string(), len(listed), buffers)
 
 
-def lists(counts: Iterable[int], values: pa.Array) -> pa.Array:
+def lists(counts: npt.ArrayLike, values: pa.Array) -> pa.Array:
     """A column of lists: the first so many values are the first list, and so on."""
     return pa.ListArray.from_arrays(numbers(_starts(counts)), values)
 
@@ -82,7 +87,7 @@ def coded(codes: Array, names: Sequence[str]) -> pa.Array:
 
 def values_of(column: pa.Array) -> Array:
     """The integers of a column, whatever there may be in place of missing ones."""
-    kind = f"i{column.type.bit_width // 8}"
+    kind = f"{'u' if pa.types.is_unsigned_integer(column.type) else 'i'}{column.type.bit_width // 8}"
     content = column.buffers()[1]
     found = np.frombuffer(content, dtype=kind) if content is not None and content.size else np.zeros(0, dtype=kind)
     return found[column.offset : column.offset + len(column)]
@@ -103,8 +108,49 @@ def starts_of(column: pa.Array) -> Array:
     return found[column.offset : column.offset + len(column) + 1]
 
 
-def _starts(counts: Iterable[int]) -> npt.NDArray[np.int32]:
-    return np.append(0, np.cumsum(np.fromiter(counts, dtype=np.int64))).astype(np.int32)
+class Content(NamedTuple):
+    """The values of a column one after the other, and where those of each row start, at the end where the last ends."""
+
+    starts: Array
+    values: Array
+
+
+def content_of(column: pa.Array) -> Content:
+    """A column of integers, texts, or lists of integers or codes."""
+    if pa.types.is_string(column.type):
+        content = column.buffers()[2]
+        return Content(starts_of(column), np.frombuffer(content or b"", dtype=np.uint8))
+    if not pa.types.is_list(column.type):
+        return Content(np.arange(len(column) + 1), values_of(column))
+    values = column.values
+    return Content(starts_of(column), values_of(values.indices if pa.types.is_dictionary(values.type) else values))
+
+
+def row_checksums(contents: Sequence[Content], rows: int) -> npt.NDArray[np.uint32]:
+    """The checksum of each row: CRC-32 of its bytes in all columns, one column after the other."""
+    found = [0] * rows
+    for starts, values in contents:
+        places = starts.tolist()
+        pieces = map(values.data.__getitem__, map(slice, places, places[1:]))
+        found = list(map(zlib.crc32, pieces, found))
+    return np.array(found, dtype=np.uint32)
+
+
+def row_checksum(row: Iterable[Array]) -> int:
+    """The checksum of one row, from its values in each column."""
+    found = 0
+    for values in row:
+        found = zlib.crc32(values.data, found)
+    return found
+
+
+def words_checksum(words: Sequence[str]) -> int:
+    """The checksum of words: CRC-32 of them with a zero byte behind each."""
+    return zlib.crc32("".join(f"{word}\0" for word in words).encode())
+
+
+def _starts(counts: npt.ArrayLike) -> npt.NDArray[np.int32]:
+    return np.append(0, np.cumsum(counts, dtype=np.int64)).astype(np.int32)
 
 
 def _validity(missing: npt.NDArray[np.bool_] | None) -> pa.Buffer | None:

@@ -18,8 +18,7 @@ def find_documents(top: str) -> dict[str, str]:
     if not os.path.isdir(top):
         raise InputError("is not a folder", path=top)
     found: dict[str, str] = {}
-    for inside, path in _files(top):
-        name = document_name(inside)
+    for name, path in sorted(_files(top)):
         if name in found:
             raise InputError(
                 f"is a second document {name}, beside {found[name]}", path=path, remedy="rename one of them"
@@ -27,11 +26,11 @@ def find_documents(top: str) -> dict[str, str]:
         found[name] = path
     if not found:
         raise InputError(f"holds no XML documents ({' or '.join(SUFFIXES)})", path=top)
-    return dict(sorted(found.items()))
+    return found
 
 
 def _files(top: str) -> Iterator[tuple[str, str]]:
-    """Files of documents: as seen from the folder, and as seen from here."""
+    """Documents and their files."""
     real_top = os.path.join(os.path.realpath(top), "")
     folders = [("", top)]
     while folders:
@@ -39,14 +38,17 @@ def _files(top: str) -> Iterator[tuple[str, str]]:
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name.startswith("."):
+                    name = entry.name
+                    if name.startswith("."):
                         continue
-                    if entry.is_dir():
-                        if not entry.is_symlink():
-                            folders.append((f"{prefix}{entry.name}/", entry.path))
-                    elif entry.name.lower().endswith(SUFFIXES) and (
-                        not entry.is_symlink() or os.path.realpath(entry.path).startswith(real_top)
-                    ):
-                        yield prefix + entry.name, entry.path
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append((f"{prefix}{name}/", entry.path))
+                    elif name.lower().endswith(SUFFIXES) and (not entry.is_symlink() or _is_inside(entry, real_top)):
+                        yield prefix + document_name(name), entry.path
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", path=folder) from error
+
+
+def _is_inside(link: os.DirEntry[str], real_top: str) -> bool:
+    """Whether a symbolic link leads to a file in the folder."""
+    return not link.is_dir() and os.path.realpath(link.path).startswith(real_top)

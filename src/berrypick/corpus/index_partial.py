@@ -13,7 +13,8 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,30 +23,16 @@ import pyarrow as pa
 from berrypick.core.errors import InputError
 from berrypick.corpus.index import UNFINISHED
 from berrypick.corpus.index_columns import LISTS, coded, lists, narrow, numbers, strings, values_of
-from berrypick.corpus.index_scan import Bundle
+from berrypick.corpus.index_scan import Bundle, Source
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 
 
-class Stamp(NamedTuple):
-    """By which a file is known to be unchanged."""
-
-    size: int
-    modified: int  # nanoseconds
-
-
-def stamp_of(path: str) -> Stamp:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return Stamp(-1, -1)  # reading it will say why
-    return Stamp(status.st_size, status.st_mtime_ns)
-
-
-def packed(bundle: Bundle, stamps: Mapping[str, Stamp], problems: Mapping[str, str]) -> pa.Buffer:
+def packed(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str, str]) -> pa.Buffer:
     """A bundle as it is stored; documents with a problem come last."""
     documents = [*bundle.documents, *problems]
     more = np.zeros(len(problems), dtype=np.int32)
+    stamps = {name: (size, modified) for name, _, size, modified in sources}
     states = np.array([stamps[name] for name in documents], dtype=np.int64).reshape(-1, 2)
     columns: dict[str, pa.Array] = {
         "document": strings(documents),
@@ -54,11 +41,11 @@ def packed(bundle: Bundle, stamps: Mapping[str, Stamp], problems: Mapping[str, s
         "length": numbers(np.append(bundle.length, more), np.arange(len(documents)) >= len(bundle.documents)),
         "problem": strings([*[None] * len(bundle.documents), *problems.values()]),
     }
-    for column, number in LISTS.items():
+    for column, number in {**LISTS, "link_target": "links"}.items():
         values = getattr(bundle, column)
-        made = coded(narrow(values), bundle.vocabulary) if column == "name" else numbers(narrow(values))
+        words = {"name": bundle.vocabulary, "link_target": bundle.targets}.get(column)
+        made = numbers(narrow(values)) if words is None else coded(narrow(values), words)
         columns[column] = lists(np.append(getattr(bundle, number), more), made)
-    columns["link_target"] = lists(np.append(bundle.links, more), strings(bundle.link_target))
     batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -71,19 +58,38 @@ class Partial:
 
     def __init__(self, path: str, work: Mapping[str, Any]) -> None:
         self.path = path
+        #: What there is to say of what was found.
+        self.remarks: list[str] = []
+        self._frames: list[tuple[int, int]] = []
         head = UNFINISHED + json.dumps(work, sort_keys=True).encode().replace(b"{", b", ", 1) + b"\n"
         try:
             self._file = open(path, "r+b" if os.path.exists(path) else "w+b")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"cannot be written ({error.strerror})", path=path) from error
-        self._lock()
-        self._frames: list[tuple[int, int]] = []
-        if self._file.readline(len(head)) == head:
+        try:
+            self._lock()
+            self._go_on(head)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _go_on(self, head: bytes) -> None:
+        """Keep what is whole and of the same work."""
+        found = self._file.read(len(head))
+        if found[: len(UNFINISHED)] != UNFINISHED[: len(found)]:
+            raise InputError(
+                "is in the way: what is not finished would be kept here, and this is something else",
+                path=self.path,
+                remedy="remove it, or name another file for the index",
+            )
+        if found == head:
             self._find_frames(len(head))
         else:
+            if len(found) >= len(UNFINISHED):
+                self.remarks.append(f"{self.path} was left by other work (folder, version) and is begun anew")
             self._file.seek(0)
             self._file.write(head)
-        self._file.truncate(self._file.tell())  # what an interruption has left unfinished
+        self._file.truncate(self._file.tell())
         self._file.flush()  # nothing may be pending when processes are forked
 
     def _lock(self) -> None:
@@ -95,12 +101,14 @@ class Partial:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._file.close()
-            raise InputError("is being written by another process", path=self.path) from None
+            raise InputError(
+                "is being written by another process", path=self.path, remedy="let it finish, or end it"
+            ) from None
         except OSError:
             return  # a file system without
 
     def _find_frames(self, place: int) -> None:
+        """Find bundles up to the first that is not whole, as an interruption may leave one."""
         while len(front := self._file.read(_FRAME.size)) == _FRAME.size:
             length, checksum = _FRAME.unpack(front)
             content = self._file.read(min(length, 1 << 32))
@@ -109,6 +117,8 @@ class Partial:
             place += _FRAME.size
             self._frames.append((place, length))
             place += length
+        if self._file.seek(0, os.SEEK_END) != place:
+            self.remarks.append(f"{self.path} was not whole; what is missing is read again")
         self._file.seek(place)
 
     def add(self, content: pa.Buffer) -> None:
@@ -116,10 +126,10 @@ class Partial:
         self._file.write(_FRAME.pack(content.size, zlib.crc32(content)))
         self._frames.append((self._file.tell(), content.size))
         self._file.write(content)
+        self._file.flush()  # whatever happens now, it is kept
 
     def batches(self) -> Sequence[pa.RecordBatch]:
         """All bundles, mapped into memory and not read before they are used."""
-        self._file.flush()
         if not self._frames:
             return []
         whole = pa.memory_map(self.path).read_buffer()
@@ -146,9 +156,10 @@ def _batch(content: pa.Buffer) -> pa.RecordBatch:
 
 
 class Finished(NamedTuple):
-    """A document that has been read: the state its file was in, and where to find it."""
+    """A document that has been read: size and time of its file then, and where to find it."""
 
-    stamp: Stamp
+    size: int
+    modified: int
     batch: int
     row: int
 
@@ -156,8 +167,8 @@ class Finished(NamedTuple):
 def finished(batches: Sequence[pa.RecordBatch]) -> dict[str, Finished]:
     """All documents that have been read; where one was read again, the last time counts."""
     found: dict[str, Finished] = {}
-    for i, batch in enumerate(batches):
-        stamps = (values_of(batch[name]).tolist() for name in ("size", "modified"))
-        for row, (document, size, modified) in enumerate(zip(batch["document"].to_pylist(), *stamps, strict=True)):
-            found[document] = Finished(Stamp(size, modified), i, row)
+    for number, batch in enumerate(batches):
+        size, modified = (values_of(batch[column]).tolist() for column in ("size", "modified"))
+        rows = map(Finished, size, modified, repeat(number), range(batch.num_rows))
+        found.update(zip(batch["document"].to_pylist(), rows, strict=True))
     return found

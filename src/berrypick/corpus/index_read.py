@@ -1,16 +1,20 @@
 """An index as a collection: sizes, offsets, nesting and links of XML documents without the documents.
 
-The file is an Arrow file, described in ``docs/index-file.md`` and made by ``index_build``. It is mapped into memory,
-not read: documents stand in the order of their names, so that one is found by bisection, and no part of the file is
-touched but those that hold it.
+The file is an Arrow file, described in ``docs/index-file.md`` and made by ``index_build``. Documents stand in the order
+of their names, so that one is found by bisection, and nothing is read of the file but what it says of that document.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import mmap
+import os
+import weakref
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +25,19 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.corpus.index import UNFINISHED
-from berrypick.corpus.index_columns import KEY, VERSION, Facts, missing_of, starts_of, values_of
+from berrypick.corpus.index_columns import (
+    CHECKSUM,
+    COLUMNS,
+    KEY,
+    VERSION,
+    Content,
+    Facts,
+    content_of,
+    missing_of,
+    row_checksum,
+    values_of,
+    words_checksum,
+)
 
 #: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
 KEPT = 256
@@ -35,31 +51,46 @@ class Index:
     def __init__(self, path: str) -> None:
         self.path = path
         try:
-            with open(path, "rb") as file:
-                unfinished = file.read(len(UNFINISHED)) == UNFINISHED
-            if unfinished:
+            self._file = _File(path)
+            if self._file.begins_with(UNFINISHED):
                 raise InputError("is an unfinished index", path=path, remedy="the command that began it will finish it")
-            reader = pa.ipc.open_file(pa.memory_map(path))
-            self.facts = self._facts(reader.schema)
-            self._batches = [_Batch(reader.get_batch(i)) for i in range(reader.num_record_batches)]
+            reader = pa.ipc.open_file(pa.BufferReader(self._file.mapped))
+            with self._reading():
+                self._open(reader)
         except OSError as error:
+            if error.errno is None:  # what Arrow says of a file that it cannot make sense of
+                raise self._damaged() from error
             raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-        except pa.ArrowInvalid as error:
+        except pa.ArrowException as error:
             raise InputError("is no Arrow file, or only a part of one", path=path, remedy=_REMEDY) from error
-        #: The number of each batch's first document, and at the end the number of all.
-        self._first = np.cumsum([0, *map(len, self._batches)]).tolist()
-        if self._first[-1] != self.facts.documents + self.facts.unreadable:
-            raise InputError("does not hold the documents that it says it holds", path=path, remedy=_REMEDY)
 
-    def _facts(self, schema: Any) -> Facts:
-        said = (schema.metadata or {}).get(KEY)
+    def _open(self, reader: Any) -> None:
+        said = (reader.schema.metadata or {}).get(KEY)
         if said is None:
             raise InputError("is an Arrow file, but not the index of a collection", path=self.path, remedy=_REMEDY)
-        facts = json.loads(said)
-        if facts["version"] != VERSION:
-            made_by = facts.get("made_by", "another version of berrypick")
+        about = json.loads(said)
+        if about["version"] != VERSION:
+            made_by = about.get("made_by", "another version of berrypick")
             raise InputError(f"is an index of another kind, made by {made_by}", path=self.path, remedy=_REMEDY)
-        return Facts(*(int(facts[name]) for name in Facts.__dataclass_fields__))
+        self.facts = Facts(*(int(about[name]) for name in Facts.__dataclass_fields__))
+        self._checksums = {words: int(about[f"{words}_checksum"]) for words in ("documents", "names")}
+        self._batches = [_Batch(reader.get_batch(i), self._file) for i in range(reader.num_record_batches)]
+        #: The number of each batch's first document, and at the end the number of all.
+        self._first = np.cumsum([0, *map(len, self._batches)]).tolist()
+        if self._first[-1] != self.facts.documents + self.facts.unreadable or not _is_schema(reader.schema):
+            raise self._damaged()
+
+    def _damaged(self, where: str = "") -> InputError:
+        what = f"is damaged: {where} is not what was stored" if where else "is damaged"
+        return InputError(what, path=self.path, remedy="make it again: berrypick index FOLDER FILE")
+
+    @contextlib.contextmanager
+    def _reading(self, where: str = "") -> Iterator[None]:
+        """Whatever does not fit together in the file is told as damage of the file."""
+        try:
+            yield
+        except (pa.ArrowException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise self._damaged(where) from error
 
     def __reduce__(self) -> tuple[type[Index], tuple[str]]:
         return Index, (self.path,)  # another process maps the file itself
@@ -69,74 +100,154 @@ class Index:
         if not isinstance(name, str):
             return None
         sought = name.encode("utf-8", "surrogatepass")
-        which = bisect_right(range(len(self._batches)), sought, key=lambda i: self._batches[i].name(0)) - 1
-        if which < 0:
-            return None
-        batch = self._batches[which]
-        row = bisect_left(range(len(batch)), sought, key=batch.name)
-        return self._first[which] + row if row < len(batch) and batch.name(row) == sought else None
+        with self._reading("the list of documents"):
+            which = bisect_right(range(len(self._batches)), sought, key=lambda i: self._batches[i].document(0)) - 1
+            if which < 0:
+                return None
+            batch = self._batches[which]
+            row = bisect_left(range(len(batch)), sought, key=batch.document)
+            return self._first[which] + row if row < len(batch) and batch.document(row) == sought else None
 
     def _place(self, number: int) -> tuple[_Batch, int]:
         which = bisect_right(self._first, number) - 1
         return self._batches[which], number - self._first[which]
 
+    def document(self, number: int) -> str:
+        batch, row = self._place(number)
+        return batch.document(row).decode()
+
     def length(self, number: int) -> int:
         """The length of a document, -1 if it could not be read."""
-        batch, row = self._place(number)
-        return int(batch.length[row])
+        with self._reading("the length of a document"):
+            batch, row = self._place(number)
+            length = int(batch.length[row])
+            if length >= 0 and batch.values("end", row)[0] != length:  # the root ends where the document ends
+                raise ValueError(length)
+            return length
 
     def problem(self, number: int) -> str:
         """Why a document could not be read."""
-        batch, row = self._place(number)
-        return str(batch.problem(row))
+        with self._reading(f"document {self.document(number)}"):
+            batch, row = self._place(number)
+            return batch.checked(row)["problem"].tobytes().decode()
 
-    def name(self, number: int) -> str:
-        batch, row = self._place(number)
-        return batch.name(row).decode()
+    def lengths(self) -> Iterator[int]:
+        """The lengths of all documents that could be read."""
+        with self._reading("the length of a document"):
+            found = [batch.length[batch.length >= 0] for batch in self._batches]
+        if sum(int(lengths.sum()) for lengths in found) != self.facts.characters:
+            raise self._damaged("the length of a document")
+        return chain.from_iterable(lengths.tolist() for lengths in found)
 
-    def lengths(self) -> Iterator[tuple[bytes, int]]:
-        """Names and lengths of all documents that could be read."""
-        for batch in self._batches:
-            for row, length in enumerate(batch.length.tolist()):
-                if length >= 0:
-                    yield batch.name(row), length
+    def documents(self) -> Iterator[str]:
+        """The names of all documents that could be read."""
+        with self._reading("the list of documents"):
+            names = [batch.document(row).decode() for batch in self._batches for row in range(len(batch))]
+            lengths = [length for batch in self._batches for length in batch.length.tolist()]
+        if words_checksum(names) != self._checksums["documents"]:
+            raise self._damaged("the list of documents")
+        return (name for name, length in zip(names, lengths, strict=True) if length >= 0)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """What elements are called."""
+        with self._reading("the list of names"):
+            found = self._batches[0].names()
+        if words_checksum(found) != self._checksums["names"]:
+            raise self._damaged("the list of names")
+        return found
 
     def structure(self, number: int) -> Structure:
-        batch, row = self._place(number)
-        starts, counts = batch.values("dropped_start", row), batch.values("dropped_length", row)
+        with self._reading(f"document {self.document(number)}"):
+            return self._structure(*self._place(number))
+
+    def _structure(self, batch: _Batch, row: int) -> Structure:
+        found = {column: values.astype(np.int64) for column, values in batch.checked(row).items()}
+        starts, counts = found["dropped_start"], found["dropped_length"]
         before = np.cumsum(counts) - counts
-        targets = [self.name(target) for target in batch.values("link_document", row).tolist()]
+        targets = [self.document(target) for target in found["link_document"].tolist()]
         return Structure(
-            name=tuple(map(batch.names.__getitem__, batch.values("name", row).tolist())),
-            parent=batch.values("parent", row),
-            start=batch.values("start", row),
-            end=batch.values("end", row),
+            name=tuple(map(self._names.__getitem__, found["name"].tolist())),
+            parent=found["parent"],
+            start=found["start"],
+            end=found["end"],
             length=int(batch.length[row]),
-            text_parent=batch.values("text_parent", row),
-            text_raw_length=batch.values("text_raw_length", row),
+            text_parent=found["text_parent"],
+            text_raw_length=found["text_raw_length"],
             dropped=np.repeat(starts - before, counts) + np.arange(counts.sum()),
-            links=tuple(zip(batch.values("link_element", row).tolist(), targets, strict=True)),
+            links=tuple(zip(found["link_element"].tolist(), targets, strict=True)),
         )
+
+
+class _File:
+    """The file, mapped into memory, and read piece by piece where the system can do that.
+
+    Around whatever is touched of a mapped file, the system takes more of it into the memory of the process. For many
+    documents here and there that would be most of the file soon.
+    """
+
+    def __init__(self, path: str) -> None:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        weakref.finalize(self, os.close, descriptor)
+        self._descriptor = descriptor
+        self._size = os.fstat(descriptor).st_size
+        if not self._size:
+            raise pa.ArrowInvalid("empty")
+        self.mapped = pa.py_buffer(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
+
+    def begins_with(self, sign: bytes) -> bool:
+        return bytes(self.mapped[: len(sign)]) == sign
+
+    def place(self, array: npt.NDArray[Any]) -> int:
+        """Where an array on the mapped file starts in it; -1 if it cannot be read there."""
+        place: int = array.__array_interface__["data"][0] - self.mapped.address
+        return place if 0 <= place <= self._size - array.nbytes and hasattr(os, "pread") else -1
+
+    def read(self, place: int, size: int) -> bytes:
+        return os.pread(self._descriptor, size, place)
+
+
+def _is_schema(schema: Any) -> bool:
+    """Whether the columns are those of an index."""
+    texts = all(pa.types.is_string(schema.field(column).type) for column in ("document", "problem"))
+    items = [schema.field(column).type.value_type for column in COLUMNS[3:-1]]
+    codes = [item.index_type if pa.types.is_dictionary(item) else item for item in items]
+    numbers = all(map(pa.types.is_signed_integer, [schema.field("length").type, *codes]))
+    return schema.names == COLUMNS and texts and numbers and pa.types.is_uint32(schema.field(CHECKSUM).type)
 
 
 class _Batch:
     """Some documents, as arrays on the mapped file."""
 
-    def __init__(self, batch: Any) -> None:
-        self._batch = batch
-        self._lists: dict[str, tuple[npt.NDArray[np.int32], npt.NDArray[Any]]] = {}
+    def __init__(self, batch: Any, file: _File) -> None:
+        batch.validate()  # that lengths fit together, not what there is in them
+        self._batch, self._file = batch, file
+        self._contents: dict[str, tuple[Content, int]] = {}
 
     def __len__(self) -> int:
         return int(self._batch.num_rows)
 
-    @cached_property
-    def _documents(self) -> tuple[npt.NDArray[np.int32], memoryview]:
-        _, offsets, content = self._batch["document"].buffers()
-        return np.frombuffer(offsets, dtype=np.int32), memoryview(content)
+    def _content(self, column: str) -> tuple[Content, int]:
+        """The values of a column, and their place in the file."""
+        if column not in self._contents:
+            content = content_of(self._batch[column])
+            self._contents[column] = content, self._file.place(content.values)
+        return self._contents[column]
 
-    def name(self, row: int) -> bytes:
-        offsets, content = self._documents
-        return bytes(content[offsets[row] : offsets[row + 1]])
+    def values(self, column: str, row: int) -> npt.NDArray[Any]:
+        """What a column has in a row: integers, or the bytes of a text."""
+        (starts, values), place = self._content(column)
+        first, last = starts[row : row + 2].tolist()
+        if not 0 <= first <= last <= len(values):
+            raise ValueError("outside")
+        if place < 0:
+            return values[first:last]
+        step = values.itemsize
+        return np.frombuffer(self._file.read(place + first * step, (last - first) * step), dtype=values.dtype)
+
+    def document(self, row: int) -> bytes:
+        (starts, values), _ = self._content("document")  # bisection comes back to the same places
+        return values[starts[row] : starts[row + 1]].tobytes()
 
     @cached_property
     def length(self) -> IntArray:
@@ -144,22 +255,19 @@ class _Batch:
         column = self._batch["length"]
         return np.where(missing_of(column), -1, values_of(column)).astype(np.int64)
 
-    def problem(self, row: int) -> object:
-        return self._batch["problem"][row].as_py()
-
-    @cached_property
-    def names(self) -> list[str]:
-        """What elements are called."""
-        found: list[str] = self._batch["name"].values.dictionary.to_pylist()
+    def checked(self, row: int) -> dict[str, npt.NDArray[Any]]:
+        """All that is said of a document, unless something of it has been changed since it was stored."""
+        found = {column: self.values(column, row) for column in COLUMNS}
+        stored = int(found.pop(CHECKSUM)[0])
+        is_readable = not len(found["problem"])
+        if row_checksum(found.values()) != stored or is_readable != (self.length[row] >= 0):
+            raise ValueError("not what was stored")
         return found
 
-    def values(self, column: str, row: int) -> IntArray:
-        if column not in self._lists:
-            lists = self._batch[column]
-            values = lists.values.indices if column == "name" else lists.values
-            self._lists[column] = starts_of(lists), values_of(values)
-        offsets, found = self._lists[column]
-        return found[offsets[row] : offsets[row + 1]].astype(np.int64)
+    def names(self) -> list[str]:
+        """What elements of all documents are called."""
+        starts, content = content_of(self._batch["name"].values.dictionary)
+        return [bytes(content[a:b]).decode() for a, b in pairwise(starts.tolist())]
 
 
 class Structures(Mapping[str, Structure]):
@@ -193,7 +301,7 @@ class Structures(Mapping[str, Structure]):
         return self._index.structure(number)
 
     def __iter__(self) -> Iterator[str]:
-        return (name.decode() for name, _ in self._index.lengths())
+        return self._index.documents()
 
     def __len__(self) -> int:
         return self._index.facts.documents
@@ -220,7 +328,7 @@ class Lengths(Mapping[str, float]):
         return length
 
     def __iter__(self) -> Iterator[str]:
-        return (name.decode() for name, _ in self._index.lengths())
+        return self._index.documents()
 
     def __len__(self) -> int:
         return self._index.facts.documents
@@ -241,4 +349,4 @@ class _LengthsOnly(ValuesView[float]):
         self._index = index
 
     def __iter__(self) -> Iterator[float]:
-        return (length for _, length in self._index.lengths())
+        return self._index.lengths()

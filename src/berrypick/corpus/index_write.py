@@ -17,20 +17,26 @@ import pyarrow as pa
 
 from berrypick._version import __version__
 from berrypick.corpus.index_columns import (
+    CHECKSUM,
     KEY,
     LISTS,
     VERSION,
     Array,
     Facts,
     coded,
+    content_of,
     lists,
     numbers,
+    row_checksums,
     starts_of,
     strings,
     values_of,
     width,
+    words_checksum,
 )
 
+#: What there is one value for in columns of bundles.
+_NUMBERS = {**LISTS, "link_target": "links"}
 #: A batch is ended when it has so many values in its lists, or so many documents.
 VALUES = 4_000_000
 DOCUMENTS = 65_536
@@ -52,8 +58,13 @@ class Piece:
         return np.diff(self.bundle.offsets[number][self.first : self.last + 1])
 
     def values(self, column: str) -> Array:
-        offsets = self.bundle.offsets[LISTS[column]]
+        offsets = self.bundle.offsets[_NUMBERS[column]]
         found: Array = self.bundle.values[column][offsets[self.first] : offsets[self.last]]
+        return found
+
+    def coded(self, column: str, codes: Mapping[str, int]) -> Array:
+        """The codes of a column's words, -1 for words that have none."""
+        found: Array = self.bundle.codes(column, codes)[self.values(column)]
         return found
 
     def rows(self, column: str) -> list[Any]:
@@ -67,10 +78,21 @@ class _Columns:
     def __init__(self, batch: pa.RecordBatch) -> None:
         self.batch = batch
         self.offsets = {number: starts_of(batch[column]) for column, number in LISTS.items()}
-        names = batch["name"].values
-        self.names: list[str] = names.dictionary.to_pylist()
-        self.values = {column: values_of(batch[column].values) for column in LISTS if column != "name"}
-        self.values["name"] = values_of(names.indices)
+        self.words: dict[str, list[str]] = {}
+        self.values: dict[str, Array] = {}
+        for column in _NUMBERS:
+            values = batch[column].values
+            if isinstance(values, pa.DictionaryArray):
+                self.words[column] = values.dictionary.to_pylist()
+                values = values.indices
+            self.values[column] = values_of(values)
+        self._codes: dict[str, Array] = {}
+
+    def codes(self, column: str, codes: Mapping[str, int]) -> Array:
+        """The codes of all words of a column, which are always the same: a bundle may come in many pieces."""
+        if column not in self._codes:
+            self._codes[column] = np.array([codes.get(word, -1) for word in self.words[column]], dtype=np.int64)
+        return self._codes[column]
 
 
 def write(
@@ -83,14 +105,15 @@ def write(
     survey = _Survey()
     for piece in _pieces(batches, rows):
         survey.add(piece)
-    with open(path, "wb") as file, pa.ipc.new_file(file, survey.schema(len(documents))) as writer:
-        places = {name: place for place, name in enumerate(documents)}
-        batch = _Batch(survey, places)
+    schema, names = survey.schema(documents), survey.names
+    places = {name: place for place, name in enumerate(documents)}
+    with open(path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        batch = _Batch(schema, names, places)
         for piece in _pieces(batches, rows):
             batch.add(piece)
             if batch.full:
                 writer.write_batch(batch.made())
-                batch = _Batch(survey, places)
+                batch = _Batch(schema, names, places)
         if batch.pieces:
             writer.write_batch(batch.made())
     return survey.facts, survey.problems
@@ -119,8 +142,9 @@ class _Survey:
     def add(self, piece: Piece) -> None:
         for column in LISTS:
             self._largest[column] = max(self._largest[column], int(piece.values(column).max(initial=0)))
-        used = np.bincount(piece.values("name"), minlength=len(piece.bundle.names))
-        self._names.update(name for name, count in zip(piece.bundle.names, used.tolist(), strict=True) if count)
+        names = piece.bundle.words["name"]
+        used = np.bincount(piece.values("name"), minlength=len(names))
+        self._names.update(name for name, count in zip(names, used.tolist(), strict=True) if count)
         self.problems += [problem for problem in piece.rows("problem") if problem is not None]
         lengths = [length for length in piece.rows("length") if length is not None]
         facts = self.facts
@@ -135,24 +159,26 @@ class _Survey:
     def names(self) -> list[str]:
         return sorted(self._names)
 
-    def schema(self, documents: int) -> pa.Schema:
+    def schema(self, documents: Sequence[str]) -> pa.Schema:
         columns: dict[str, Any] = {"document": pa.string(), "length": pa.int32(), "problem": pa.string()}
-        largest = self._largest | {"name": len(self._names), "link_document": documents}
+        largest = self._largest | {"name": len(self._names), "link_document": len(documents)}
         for column, value in largest.items():
             number = {1: pa.int8(), 2: pa.int16(), 4: pa.int32()}[width(value)]
             columns[column] = pa.list_(pa.dictionary(number, pa.string()) if column == "name" else number)
-        said = {"version": VERSION, "made_by": f"berrypick {__version__}", **asdict(self.facts)}
+        columns[CHECKSUM] = pa.uint32()
+        checksums = {"documents_checksum": words_checksum(documents), "names_checksum": words_checksum(self.names)}
+        said = {"version": VERSION, "made_by": f"berrypick {__version__}", **asdict(self.facts), **checksums}
         return pa.schema(list(columns.items()), metadata={KEY: json.dumps(said).encode()})
 
 
 class _Batch:
     """A batch of the index in the making."""
 
-    def __init__(self, survey: _Survey, places: Mapping[str, int]) -> None:
+    def __init__(self, schema: pa.Schema, names: list[str], places: Mapping[str, int]) -> None:
         self.pieces: list[Piece] = []
-        self._names = survey.names
-        self._codes = {name: code for code, name in enumerate(self._names)}
-        self._schema = survey.schema(len(places))
+        self._names = names
+        self._codes = {name: code for code, name in enumerate(names)}
+        self._schema = schema
         self._places = places
         self._documents = self._values = 0
 
@@ -166,44 +192,38 @@ class _Batch:
         self._values += sum(len(piece.values(column)) for column in LISTS)
 
     def made(self) -> pa.RecordBatch:
-        columns: dict[str, pa.Array] = {
-            field.name: self._lists(field) if field.name in LISTS else self._plain(field)
-            for field in self._schema
-            if field.name != "link_document"
-        }
-        columns["link_element"], columns["link_document"] = self._links()
-        return pa.RecordBatch.from_arrays([columns[name] for name in self._schema.names], schema=self._schema)
+        columns = {field.name: self._column(field) for field in self._schema if field.name != CHECKSUM}
+        checksum = row_checksums([content_of(column) for column in columns.values()], self._documents)
+        return pa.RecordBatch.from_arrays([*columns.values(), numbers(checksum)], schema=self._schema)
 
-    def _plain(self, field: pa.Field) -> pa.Array:
-        values = [value for piece in self.pieces for value in piece.rows(field.name)]
-        if field.name != "length":
-            return strings(values)
-        lengths = np.array([-1 if value is None else value for value in values], dtype=np.int32)
-        return numbers(np.maximum(lengths, 0), lengths < 0)
-
-    def _lists(self, field: pa.Field) -> pa.Array:
-        values = [piece.values(field.name) for piece in self.pieces]
+    def _column(self, field: pa.Field) -> pa.Array:
+        if field.name == "length":
+            lengths = np.array([-1 if value is None else value for value in self._rows("length")], dtype=np.int32)
+            return numbers(np.maximum(lengths, 0), lengths < 0)
+        if field.name in ("document", "problem"):
+            return strings(self._rows(field.name))
+        if field.name.startswith("link_"):
+            return self._links(field)
         counts = np.concatenate([piece.counts(LISTS[field.name]) for piece in self.pieces])
-        if field.name != "name":
-            return lists(counts, self._numbers(field, np.concatenate(values)))
-        codes = [np.array([self._codes.get(name, -1) for name in piece.bundle.names]) for piece in self.pieces]
-        found = np.concatenate([code[value] for code, value in zip(codes, values, strict=True)])
-        return lists(counts, coded(found.astype(_dtype(field.type.value_type.index_type)), self._names))
+        if field.name == "name":
+            codes = np.concatenate([piece.coded("name", self._codes) for piece in self.pieces])
+            return lists(counts, coded(codes.astype(_dtype(field.type.value_type.index_type)), self._names))
+        return lists(counts, self._numbers(field, [piece.values(field.name) for piece in self.pieces]))
 
-    def _links(self) -> tuple[pa.Array, pa.Array]:
-        """Those that lead to documents of the collection."""
-        elements = np.concatenate([piece.values("link_element") for piece in self.pieces])
-        targets = [target for piece in self.pieces for row in piece.rows("link_target") for target in row]
-        places = np.array([self._places.get(target, -1) for target in targets], dtype=np.int64)
+    def _rows(self, column: str) -> list[Any]:
+        return [value for piece in self.pieces for value in piece.rows(column)]
+
+    def _links(self, field: pa.Field) -> pa.Array:
+        """Of those that lead to documents of the collection, the elements or the documents."""
+        places = [piece.coded("link_target", self._places) for piece in self.pieces]
+        good = [place >= 0 for place in places]
         counts = np.concatenate([piece.counts("links") for piece in self.pieces])
-        good = places >= 0
-        kept = np.diff(np.append(0, np.cumsum(good))[np.cumsum(counts)], prepend=0)
-        one = self._numbers(self._schema.field("link_element"), elements[good])
-        other = self._numbers(self._schema.field("link_document"), places[good])
-        return lists(kept, one), lists(kept, other)
+        kept = np.diff(np.append(0, np.cumsum(np.concatenate(good)))[np.cumsum(counts)], prepend=0)
+        values = places if field.name == "link_document" else [piece.values(field.name) for piece in self.pieces]
+        return lists(kept, self._numbers(field, [one[there] for one, there in zip(values, good, strict=True)]))
 
-    def _numbers(self, field: pa.Field, values: Array) -> pa.Array:
-        return numbers(values.astype(_dtype(field.type.value_type)))
+    def _numbers(self, field: pa.Field, values: Sequence[Array]) -> pa.Array:
+        return numbers(np.concatenate(values).astype(_dtype(field.type.value_type)))
 
 
 def _dtype(kind: pa.DataType) -> str:

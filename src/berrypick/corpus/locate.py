@@ -21,8 +21,8 @@ import numpy as np
 
 from berrypick.core.errors import InputError, UsageError, nearest, shorten
 from berrypick.core.run import Run
-from berrypick.core.truth import Quote, TopicTruth, Truth
-from berrypick.corpus.texts import Offsets, Texts, Units, checked_truth, offsets_named, read_texts
+from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.corpus.texts import Texts, Units, checked_truth, offsets_named, read_texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
@@ -350,9 +350,13 @@ def locate(
     offsets: str | None = None,
     threshold: float = THRESHOLD,
 ) -> Truth:
-    """A truth with every quote found in the documents, and every offset in characters."""
-    texts, counting = read_texts(documents), offsets_named(offsets)
-    return located_truth(checked_truth(truth, texts, counting), texts, quotes_named(quotes), counting, threshold)
+    """A truth with every quote found in the documents, and every offset in characters, which it says.
+
+    ``offsets`` is what offsets in the truth count so far; what its file says of that counts for more.
+    """
+    texts, counting = read_texts(documents), truth.offsets or offsets_named(offsets)
+    found = located_truth(checked_truth(truth, texts, counting), texts, quotes_named(quotes), counting, threshold)
+    return replace(found, offsets="chars") if found.units == "spans" else found
 
 
 def located_truth(

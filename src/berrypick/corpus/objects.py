@@ -13,19 +13,25 @@ or, as BEIR and MTEB have it, a dictionary of ``document#start-end`` to score.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
+from berrypick import formats
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.run import Run
-from berrypick.core.truth import Quote
+from berrypick.core.run import Run, assemble
+from berrypick.core.truth import Quote, Truth
 from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, quotes_named
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.formats._base import Problems
+from berrypick.formats._base import Problems, counted
+from berrypick.formats._spans import plain
 from berrypick.formats.span_run import SpanRun
+from berrypick.formats.span_truth import SpanTruth
 
 #: Where the name of the document is looked for in metadata, in this order.
 NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
@@ -60,6 +66,93 @@ def run_from_objects(
     if not rows:
         raise UsageError("no topic has any result")
     return run_of_rows(_scored_alike(rows), tag, documents, quotes, "results", list(map(str, results)))
+
+
+# --- whatever stands for a truth or a run ---------------------------------------------------------------------------
+
+
+def as_truth(given: Truth | Mapping[str, Mapping[str, float]] | str | PathLike[str]) -> Truth:
+    """A truth as it is, from a file, or from a dictionary of topic to document to grade, as pytrec_eval has it.
+
+    Documents that are all called ``document#start-end`` are spans.
+    """
+    if isinstance(given, Truth):
+        return given
+    if not isinstance(given, Mapping):
+        return formats.read_truth(_file(given, "truth", "bp.truth_from_frame"))
+    spans = _are_spans(_nested(given, "grade"))
+    rows: list[Row] = []
+    for topic, grades in _nested(given, "grade").items():
+        for name, grade in grades.items():
+            match = _SPAN.match(name) if spans else None
+            place = {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
+            fields = {"topic": topic, **place, "grade": plain(grade)}
+            rows.append((len(rows) + 1, str(fields), fields))
+    if not rows:
+        raise UsageError("the truth is a dictionary that judges nothing")
+    return replace(SpanTruth.from_records(rows, Problems("truth"), "truth"), source="")
+
+
+def as_run(given: Any) -> Run:
+    """A run as it is, from a file, or from a dictionary: of topic to document to score, or as run_from_objects has it.
+
+    Whole documents are ordered as in a TREC run: by score, then by name, both falling.
+    """
+    if isinstance(given, Run):
+        return given
+    if not isinstance(given, Mapping):
+        return formats.read_run(_file(given, "run", "bp.run_from_frame"))
+    if not all(isinstance(found, Mapping) for found in given.values()):
+        return run_from_objects(given)
+    scores = _nested(given, "score")
+    if _are_spans(scores) or not any(scores.values()):
+        return run_from_objects(scores)
+    found = [(topic, name, score) for topic, ranked in scores.items() for name, score in ranked.items()]
+    run = assemble(
+        tag="",
+        topic=[topic for topic, _, _ in found],
+        document=[name for _, name, _ in found],
+        score=np.array([score for _, _, score in found], dtype=np.float64),
+        order="trec",
+    )
+    return replace(run, notes=(*run.notes, *_unanswered(list(scores), run)))
+
+
+def as_runs(given: Any) -> list[Run]:
+    """One run, or several of them."""
+    if isinstance(given, (Run, str, Mapping, PathLike)) or not isinstance(given, Iterable) or hasattr(given, "columns"):
+        return [as_run(given)]
+    runs = [as_run(run) for run in given]
+    if not runs:
+        raise UsageError("there is no run: name at least one")
+    return runs
+
+
+def _file(given: Any, what: str, of_frames: str) -> str | PathLike[str]:
+    if isinstance(given, (str, PathLike)):
+        return given
+    remedy = f"; {of_frames} makes one of a data frame" if hasattr(given, "columns") else ""
+    raise UsageError(f"a {what} is a file, a {what.title()} or a dictionary, not {type(given).__name__}{remedy}")
+
+
+def _nested(given: Mapping[Any, Any], what: str) -> dict[str, dict[str, float]]:
+    """Names as texts, numbers as numbers; what is none is told."""
+    found: dict[str, dict[str, float]] = {}
+    for topic, values in given.items():
+        if not isinstance(values, Mapping):
+            kind = type(values).__name__
+            raise UsageError(f"topic {topic}: a dictionary of document to {what} is expected, not {kind}")
+        for name, value in values.items():
+            if not _is_number(value) or not math.isfinite(value):
+                where = f"topic {topic}: the {what} of {shorten(str(name))}"
+                raise UsageError(f"{where} is {value!r:.40}, which is no number")
+        found[str(topic)] = {str(name): float(value) for name, value in values.items()}
+    return found
+
+
+def _are_spans(found: Mapping[str, Mapping[str, float]]) -> bool:
+    names = [name for values in found.values() for name in values]
+    return bool(names) and all(_SPAN.match(name) for name in names)
 
 
 def _by_name(found: Mapping[str, float]) -> Iterator[dict[str, Any]]:
@@ -176,7 +269,7 @@ def run_of_rows(
 
 def _unanswered(topics: Sequence[str], run: Run) -> tuple[str, ...]:
     empty = sum(topic not in run for topic in topics)
-    return (f"{empty} topics have no results",) if empty else ()
+    return (f"{counted(empty, 'topic')} {'has' if empty == 1 else 'have'} no results",) if empty else ()
 
 
 def _placed(rows: list[Row], texts: Texts | None, quotes: str | None, where: str) -> list[Row]:

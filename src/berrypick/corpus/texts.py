@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,13 +22,11 @@ from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest
 from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
 from berrypick.formats._base import Problems, open_bytes
 from berrypick.formats._spans import records
 
 T = TypeVar("T")
-Offsets = Literal["chars", "bytes", "utf16"]
-OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
 #: Files in a folder of texts that are no texts.
 _PASSED_OVER = (".gz", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".parquet", ".pyc", ".db", ".sqlite")
 

@@ -10,8 +10,9 @@ What counts, decided here once for all:
 * Text nodes are those of XPath 1.0: CDATA sections are part of the text around them; an element, a comment or a
   processing instruction between two pieces of text makes them two nodes.
 * Names of elements are local names; positions count siblings of the same local name.
-* Links are the attributes ``href`` and ``url``, also with a prefix as in ``xlink:href``, that lead to another document
-  of the collection.
+* Links are the attributes ``href`` (XHTML, XLink), ``url`` (DocBook 4) and ``xref`` (Mallard), also with a prefix as in
+  ``xlink:href``, that lead to another document of the collection. Mallard's ``xref`` names a page by its identifier,
+  which by its rules is the name of the page's file: so it leads to a file in the same folder, as the others do.
 
 Files come from anywhere, so the parser is a hardened one: no entity is expanded, nothing is loaded, depth and sizes
 have the limits of libxml2. A document in whose text an entity stands that would have to be expanded is refused: its
@@ -39,8 +40,9 @@ from berrypick.core.structure import Structure
 
 #: What the name of a document's file ends with and the name of the document does not.
 SUFFIXES = (".xml", ".page")
+#: The attributes that may lead to other documents.
+LINKS = ("href", "url", "xref")
 
-_LINKS = ('href="', 'url="')
 _PLAIN = re.compile(r"(\w+)\.(?:xml|page)")  # most links, and the quickest
 _SPACES = re.compile("  +")
 _TO_SPACE = str.maketrans("\t\r\n", "   ")
@@ -261,7 +263,8 @@ class _Tags:
 def _links(tags: _Tags, name: str, known: Container[str] | None) -> Iterator[tuple[int, str]]:
     """The elements that link to other documents, with the names of those, in document order."""
     markup = tags.markup
-    found = [match.span() for link in _LINKS if link in markup for match in re.finditer(link, markup)]
+    asked = [f'{attribute}="' for attribute in LINKS]
+    found = [match.span() for link in asked if link in markup for match in re.finditer(link, markup)]
     places = np.array(sorted(end for start, end in found if markup[start - 1] in " :"), dtype=np.int64)
     if not len(places):
         return

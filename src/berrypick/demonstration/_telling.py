@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -110,8 +112,21 @@ def _quoted(spec: str) -> str:
 
 def commands(part: Part, readings: Sequence[Reading]) -> str:
     """Where the files are, and what to type there."""
-    lines = [f"  cd {shlex.quote(os.fspath(part.path()))}\n", *(command(part, reading) for reading in readings)]
-    return "To see the same numbers, type\n\n" + "".join(lines)
+    return to_type(part, [command(part, reading) for reading in readings])
+
+
+def to_type(part: Part, typed: Sequence[str]) -> str:
+    """Commands as a person can type them, from anywhere."""
+    place = f"  cd {shlex.quote(os.fspath(part.path()))}\n"
+    return "To see the same numbers, type\n\n" + place + on_path() + "".join(typed)
+
+
+def on_path() -> str:
+    """A line that makes the command known to the shell, where it is not: it was installed beside this Python."""
+    beside = Path(sys.executable).parent
+    if shutil.which("berrypick") or not shutil.which("berrypick", path=os.fspath(beside)):
+        return ""
+    return f"  export PATH={shlex.quote(os.fspath(beside))}:$PATH\n"
 
 
 def paragraph(text: str) -> str:

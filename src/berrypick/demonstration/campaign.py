@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from berrypick.core.explanation import Table
-from berrypick.demonstration._telling import WIDTH, Numbers, Part, items, paragraph, winners
+from berrypick.demonstration._telling import WIDTH, Numbers, Part, items, paragraph, to_type, winners
 from berrypick.evaluate import evaluate
 from berrypick.report.text import aligned, shown
 
@@ -249,6 +249,4 @@ def _best(first: list[str], systems: list[str]) -> str:
 
 
 def _commands() -> str:
-    place = shlex.quote(os.fspath(FOCUSED.files.path()))
-    typed = "".join(question.command() for question in QUESTIONS_ASKED)
-    return f"To see the same numbers, type\n\n  cd {place}\n{typed}"
+    return to_type(FOCUSED.files, [question.command() for question in QUESTIONS_ASKED])

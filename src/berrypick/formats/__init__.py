@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from berrypick.core.errors import InputError, UsageError, nearest
 from berrypick.core.navigation import Navigation, ReachTable
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._base import Format, Problems, Role, head, numbered_head, writing
+from berrypick.formats._base import Format, Problems, Role, head, numbered_head, standing, writing
+from berrypick.formats._table import almost_spans, wrong_separator
 
 __all__ = [
     "Format",
@@ -28,6 +29,7 @@ __all__ = [
     "registered",
     "sniff",
     "sniff_all",
+    "standing",
     "write",
 ]
 
@@ -53,6 +55,9 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     if not numbered:
         raise InputError("the file is empty", path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
+    spans = role in (None, "truth", "run")
+    if spans and (wrong := wrong_separator(first[0], path, line)):  # else taken for visited paths
+        raise wrong
     for candidate in _candidates(role):
         if candidate.sniff(first):
             return candidate
@@ -66,6 +71,8 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
                     text=first[0],
                     remedy=_otherwise(role),
                 )
+    if spans and (almost := almost_spans(first[0], path, line)):
+        raise almost
     raise InputError(
         f"is in no format known for a {role or 'file'}", path=path, line=line, text=first[0], remedy=_expected(role)
     )
@@ -101,9 +108,12 @@ def _expected(role: Role | None) -> str:
 
 def read_any(path: Any, role: Role | None = None, format: str | None = None, problems: Problems | None = None) -> Any:
     """Read a file in whatever format it is; returns the value."""
+    if not isinstance(path, (str, PathLike)):
+        raise UsageError(f"a file is named by a text or a path, not by {type(path).__name__}")
     name = fspath(path)
-    chosen = by_name(format, role) if format else sniff(name, role)
-    return chosen.read(name, problems or Problems(name))
+    with standing(name):
+        chosen = by_name(format, role) if format else sniff(name, role)
+        return chosen.read(name, problems or Problems(name))
 
 
 def read_truth(path: Any, format: str | None = None) -> Truth:
@@ -127,10 +137,11 @@ def read_collection(path: Any, format: str | None = None) -> Collection:
 def read_navigation(path: Any, format: str | None = None) -> Navigation:
     """Read a table of reach or transitions, a table of links, or sessions. A table without rows is allowed."""
     name = fspath(path)
-    if format is None and not head(name):
-        return ReachTable({}, name)
-    navigation: Navigation = read_any(name, "navigation", format)
-    return navigation
+    with standing(name):
+        if format is None and not head(name):
+            return ReachTable({}, name)
+        navigation: Navigation = read_any(name, "navigation", format)
+        return navigation
 
 
 def write(value: Any, path: Any, format: str | None = None) -> type[Format]:

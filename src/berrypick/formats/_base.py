@@ -13,6 +13,8 @@ import gzip
 import inspect
 import io
 import os
+import shutil
+import stat
 import sys
 import tempfile
 import zlib
@@ -20,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TextIO
+from typing import IO, Any, ClassVar, Literal, TextIO
 
 from berrypick.core.errors import InputError, UsageError
 
@@ -108,19 +110,115 @@ class Format:
         raise NotImplementedError
 
 
-def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
-    """Open a file, through gzip if it starts like one, whatever its name."""
+#: The name that means standard input.
+STANDARD_INPUT = "-"
+#: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
+_poured: dict[str, IO[bytes]] = {}
+
+
+def flows(path: str) -> bool:
+    """Whether something can be read only once: standard input, a pipe, a device."""
+    if path == STANDARD_INPUT:
+        return True
     try:
-        raw = open(path, "rb")  # noqa: SIM115 (closed by the caller)
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False  # whoever opens it says what is wrong
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@contextmanager
+def standing(path: str) -> Iterator[None]:
+    """While this lasts, a pipe can be opened as often as a file. To find out the format takes one reading, to read
+    another; what a pipe has given once it does not give again, so it goes to a temporary file first."""
+    if path in _poured or not flows(path):
+        yield
+        return
+    _poured[path] = _all_of(path)
+    try:
+        yield
+    finally:
+        _poured.pop(path).close()
+
+
+def _all_of(path: str) -> IO[bytes]:
+    """What comes out of a pipe or a device, in a temporary file without a name."""
+    with _plainly(path) as source:
+        try:
+            kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (closed by whoever asked for it)
+            shutil.copyfileobj(source, kept, 1 << 20)
+        except OSError as error:
+            raise InputError(f"cannot be read, or kept in a temporary file ({error.strerror})", path=path) from None
+    return kept
+
+
+class _Again(io.RawIOBase):
+    """A reading of a temporary file, from its start, that does not disturb other readings."""
+
+    def __init__(self, kept: IO[bytes], owned: bool) -> None:
+        self._kept, self._owned, self._at = kept, owned, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._kept.seek(offset + (self._at if whence == io.SEEK_CUR else 0), 0 if whence == io.SEEK_CUR else whence)
+        self._at = self._kept.tell()
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._kept.seek(self._at)
+        data = self._kept.read(len(buffer))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if self._owned:
+            self._kept.close()
+        super().close()
+
+
+def open_raw(path: str) -> io.BufferedReader:
+    """Open a file, or what has come out of a pipe, as it is."""
+    if path in _poured:
+        return io.BufferedReader(_Again(_poured[path], owned=False), 1 << 20)
+    if flows(path):
+        return io.BufferedReader(_Again(_all_of(path), owned=True), 1 << 20)
+    return _plainly(path)
+
+
+def _plainly(path: str) -> io.BufferedReader:
+    try:
+        if path == STANDARD_INPUT:
+            return os.fdopen(os.dup(0), "rb")
+        return open(path, "rb")
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
     except IsADirectoryError:
         raise InputError("is a folder, a file is expected", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
+
+
+def size_of(path: str) -> int:
+    """Bytes of a file, or of what has come out of a pipe."""
+    return _poured[path].seek(0, io.SEEK_END) if path in _poured else os.path.getsize(path)
+
+
+def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
+    """Open a file, through gzip if it starts like one, whatever its name."""
+    raw = open_raw(path)
     if raw.peek(2)[:2] == b"\x1f\x8b":
-        raw.close()
-        return gzip.GzipFile(path, "rb")  # opened anew, so that closing it closes the file too
+        packed = gzip.GzipFile(fileobj=raw, mode="rb")
+        packed.myfileobj = raw  # type: ignore[assignment] # so that closing it closes the file too
+        return packed
     return raw
 
 
@@ -181,7 +279,7 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
         try:
             if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
                 wide = stream.read(width).decode("utf-16", errors="replace")
-                return [(i, line) for i, line in enumerate(wide.splitlines(), start=1) if line.strip()][:count]
+                return [(i, line) for i, line in enumerate(wide.split("\n"), start=1) if line.strip()][:count]
             fresh, read, number = True, 0, 0
             while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
                 text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")

@@ -11,15 +11,15 @@ polars is imported here and only for files of some size: below it, importing pol
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from berrypick.core.arrays import IntArray
+from berrypick.core.errors import InputError
 from berrypick.core.run import Coded
-from berrypick.formats._base import Problems, decoded, open_bytes
+from berrypick.formats._base import Problems, decoded, open_bytes, open_raw, size_of
 
 if TYPE_CHECKING:
     import polars
@@ -29,7 +29,7 @@ LARGE = 3 << 20
 #: Bytes that compressed text usually expands to.
 EXPANSION = 4
 #: Bytes in a block: large enough for polars to work in parallel, small enough for the processor's memory.
-BLOCK = 4 << 20
+BLOCK = 8 << 20
 
 _MARK = b"\xef\xbb\xbf"
 #: White space to Python, and not to polars: lines with such bytes are read one by one.
@@ -49,10 +49,10 @@ class Damaged(Exception):
 def is_large(path: str) -> bool:
     """Whether a file is better read as columns, and can be."""
     try:
-        size = os.path.getsize(path)
-        with open(path, "rb") as stream:
+        size = size_of(path)
+        with open_raw(path) as stream:
             packed = stream.read(2) == b"\x1f\x8b"
-    except OSError:
+    except (OSError, InputError):
         return False  # the reader of lines says what is wrong
     return size * (EXPANSION if packed else 1) >= LARGE and importlib.util.find_spec("polars") is not None
 

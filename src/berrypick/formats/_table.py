@@ -10,12 +10,20 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, UsageError
 from berrypick.formats._base import Problems, finite, open_bytes
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"
 NUMBERS = ("start", "end", "score", "rank", "grade")
+NO_ROWS = "has no rows, only the names of columns"
+ROWS = "every span stands in a row below them"
+#: The columns of spans, and how others call some of them.
+OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "grade", "quote", "text", "offsets"}
+CALLED = {
+    "topic": ("topics", "topic_id", "query", "query_id", "queryid", "qid", "question", "question_id"),
+    "doc": ("docs", "document", "doc_id", "docid", "docno", "document_id", "source", "file", "corpus_id", "pid"),
+}
 
 
 def header_of(lines: list[str]) -> set[str]:
@@ -35,16 +43,18 @@ def table_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterat
     """Every row as fields, with the line it starts in; cells that are empty are left out."""
     with open_bytes(path) as stream:
         parquet = stream.read(4) == MAGIC.encode()
-    yield from _parquet_rows(path, needed) if parquet else csv_rows(path, problems, needed)
+    yield from _parquet_rows(path, problems, needed) if parquet else csv_rows(path, problems, needed)
 
 
 def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     header: list[str] | None = None
+    number, first = 1, 0
     for number, cells in _cells(path, problems):
         text = ",".join(cells)
         if header is None:
             header = [cell.strip() for cell in cells]
             _check_columns(header, needed, path, number)
+            first = number
             continue
         if len(cells) != len(header):
             what = f"has {len(cells)} cells, the header has {len(header)}"
@@ -55,6 +65,8 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator
             if cell != "" or name == "quote":
                 fields[name] = _value(name, cell)
         yield number, text, fields
+    if number == first:
+        problems.report(NO_ROWS, first, remedy=ROWS)
 
 
 def _value(name: str, cell: str) -> Any:
@@ -66,11 +78,49 @@ def _value(name: str, cell: str) -> Any:
     return int(number) if number.is_integer() else number
 
 
-def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> None:
+def almost_spans(first: str, path: str, line: int) -> InputError | None:
+    """What keeps a file from being a table of spans, if it is meant to be one: that is, if it is called .csv, or names
+    two columns that such tables have. None if nothing does."""
+    if first.lstrip("\ufeff").startswith(("{", "[", "<", MAGIC)):
+        return None
+    if wrong := wrong_separator(first, path, line):
+        return wrong
+    header = list(dict.fromkeys(_split(first, _delimiter(first))))
+    meant = path.lower().removesuffix(".gz").endswith(".csv") or len(set(header) & OF_SPANS) >= 2
+    return _missing_column(header, ("topic", "doc"), path, line) if meant else None
+
+
+def wrong_separator(first: str, path: str, line: int) -> InputError | None:
+    """Columns of spans that are separated by something else than commas or TABs, as some programs do."""
+    for mark in ";|":
+        if {"topic", "doc"} <= set(_split(first, mark)):
+            return InputError(
+                f"columns are separated by {mark!r}",
+                path=path,
+                line=line,
+                text=first,
+                remedy="separate them by commas or TABs; numbers have a point, not a comma",
+            )
+    return None
+
+
+def _split(first: str, mark: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in first.lstrip("\ufeff").split(mark)]
+
+
+def _missing_column(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> InputError | None:
     for name in needed:
         if name not in header:
-            what = f"has no column {name}{nearest(name, header)}"
-            raise InputError(what, path=path, line=line, remedy=f"it has {', '.join(header)}")
+            meant = next((other for other in header if other.lower() in CALLED.get(name, ())), "")
+            remedy = f"rename the column {meant} to {name}" if meant else f"give the column {name} its name"
+            what = f"has no column {name}; it has {', '.join(header)}"
+            return InputError(what, path=path, line=line, remedy=remedy)
+    return None
+
+
+def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> None:
+    if missing := _missing_column(header, needed, path, line):
+        raise missing
     for name in header:
         if header.count(name) > 1:
             raise InputError(f"has two columns {name}", path=path, line=line)
@@ -107,7 +157,7 @@ def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
     yield from rest
 
 
-def _parquet_rows(path: str, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     try:
         import pyarrow.parquet as parquet
     except ModuleNotFoundError:
@@ -115,12 +165,15 @@ def _parquet_rows(path: str, needed: tuple[str, ...]) -> Iterator[tuple[int, str
     import pyarrow
 
     try:
-        table = parquet.read_table(path)
+        with open_bytes(path) as stream:
+            table = parquet.read_table(stream)
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"is no sound Parquet file ({str(error).splitlines()[0]})", path=path) from None
     _check_columns(table.column_names, needed, path, None)
     names = table.column_names
     columns = [table.column(name).to_pylist() for name in names]
+    if not table.num_rows:
+        problems.report(NO_ROWS, remedy=ROWS)
     for number, cells in enumerate(zip(*columns, strict=True), start=1):
         fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
         yield number, str(fields), fields

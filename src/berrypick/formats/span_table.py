@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
@@ -29,11 +30,11 @@ def _as_lines(format: type[Format], value: Any) -> list[dict[str, Any]]:
     """The lines that the JSON format would write."""
     out = io.StringIO()
     format.write(value, out)
-    return [json.loads(line) for line in out.getvalue().splitlines()]
+    return [json.loads(line) for line in out.getvalue().split("\n") if line]
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag"]
+    order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag", "offsets"]
     used = {name for row in rows for name in row}
     return [name for name in order if name in used]
 
@@ -42,8 +43,8 @@ class SpanTableTruth(Format):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
     The first row names the columns, in any order; others are passed over. What they mean is told by span-truth, where
-    the same fields stand in JSON; a column ``quote`` is possible too. CSV cells are separated by commas (or all by
-    TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
+    the same fields stand in JSON; columns ``quote`` and ``offsets`` are possible too. CSV cells are separated by commas
+    (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
 
     Sample::
 
@@ -64,7 +65,7 @@ class SpanTableTruth(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         truth = SpanTruth.from_records(table_rows(path, problems, ("topic", "doc")), problems, path)
-        return Truth(truth.units, truth.topics, path, cls.format_name)
+        return replace(truth, format=cls.format_name)
 
     @classmethod
     def accepts(cls, value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.truth import Quote, TopicTruth, Truth
+from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.formats._base import Format, Problems, Role, counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
 
@@ -24,6 +24,10 @@ class SpanTruth(Format):
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
     given with --documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
     of several places is meant, and offsets beside a quote are checked.
+
+    ``offsets`` says what the offsets count: ``"chars"``, ``"bytes"`` (of UTF-8) or ``"utf16"``; it stands in every line
+    that has some, or in none. It goes before --offsets, which then holds for the runs alone. ``berrypick locate``
+    writes ``"chars"``.
 
     Sample::
 
@@ -51,10 +55,13 @@ class SpanTruth(Format):
         spans: dict[str, dict[tuple[str, float, float], tuple[float, int]]] = {}
         quotes: dict[str, list[Quote]] = {}
         whole: dict[str, dict[str, tuple[float, int]]] = {}
+        counting: dict[Offsets | None, int] = {}
         any_span = False
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
+            if value.get("start") is not None:
+                _count(fields, counting)
             if value.get("quote") is not None:
                 quote = _quote(fields, grade)
                 if quote is None:
@@ -81,7 +88,7 @@ class SpanTruth(Format):
                 topic: _spans(topic, found, whole.get(topic, {}), quotes.get(topic, ()))
                 for topic, found in spans.items()
             }
-            return Truth("spans", topics, path, cls.format_name)
+            return Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
         topics = {topic: _documents(topic, found) for topic, found in whole.items()}
         return Truth("documents", topics, path, cls.format_name)
 
@@ -122,10 +129,15 @@ class SpanTruth(Format):
                     if (document, record["start"], record["end"]) in checks:
                         record["quote"] = checks[document, record["start"], record["end"]]
                 record["grade"] = plain(topic.grade[row])
+                if topic.start is not None and value.offsets is not None:
+                    record["offsets"] = value.offsets
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             for quote in topic.quotes:
                 if not quote.placed:
-                    out.write(json.dumps(_quoted(topic.topic, quote), ensure_ascii=False) + "\n")
+                    record = _quoted(topic.topic, quote)
+                    if quote.start is not None and value.offsets is not None:
+                        record["offsets"] = value.offsets
+                    out.write(json.dumps(record, ensure_ascii=False) + "\n")
             for document in topic.empty_documents:
                 out.write(json.dumps({"topic": topic.topic, "doc": document, "grade": 0}, ensure_ascii=False) + "\n")
 
@@ -141,7 +153,22 @@ class SpanTruth(Format):
             f"{relevant} relevant",
             counted(len(documents), "document"),
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
+            *([f"offsets count {value.offsets}"] if value.offsets not in (None, "chars") else []),
         ]
+
+
+def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
+    """What the offsets of a line count, which is the same in all lines."""
+    said = fields.value.get("offsets")
+    unit = next((unit for unit in OFFSETS if unit == said), None)
+    if unit is None and isinstance(said, str):  # what is no text is somebody else's field
+        fields.fail(f"offsets count {', '.join(OFFSETS[:-1])} or {OFFSETS[-1]}, not {said!r:.40}")
+        return
+    known.setdefault(unit, fields.number)
+    other, line = next(iter(known.items()))
+    if other != unit:
+        here, there = (f"count {one}" if one else "are not said what they count" for one in (unit, other))
+        fields.fail(f"offsets {here} here, and {there} in line {line}", "say the same in every line")
 
 
 def _quote(fields: Fields, grade: float | None) -> Quote | None:

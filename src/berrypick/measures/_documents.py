@@ -40,6 +40,11 @@ class DocumentMeasure:
         return type(self.measure.aggregator()).__name__ == "SumAgg"
 
 
+def is_theirs(value: object) -> bool:
+    """Whether a value is a measure as ir_measures has it, e.g. ``ir_measures.nDCG @ 10``."""
+    return type(value).__module__.partition(".")[0] == "ir_measures"
+
+
 def names() -> list[str]:
     """The measures ir_measures knows, plain names only."""
     from ir_measures import measures

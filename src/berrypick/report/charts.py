@@ -30,6 +30,8 @@ NAMED_TOPICS = 40
 #: What is drawn is rounded, so that a picture does not depend on the last digits of the machine.
 DIGITS = 6
 
+NO_CURVE = "there is no curve to draw: no measure has one, or curves were not asked for (curves=True)"
+
 _Rows = list[dict[str, Any]]
 
 
@@ -109,11 +111,14 @@ def curves(
 
     ``until`` is the last rank, recall level or effort that is shown.
     """
-    if until is not None:
-        found = [_until(one, until) for one in found]
     found = [one for one in found if one.x]
     if not found:
-        raise UsageError("there is no curve to draw: no measure has one, or curves were not asked for (curves=True)")
+        raise UsageError(NO_CURVE)
+    first = min(one.x[0] for one in found)
+    if until is not None:
+        found = [one for one in (_until(one, until) for one in found) if one.x]
+    if not found:
+        raise UsageError(f"there is no curve up to {until:g} to draw: curves begin at {first:g}; give a larger until")
     names = labels(list(dict.fromkeys(one.run for one in found)))
     measures = list(dict.fromkeys(one.measure for one in found))
     shaded = len(names) <= BANDS if band is None else band
@@ -141,7 +146,7 @@ def _curves_panel(
         "x:Q",
         title=across,
         scale=alt.Scale(domain=[1 if by_rank else 0, max(last, 2 if by_rank else 0)], nice=False),
-        axis=alt.Axis(tickCount=_ticks(look, of), **({"format": "d"} if by_rank else {})),
+        axis=alt.Axis(**_across(last, _ticks(look, of), by_rank)),
     )
     heights = alt.Scale(domain=_span([y for one in own for y in (*one.y, *(one.high if shaded else ()))]), nice=5)
     y = alt.Y("y:Q", title=up, scale=heights, axis=alt.Axis(tickCount=5))
@@ -157,6 +162,15 @@ def _curves_panel(
         point = alt.Chart(alt.Data(values=_curve_rows(alone, names))).mark_point(filled=True, size=look.font * 4)
         layers.append(point.encode(x=x, y=y, color=colour))
     return alt.layer(*layers).properties(title=shortened(measure, 60), **_size(look, of))
+
+
+def _across(last: float, ticks: int, by_rank: bool) -> dict[str, Any]:
+    """The ticks across: with few ranks one at each, where Vega would put some between them."""
+    if not by_rank:
+        return {"tickCount": ticks}
+    ranks = max(int(last), 2)
+    every = {"values": list(range(1, ranks + 1))} if ranks - 1 <= ticks else {}
+    return {"tickCount": ticks, "format": "d", **every}
 
 
 def _lines(names: dict[str, str], look: Look, panels: int) -> tuple[Any, Any]:
@@ -253,10 +267,10 @@ def _topics_panel(
     shown = len(order) <= NAMED_TOPICS
     x = alt.X(
         "topic:N",
-        sort=order,
+        sort=None,
         title="topic" if shown else f"{len(order)} topics",
         axis=alt.Axis(labels=shown, ticks=shown, labelAngle=-90 if shown else 0, labelLimit=look.font * 9),
-        scale=alt.Scale(paddingOuter=0.5),
+        scale=alt.Scale(domain=order, paddingOuter=0.5),  # as sort=order Vega fails at a topic named constructor
     )
     everything = [value for run in values.values() for value in run[measure].values()]
     heights = alt.Scale(domain=_span(everything), nice=5)  # the same in all panels of a measure
@@ -348,7 +362,7 @@ def _means_panel(
             rows.append({"run": names[run], "value": _rounded(one.value), "low": _rounded(bounds[0]),
                          "high": _rounded(bounds[1])})  # fmt: skip
     percent = f"{100 * comparison.method.confidence:.4g}%"
-    y = alt.Y("run:N", sort=order, scale=alt.Scale(domain=order), title=None,
+    y = alt.Y("run:N", sort=None, scale=alt.Scale(domain=order), title=None,
               axis=alt.Axis(labels=named, ticks=False, domain=False, grid=True))  # fmt: skip
     title = f"mean, {percent} interval"
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=_ticks(look, of)))

@@ -227,9 +227,9 @@ class _Set(_Writing):
     def table(self, table: Table, strong: text.Cells = ()) -> str:
         marked = self.marked(table)
         columns = "".join("l" if side == "<" else "r" for side in text.alignment(table))
-        head = " & ".join(_latex(cell) for cell in table.header)
+        head = " & ".join(text.latex(cell) for cell in table.header)
         body = "".join(
-            " & ".join(cell if i in marked else _latex(cell) for i, cell in enumerate(row)) + " \\\\\n"
+            " & ".join(cell if i in marked else text.latex(cell) for i, cell in enumerate(row)) + " \\\\\n"
             for row in table.rows
         )
         title = f"% {table.title}\n" if table.title else ""
@@ -285,13 +285,10 @@ def _markdown(table: Table, marked: Collection[int] = ()) -> str:
 
 def _plain(cell: str) -> str:
     """Names come from files: in Markdown they are neither mark-up nor the end of a cell."""
-    for char, instead in (("&", "&amp;"), ("<", "&lt;"), ("\n", " "), ("|", "\\|"), ("*", "\\*"), ("_", "\\_")):
+    cell = text.unbroken(cell)
+    for char, instead in (("&", "&amp;"), ("<", "&lt;"), ("|", "\\|"), ("*", "\\*"), ("_", "\\_")):
         cell = cell.replace(char, instead)
     return cell
-
-
-def _latex(cell: str) -> str:
-    return cell.translate(text._LATEX)
 
 
 def _json(records: Sequence[dict[str, Any]], output: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.core.drawn import as_html, drawn
+from berrypick.core.drawn import as_html, as_text, drawn
 from berrypick.core.errors import BerrypickError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Judged
@@ -15,7 +15,7 @@ from berrypick.core.results import Results
 from berrypick.evaluate import evaluate, explain, read_collection
 from berrypick.judging import judge
 from berrypick.report import markup, strips
-from berrypick.report.text import best
+from berrypick.report.text import best, render
 
 __all__ = ["Explanation", "Judged", "Results", "evaluate", "explain", "judge", "read_collection"]
 
@@ -29,6 +29,12 @@ def draw(results: Results, **how: Any) -> Any:
     from berrypick.report.charts import plot
 
     return plot(results, **how)
+
+
+@as_text.register
+def results_text(results: Results) -> str:
+    """The means as a plain table."""
+    return render(results, "table", per_topic=False, places=None).rstrip("\n")
 
 
 @as_html.register

@@ -11,6 +11,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,14 +21,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from berrypick import formats
 from berrypick._version import __version__
 from berrypick.analysis.compare import Comparison, compare
-from berrypick.analysis.curves import axes, bands
+from berrypick.analysis.curves import POINTS, axes, bands
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.results import Results
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.corpus.objects import as_runs, as_truth
 from berrypick.evaluate import Asked, Setting, evaluate, make_setting, parse_measures, placed
 from berrypick.formats._base import open_bytes, writing
 from berrypick.measures._base import Measure
@@ -39,6 +40,12 @@ from berrypick.report.readers import Reader, reader_of, readers_asked, readers_n
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
+#: So many runs are named in a note.
+NAMED = 5
+#: The note of evaluate on what a run retrieved more than once.
+_OVERLAP = re.compile(r"Overlap (\d+\.\d+): ")
+#: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
+DRAWN, FEWER_DRAWS = 100_000_000, 1000
 #: Beyond so many rankings only the readers that were asked for are worked out.
 RANKINGS = 600
 #: In this order: later ones use what earlier ones define.
@@ -82,11 +89,7 @@ def write_report(
     if limit <= 0 or depth < 1:
         raise UsageError("limit is a number of megabytes above 0, depth a number of results from 1")
     library = _library()  # before the work: it may not be there
-    judgements = truth if isinstance(truth, Truth) else formats.read_truth(truth)
-    given = [runs] if isinstance(runs, (Run, str, PathLike)) else list(runs)
-    systems = [run if isinstance(run, Run) else formats.read_run(run) for run in given]
-    if not systems:
-        raise UsageError("there is no run to report on")
+    judgements, systems = as_truth(truth), as_runs(runs)
     known = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
     results = evaluate(judgements, systems, measures, curves=True, progress=progress, **settings)
     comparison = compare(
@@ -205,7 +208,8 @@ def _overview(
         "pairs": _pairs(comparison),
         "method": [list(part.split(":", 1)) for part in comparison.method.signature()],
         "configuration": _configuration(details),
-        "counts": _counts(results, details),
+        "counts": _counts(details),
+        "systems": _systems(results.notes, runs, details),
         "warnings": _warnings([*results.notes, *comparison.notes], runs),
         "left_out": [],
         "command": command,
@@ -213,6 +217,7 @@ def _overview(
         "titles": [details.titles.get(topic, "") for topic in topics],
         "values": [[[values.get((m, run, topic)) for topic in topics] for run in runs] for m in measures],
         "curves": _curves(results, comparison),
+        "bands": {"draws": _draws(results, comparison), "table": comparison.method.resamples},
         "details": [None] * len(topics),
         "readers": [reader.told() for reader in details.readers],
     }
@@ -224,14 +229,29 @@ def _title(details: Details) -> str:
 
 
 def _warnings(notes: Sequence[str], runs: Sequence[str]) -> list[str]:
-    """What was noted, once: the same note on several runs names them all."""
+    """What was noted, once: the same note on several runs names them. How much overlaps is a fact, told elsewhere."""
     found: dict[str, list[str]] = {}
     for note in notes:
-        run = next((run for run in runs if note.startswith(f"{run}: ")), None)
-        told = found.setdefault(note if run is None else note[len(run) + 2 :], [])
+        run, said = _about(note, runs)
+        if _OVERLAP.match(said):
+            continue
+        told = found.setdefault(said, [])
         if run is not None and run not in told:
             told.append(run)
-    return [f"{', '.join(told)}: {note}" if told else note for note, told in found.items()]
+    return [f"{_named(told, len(runs))}: {note}" if told else note for note, told in found.items()]
+
+
+def _about(note: str, runs: Sequence[str]) -> tuple[str | None, str]:
+    """The run that a note is about, and what it says."""
+    run = next((run for run in runs if note.startswith(f"{run}: ")), None)
+    return run, note if run is None else note[len(run) + 2 :]
+
+
+def _named(some: Sequence[str], of: int) -> str:
+    """Runs by name, or how many they are."""
+    if len(some) <= NAMED:
+        return ", ".join(some)
+    return f"all {of} systems" if len(some) == of else f"{', '.join(some[:NAMED])} and {len(some) - NAMED} more systems"
 
 
 def _measure(one: Asked, comparison: Comparison) -> dict[str, Any]:
@@ -239,12 +259,13 @@ def _measure(one: Asked, comparison: Comparison) -> dict[str, Any]:
     signatures = [comparison.estimate(one.text, run).signature for run in comparison.runs]
     if not isinstance(measure, Measure):
         what = "A measure of whole documents, computed by ir_measures."
-        return {"text": one.text, "increasing": True, "what": what, "formula": "", "meaning": "", "use": "",
-                "references": [], "signatures": signatures}  # fmt: skip
+        return {"text": one.text, "increasing": True, "curve": False, "what": what, "formula": "", "meaning": "",
+                "use": "", "references": [], "signatures": signatures}  # fmt: skip
     sections = _sections(type(measure))
     return {
         "text": one.text,
         "increasing": measure.increasing,
+        "curve": measure.has_curve(),
         "what": sections[""],
         "formula": sections.get("Formula", ""),
         "meaning": sections.get("Meaning", ""),
@@ -328,22 +349,47 @@ def _file(source: str) -> str:
     return Path(source).name if Path(source).is_absolute() else source
 
 
-def _counts(results: Results, details: Details) -> list[list[Any]]:
+def _counts(details: Details) -> list[list[Any]]:
     truth = details.truth
     judged = sum(len(topic) for topic in truth.topics.values())
     relevant = sum(int((topic.grade > 0).sum()) for topic in truth.topics.values())
-    rows: list[list[Any]] = [["judged topics", len(truth)], [f"judged {truth.units}", judged], ["relevant", relevant]]
-    names = list(dict.fromkeys(row.run for row in results.means))
-    for name, run in zip(names, details.runs, strict=True):
-        rows.append([f"results of {name}", len(run)])
-    return rows
+    return [["judged topics", len(truth)], [f"judged {truth.units}", judged], ["relevant", relevant]]
+
+
+def _systems(notes: Sequence[str], runs: Sequence[str], details: Details) -> list[dict[str, Any]]:
+    """How many results each run has, and which share of them was retrieved before, where that was noted."""
+    overlaps: dict[str | None, float] = {}
+    for run, said in (_about(note, runs) for note in notes):
+        noted = _OVERLAP.match(said)
+        if noted:
+            overlaps[run] = float(noted[1])
+    return [
+        {"results": len(run), "overlap": overlaps.get(name)} for name, run in zip(runs, details.runs, strict=True)
+    ]  # fmt: skip
+
+
+def _overlap_told(systems: Sequence[dict[str, Any]]) -> list[str]:
+    """What the page shows for each system, in one line."""
+    found = sorted(system["overlap"] for system in systems if system["overlap"] is not None)
+    if not found:
+        return []
+    shares = f"{found[0]:.4f}" if len(found) == 1 else f"{found[0]:.4f} to {found[-1]:.4f} in {len(found)} systems"
+    return [f"Overlap {shares}: the share of what is retrieved that was retrieved before"]
+
+
+def _draws(results: Results, comparison: Comparison) -> int:
+    """As many as the table's intervals have, so that bands agree with them, unless that takes too long."""
+    drawn = comparison.method.resamples
+    points = sum(min(len(row.curve), POINTS) for row in results.means if row.curve)
+    return drawn if points * drawn <= DRAWN else min(drawn, FEWER_DRAWS)
 
 
 def _curves(results: Results, comparison: Comparison) -> list[dict[str, Any]]:
     runs = list(comparison.runs)
     method = comparison.method
     found: dict[str, dict[str, Any]] = {}
-    for band in bands(results, confidence=method.confidence, seed=method.seed):
+    draws = _draws(results, comparison)
+    for band in bands(results, confidence=method.confidence, resamples=draws, seed=method.seed):
         if not len(band.x):
             continue
         across, up = axes(band.measure, comparison.estimate(band.measure, band.run).signature)
@@ -410,7 +456,8 @@ def _made(
         blocks.append(_packed(topics[i]))
     overview["left_out"] = [*left_out, *_told_left_out(topics, kept, without, details, limit)]
     content = _page(overview, blocks, library)
-    return Report(content, len(kept), len(numbers), tuple(overview["left_out"]), tuple(overview["warnings"]))
+    notes = (*overview["warnings"], *_overlap_told(overview["systems"]))
+    return Report(content, len(kept), len(numbers), tuple(overview["left_out"]), notes)
 
 
 def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:

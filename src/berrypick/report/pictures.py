@@ -11,13 +11,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from berrypick.core.errors import UsageError
-from berrypick.report.look import CENTIMETRE, Look
+from berrypick.core.errors import BerrypickError, UsageError, shorten
+from berrypick.report.look import CENTIMETRE, INCH, Look
 
 ENDINGS = (".png", ".svg", ".pdf")
 #: Nothing may be fetched while a picture is drawn.
 _NOWHERE: list[str] = []
 _TRIES = 4
+#: Each takes several bytes while a picture is drawn: more of them, and the machine may stop the program.
+PIXELS = 100_000_000
 
 
 def check_target(path: str | PathLike[str]) -> str:
@@ -37,20 +39,43 @@ def write_picture(chart: Any, path: str | PathLike[str], look: Look, dpi: int = 
     """Write a chart to a file; says how large it became."""
     ending = check_target(path)
     spec, (width, height) = fitted(chart.to_dict(), look)
-    convert = converter()
     if ending == ".svg":
         content = svg_of(spec).encode()
     elif ending == ".pdf":
-        content = convert.vegalite_to_pdf(spec, allowed_base_urls=_NOWHERE)
+        content = _converted("pdf", spec)
     else:
-        content = convert.vegalite_to_png(spec, ppi=dpi, allowed_base_urls=_NOWHERE)
+        check_pixels(width, height, dpi)
+        content = _converted("png", spec, ppi=dpi)
     _write(Path(path), content)
     return f"{width / CENTIMETRE:.1f} x {height / CENTIMETRE:.1f} cm"
 
 
+def check_pixels(width: float, height: float, dpi: int) -> None:
+    """Refuse a picture that would not fit into memory; the sides are in points."""
+    across, up = (round(side / INCH * dpi) for side in (width, height))
+    if across * up > PIXELS:
+        raise UsageError(
+            f"a picture of {across} x {up} pixels is larger than the {PIXELS // 10**6} million that can be drawn; give "
+            "a smaller --width, --height or --dpi, or write it as .svg or .pdf, which have no pixels"
+        )
+
+
+def _converted(ending: str, spec: Mapping[str, Any], **how: Any) -> Any:
+    """A chart as a picture; whatever the library that draws it says against it becomes one message."""
+    convert = getattr(converter(), f"vegalite_to_{ending}")
+    try:
+        return convert(dict(spec), allowed_base_urls=_NOWHERE, **how)
+    except Exception as error:
+        said = " ".join(str(error).split("    at ")[0].split())
+        raise BerrypickError(
+            f"the picture could not be drawn: {shorten(said)}\n  try another --kind, fewer runs or measures, or other "
+            "names of runs and topics; and please report it"
+        ) from error
+
+
 def svg_of(spec: Mapping[str, Any]) -> str:
     """An SVG picture whose size is in points, so that it is as large everywhere; the same for the same chart."""
-    content: str = converter().vegalite_to_svg(dict(spec), allowed_base_urls=_NOWHERE)
+    content: str = _converted("svg", spec)
     content = re.sub(r'width="([\d.]+)" height="([\d.]+)"', r'width="\1pt" height="\2pt"', content, count=1)
     numbers: dict[str, int] = {}
 
@@ -88,7 +113,7 @@ def _grow(panel: dict[str, Any], side: str, by: float) -> None:
 
 
 def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
-    content = converter().vegalite_to_svg(dict(spec), allowed_base_urls=_NOWHERE)
+    content = _converted("svg", spec)
     found = re.search(r'width="([\d.]+)" height="([\d.]+)"', content)
     assert found is not None
     return float(found[1]), float(found[2])

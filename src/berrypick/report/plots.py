@@ -8,9 +8,11 @@ from typing import Any
 
 from berrypick.core.errors import UsageError
 from berrypick.core.results import Results
+from berrypick.evaluate import parse_measure
+from berrypick.measures._base import Measure
 from berrypick.report import charts
 from berrypick.report.look import PAPER, Look, length
-from berrypick.report.pictures import check_target, converter, write_picture
+from berrypick.report.pictures import check_pixels, check_target, converter, write_picture
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Figure:
     @classmethod
     def of(cls, target: str, kind: Any, settings: dict[str, Any]) -> Figure:
         """From options, which are taken out of ``settings``; whatever would fail later fails here."""
-        check_target(target)
+        ending = check_target(target)
         converter()
         how = {name: settings.pop(name) for name in ("until", "band", "baseline", "confidence", "resamples", "seed")}
         width, height, font, dpi = (settings.pop(name) for name in ("width", "height", "font_size", "dpi"))
@@ -44,6 +46,8 @@ class Figure:
             height=None if height is None else length(height, "height"),
             font=font,
         )
+        if ending == ".png" and look.width and look.height:
+            check_pixels(look.width, look.height, dpi)
         if not 0 < how["confidence"] < 1:
             raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {how['confidence']:g}")
         if how["resamples"] < 100:
@@ -53,9 +57,28 @@ class Figure:
     def draw(self, results: Results) -> Drawn:
         """Draw results and write the file."""
         kind = self.kind or charts.suggested(results)
+        if kind == "curves":
+            self._check_curves(results)
         size = write_picture(charts.plot(results, kind, look=self.look, **self.how), self.target, self.look, self.dpi)
         runs = len({row.run for row in results.means})
         return Drawn(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
+
+    def _check_curves(self, results: Results) -> None:
+        """What :func:`charts.curves` would refuse, in the words of the command line."""
+        begins = [row.curve[0][0] for row in results.means if row.curve]
+        if not begins:
+            measures = ", ".join(dict.fromkeys(row.measure for row in results.means))
+            able = any(_has_curve(row.measure) for row in results.means)
+            why = "no topic has a value" if able else "the measures have none (-m); --kind topics or means shows them"
+            raise UsageError(f"--kind curves: there is no curve of {measures} to draw: {why}")
+        until = self.how["until"]
+        if until is not None and until < min(begins):
+            raise UsageError(f"--until {until:g}: there is nothing to draw, since curves begin at {min(begins):g}")
+
+
+def _has_curve(measure: str) -> bool:
+    known = parse_measure(measure)
+    return isinstance(known, Measure) and known.has_curve()
 
 
 def _notes(results: Results, kind: str) -> list[str]:

@@ -88,6 +88,8 @@ def readers_that_fit(truth: Truth, runs: Sequence[Run], setting: Setting) -> lis
     found = []
     parts = truth.units != "documents" or any(run.points_into_documents for run in runs)
     for model_class in users.registered().values():
+        if model_class.navigation and setting.world.navigation is None:
+            continue  # the links of a whole collection are read for those who ask for them
         if not (parts or model_class.navigation or model_class.name() == "classical"):
             continue  # where documents are wholes and nobody moves between them, all other readers are classical ones
         model = model_class()

@@ -1,7 +1,8 @@
 """Tables, explanations and small curves for people at a terminal: as wide as it is, with the best values emphasised.
 
-In a pipe, under NO_COLOR and on dumb terminals everything stays the plain text of :mod:`berrypick.report.text`. Names
-come from files: no control character of theirs gets through.
+In a pipe everything stays the plain text of :mod:`berrypick.report.text`. Under NO_COLOR and on dumb terminals it is as
+wide as the terminal, too, but without a single control character. Names come from files: no control character of theirs
+gets through.
 """
 
 from __future__ import annotations
@@ -43,8 +44,11 @@ class Painter:
     """Paints tables for a terminal of so many columns; what does not fit stands in further tables below."""
 
     columns: int
+    styled: bool = True
 
     def __call__(self, table: Table, strong: Cells = ()) -> str:
+        if not self.styled and max(map(_cells, text.aligned(table).splitlines())) <= self.columns:
+            return text.aligned(table)
         clean = [[_clean(cell) for cell in row] for row in (table.header, *table.rows)]
         sides = text.alignment(table)
         keys = next((i for i, side in enumerate(sides) if side == ">"), len(sides))
@@ -98,35 +102,40 @@ class Painter:
             least = 0 if prose else widths[i]
             side: Any = "left" if sides[i] == "<" else "right"
             grid.add_column(Text(clean[0][i]), justify=side, overflow="fold", min_width=least, max_width=least or None)
+        if not self.styled:  # nothing else sets the headings off
+            grid.add_row(*("-" * min(widths[i], _PROSE) for i in group))
         for number, row in enumerate(clean[1:]):
             grid.add_row(*(Text(row[i], style="bold green" if (number, i) in strong else "") for i in group))
         parts: list[Any] = [Text(title, style="bold underline")] if title else []
-        return rendered([*parts, grid], self.columns)
+        return rendered([*parts, grid], self.columns, self.styled)
 
 
-def rendered(parts: Sequence[Any], columns: int) -> str:
+def rendered(parts: Sequence[Any], columns: int, styled: bool = True) -> str:
     """What rich draws, as text for a terminal."""
     from rich.console import Console
 
     out = io.StringIO()
-    console = Console(file=out, width=columns, force_terminal=True, color_system="standard", highlight=False)
+    colours: Any = "standard" if styled else None
+    console = Console(
+        file=out, width=columns, height=100, force_terminal=styled, color_system=colours, highlight=False
+    )  # fmt: skip
     for part in parts:
         console.print(part, end="\n")
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
 def painter(stream: TextIO) -> Paint:
-    return Painter(width()) if decorated(stream) else text.plain
+    return Painter(width(), decorated(stream)) if stream.isatty() else text.plain
 
 
-def explanation(value: Explanation, columns: int) -> str:
+def explanation(value: Explanation, columns: int, styled: bool = True) -> str:
     """An explanation as wide as the terminal: tables that fit, sentences that are wrapped."""
     from rich.text import Text
 
-    paint = Painter(columns)
-    parts = [rendered([Text(_clean(value.title), style="bold")], columns)]
+    paint = Painter(columns, styled)
+    parts = [rendered([Text(_clean(value.title), style="bold")], columns, styled)]
     for part in value.parts:
-        parts.append(paint(part) if isinstance(part, Table) else rendered([Text(_lines(part))], columns))
+        parts.append(paint(part) if isinstance(part, Table) else rendered([Text(_lines(part))], columns, styled))
     return "\n".join(parts)
 
 

@@ -85,9 +85,14 @@ def _long(results: Results, per_topic: bool, places: int | None, separator: str)
     return out.getvalue()
 
 
+def unbroken(cell: str) -> str:
+    """A name as one row of a table can hold it: a line break in it would end the row."""
+    return " ".join(cell.splitlines())
+
+
 def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+        return "| " + " | ".join(unbroken(cell).replace("|", "\\|") for cell in cells) + " |\n"
 
     ruler = line([":--" if side == "<" else "--:" for side in alignment(table)])
     return line(table.header) + ruler + "".join(line(row) for row in table.rows)
@@ -99,9 +104,14 @@ _LATEX = str.maketrans(
 )  # fmt: skip
 
 
+def latex(cell: str) -> str:
+    """A name as LaTeX prints it."""
+    return unbroken(cell).translate(_LATEX)
+
+
 def _latex(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(cell.translate(_LATEX) for cell in cells) + " \\\\\n"
+        return " & ".join(latex(cell) for cell in cells) + " \\\\\n"
 
     columns = "".join("l" if side == "<" else "r" for side in alignment(table))
     body = "".join(line(row) for row in table.rows)

@@ -23,6 +23,10 @@ class _Moving(UserModel):
         """P(source ~> target), sources x targets."""
         raise NotImplementedError
 
+    def units(self, world: World) -> tuple[str, ...]:
+        """All units that the reader may get to or come from."""
+        return world.navigation.units if world.navigation is not None else ()
+
     def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
         names = [ranking.name(row) for row in range(len(ranking))]
         distinct = list(dict.fromkeys(names))
@@ -34,7 +38,7 @@ class _Moving(UserModel):
         return combined(ranking, len(targets), row, target, block[row, target])
 
     def other_units(self, targets: Targets, world: World) -> tuple[str, ...]:
-        units = world.navigation.units if world.navigation is not None else ()
+        units = self.units(world)
         leads = np.flatnonzero(self.between(list(units), targets.names(), world).any(axis=1))
         return tuple(units[i] for i in leads.tolist())
 
@@ -42,8 +46,7 @@ class _Moving(UserModel):
         """The expected length of everything the reader sees from a rank: each unit with its probability."""
         names = [ranking.name(row) for row in range(len(ranking))]
         distinct = list(dict.fromkeys(names))
-        units = world.navigation.units if world.navigation is not None else ()
-        everything = list(dict.fromkeys([*distinct, *units]))
+        everything = list(dict.fromkeys([*distinct, *self.units(world)]))
         reached = self.between(distinct, everything, world)
         known = _span_lengths(ranking, world) | _span_lengths(targets, world)
         lengths = np.zeros(len(everything))

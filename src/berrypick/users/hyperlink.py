@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.collection import Collection
 from berrypick.core.declared import parameter
+from berrypick.core.errors import InputError
 from berrypick.core.navigation import LinkTable
 from berrypick.kernels.hitting import Chain
 from berrypick.users._base import Slider, World
@@ -19,6 +21,9 @@ from berrypick.users._moving import _Moving, chain_between, wrong_navigation
 @dataclass(frozen=True)
 class Hyperlink(_Moving):
     """The reader follows one of the links of a page, each with the same probability (--navigation FILE of links).
+
+    Without a table of links, those of the XML documents given with --collection (a folder or an index) are followed,
+    from document to document, each pair once.
 
     One step: follow/outdegree for each linked page. Several steps: the probability of having been at a page within
     that many clicks, over all routes; steps=0 means without limit. Links of a page to itself do not count.
@@ -36,10 +41,31 @@ class Hyperlink(_Moving):
     steps: int = parameter(1, "int", "most clicks in a row; 0 for no limit", check=lambda v: v >= 0, must="0 or more")
 
     def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
+        chain = link_chain(self._links(world), self.follow)
+        return chain_between(chain, sources, targets, self.steps or None)
+
+    def units(self, world: World) -> tuple[str, ...]:
+        return self._links(world).units
+
+    def _links(self, world: World) -> LinkTable:
+        if world.navigation is None and world.collection is not None and world.collection.structures:
+            return links_within(world.collection)
         if not isinstance(world.navigation, LinkTable):
             raise wrong_navigation(self, world)
-        chain = link_chain(world.navigation, self.follow)
-        return chain_between(chain, sources, targets, self.steps or None)
+        return world.navigation
+
+
+@lru_cache(maxsize=2)
+def links_within(collection: Collection) -> LinkTable:
+    """Which document of a collection links to which; documents that cannot be read link to nothing."""
+    rows: dict[tuple[str, str], None] = {}
+    for document in collection.structures:
+        try:
+            links = collection.structures[document].links
+        except InputError:
+            continue
+        rows.update(((document, target), None) for _, target in links)
+    return LinkTable(rows, collection.source)
 
 
 @lru_cache(maxsize=4)

@@ -7,16 +7,52 @@
   const charts = [];             // {curve, view, element, xs, at}
   let legend, allBands;
 
-  const off = (state) => new Set(String(state.off === undefined ? '' : state.off).split(',').filter((part) => /^\d+$/.test(part)).map(Number));
+  const most = 12;               // systems that are told apart in one chart; of more, some are shown at first
+  const best = 5;
+
+  const all = () => berry.data.runs.map((run, number) => number);
+  const many = () => berry.data.runs.length > most;
+  const listed = (text) => new Set(String(text === undefined ? '' : text).split(',').filter((part) => /^\d+$/.test(part)).map(Number));
   const bandsShown = (state) => state.bands !== 'no';
 
-  berry.visibleRuns = (state = berry.state) => berry.data.runs.map((run, number) => number).filter((number) => !off(state).has(number));
+  /* What is shown at first: everything, or of many systems the baseline and the best by the first measure. */
+  function usual() {
+    if (!many()) return all();
+    const value = (run) => berry.data.table[run][0].value, sign = berry.data.measures[0].increasing ? -1 : 1;
+    const ranked = all().filter((run) => value(run) !== null).sort((one, other) => sign * (value(one) - value(other)) || one - other);
+    const chosen = new Set(ranked.slice(0, best).concat(berry.data.baseline));
+    return all().filter((run) => chosen.has(run));
+  }
+
+  /* The address names what is hidden (off), or of many systems what is shown (on), whichever is the shorter list. */
+  berry.visibleRuns = function (state = berry.state) {
+    if (!many()) return all().filter((number) => !listed(state.off).has(number));
+    if (state.on === undefined) return usual();
+    return state.on === 'all' ? all() : all().filter((number) => listed(state.on).has(number));
+  };
 
   /* ---- legend ---- */
 
   function setVisible(numbers) {
-    const hidden = berry.data.runs.map((run, number) => number).filter((number) => !numbers.includes(number));
-    berry.go({off: hidden.join(',') || null});
+    const count = numbers.length;
+    if (!many()) berry.go({off: all().filter((number) => !numbers.includes(number)).join(',') || null});
+    else if (count === berry.data.runs.length) berry.go({on: 'all'});
+    else berry.go({on: numbers.join() === usual().join() ? null : numbers.slice().sort((a, b) => a - b).join(',') || 'none'});
+  }
+
+  function shownAtFirst() {
+    if (!many()) return null;
+    return el('p', {class: 'quiet small hint', id: 'shown-at-first'}, 'Of ' + berry.plural(berry.data.runs.length, 'system') +
+      ', the baseline and the ' + best + ' best by ', berry.name(berry.data.measures[0].text), ' are shown at first. ',
+    el('button', {type: 'button', class: 'copy', onclick: () => setVisible(all())}, 'Show all'), ' ',
+    el('button', {type: 'button', class: 'copy', onclick: () => setVisible(usual())}, 'Show these'));
+  }
+
+  function howBands() {
+    const {draws, table} = berry.data.bands;
+    return el('p', {class: 'quiet small hint', id: 'bands-told'}, 'Bands are ' + berry.confidence() + ' intervals of the mean at each point, from ' +
+      berry.count(draws) + ' draws of the topics' + (draws === table ? ', as in the table of the overview.'
+      : '; those in the table of the overview are from ' + berry.count(table) + ', and differ a little.'));
   }
 
   function makeLegend() {
@@ -25,8 +61,7 @@
         onclick: (event) => {
           const shown = berry.visibleRuns();
           const alone = shown.length === 1 && shown[0] === number;
-          const all = berry.data.runs.map((each, index) => index);
-          if (event.shiftKey) setVisible(alone ? all : [number]);
+          if (event.shiftKey) setVisible(alone ? usual() : [number]);
           else setVisible(shown.includes(number) ? shown.filter((each) => each !== number) : shown.concat(number));
         }}, berry.run(number))));
   }
@@ -43,17 +78,28 @@
   function domains(curve) {
     const extent = (names) => berry.extent(curve.points.flatMap((line) => names.flatMap((name) => line[name] || [])));
     const [left, right] = extent(['x']), [least, top] = extent(['y', 'low', 'high']), bottom = Math.min(0, least);
-    return {whole: curve.points.every((line) => line.x.every(Number.isInteger)), x: [left > 0 && left <= right * .06 && right <= 1 ? 0 : left, right], y: [bottom, top > .55 && top <= 1 ? 1 : top || 1]};
+    const whole = curve.points.every((line) => line.x.every(Number.isInteger));
+    return {whole, x: [left > 0 && left <= right * .06 && right <= 1 ? 0 : left, whole ? Math.max(right, left + 1) : right],
+      y: [bottom, top > .55 && top <= 1 ? 1 : top || 1]};
+  }
+
+  const ticksAcross = 8;
+
+  /* With few ranks a tick at each, where Vega would put some between them. */
+  function axisAcross({whole, x: [left, right]}) {
+    if (!whole) return {tickCount: ticksAcross};
+    const every = right - left <= ticksAcross ? {values: Array.from({length: right - left + 1}, (none, i) => left + i)} : {};
+    return Object.assign({tickCount: ticksAcross, tickMinStep: 1, format: ',d'}, every);
   }
 
   function specification(curve, numbers, bands) {
-    const all = berry.data.runs.map((run, number) => number);
+    const everyone = all();
     const domain = domains(curve);
     const x = (more) => Object.assign({field: 'x', type: 'quantitative', scale: {domain: domain.x, nice: false, zero: false},
-      title: curve.x_title, axis: domain.whole ? {tickCount: 8, tickMinStep: 1} : {tickCount: 8}}, more);
+      title: curve.x_title, axis: axisAcross(domain)}, more);
     const y = (field) => ({field, type: 'quantitative', scale: {domain: domain.y, nice: domain.y[1] !== 1}, title: curve.y_title, axis: {tickCount: 6}});
-    const color = {field: 'run', type: 'nominal', legend: null, scale: {domain: all, range: all.map(berry.colour)}};
-    const strokeDash = {field: 'run', type: 'nominal', legend: null, scale: {domain: all, range: all.map((run) => berry.dash(run).length ? berry.dash(run) : [1, 0])}};
+    const color = {field: 'run', type: 'nominal', legend: null, scale: {domain: everyone, range: everyone.map(berry.colour)}};
+    const strokeDash = {field: 'run', type: 'nominal', legend: null, scale: {domain: everyone, range: everyone.map((run) => berry.dash(run).length ? berry.dash(run) : [1, 0])}};
     return {
       description: curve.title,
       height: 340,
@@ -158,7 +204,9 @@
   function make(element) {
     const {data} = berry;
     if (!data.curves.length) {
-      berry.fill(element, el('h2', {class: 'first'}, 'Curves'), el('p', {}, 'None of the measures has a curve. EPRUM, PRUM, nxCG, epgr and Coverage have one.'));
+      berry.fill(element, el('h2', {class: 'first'}, 'Curves'), el('p', {id: 'no-curves'}, data.measures.some((measure) => measure.curve)
+        ? 'There is no curve to show: no topic has a value. The overview says why.'
+        : 'None of the measures has a curve. EPRUM, PRUM, nxCG, epgr and Coverage have one.'));
       return;
     }
     charts.length = 0;
@@ -166,6 +214,7 @@
     allBands = el('input', {type: 'checkbox', id: 'bands', onchange: () => berry.go({bands: allBands.checked ? null : 'no'})});
     berry.fill(element, el('h2', {class: 'unseen'}, 'Curves'),
       el('div', {class: 'legend-bar'}, legend, data.curves.some(hasBands) ? el('label', {}, allBands, 'Bands') : null),
+      shownAtFirst(), data.curves.some(hasBands) ? howBands() : null,
       data.runs.length > 1 ? el('p', {class: 'quiet small hint'}, 'Press a system to hide or show it, with Shift to see it alone.') : null,
       el('div', {class: 'charts'}, data.curves.map(makeChart)));
   }
@@ -190,10 +239,10 @@
 
   berry.view('curves', {title: 'Curves', key: '2', show(element, state, changed) {
     if (changed.has('first')) make(element);
-    if (changed.has('first') || changed.has('off') || changed.has('bands')) return draw();
+    if (changed.has('first') || changed.has('off') || changed.has('on') || changed.has('bands')) return draw();
   }});
 
   berry.key('curves', ['ArrowLeft', 'ArrowRight'], 'In a chart: read the values');
   berry.key('curves', 'b', 'Bands on or off', () => berry.go({bands: bandsShown(berry.state) ? 'no' : null}));
-  berry.key('curves', 'a', 'Show all systems', () => berry.go({off: null}));
+  berry.key('curves', 'a', 'Show all systems', () => setVisible(all()));
 })(window.berry = window.berry || {});

@@ -72,7 +72,7 @@
       const lengths = cells.map((cell) => berry.number(cell.value).length);
       const digits = Math.max(...lengths), uneven = lengths.some((length) => length !== digits);
       columns.push({
-        title: berry.name(measure.text), key: 'measure-' + m, falling: measure.increasing, head: {'data-measure': m},
+        title: heading(measure.text), key: 'measure-' + m, falling: measure.increasing, head: {'data-measure': m},
         under: el('span', {class: 'direction'}, measure.increasing ? 'larger is better' : '\u2193 smaller is better'),
         value: (run) => cells[run].value,
         cell: (run) => {
@@ -87,7 +87,7 @@
           return berry.tip(td, () => [
             el('strong', {}, berry.clean(data.runs[run].name)),
             berry.clean(measure.text) + ' ' + berry.number(cell.value, 6) + (top ? ', the best here' : ''),
-            cell.low === null ? null : confidence() + ' interval ' + berry.number(cell.low, 6) + ' to ' + berry.number(cell.high, 6),
+            cell.low === null ? null : berry.confidence() + ' interval ' + berry.number(cell.low, 6) + ' to ' + berry.number(cell.high, 6),
             cell.letters.length ? 'significantly better than ' + cell.letters.join(', ') : null,
             berry.plural(cell.topics, 'topic') + (cell.undefined ? ', undefined for ' + cell.undefined + ' more' : ''),
           ].filter(Boolean));
@@ -100,16 +100,23 @@
     return [berry.wide('Comparison of systems', table), el('p', {class: 'quiet small'}, legend())];
   }
 
-  function confidence() {
+  /* The name of a measure, which may go on in the next line before its parameters. */
+  function heading(text) {
+    const element = berry.name(text);
+    const parts = element.textContent.split(/(?<=[(,])/);
+    return berry.fill(element, parts.map((part, i) => i ? [el('wbr'), part] : part));
+  }
+
+  berry.confidence = function () {
     const found = (berry.data.method || []).find(([name]) => /confidence/.test(name));
     const value = found ? Number.parseFloat(found[1]) : NaN;
     if (Number.isNaN(value)) return 'confidence';
     return (value <= 1 ? Number((100 * value).toPrecision(6)) : value) + '%';
-  }
+  };
 
   function legend() {
     const {data} = berry;
-    const parts = ['Mean over topics, with its ' + confidence() + ' interval.'];
+    const parts = ['Mean over topics, with its ' + berry.confidence() + ' interval.'];
     if (data.runs.length > 1) {
       parts.push('The best mean of a column is bold.');
       if (data.pairs.length) parts.push('A raised letter: significantly better than the system with that letter.');
@@ -167,7 +174,25 @@
     const {data} = berry;
     const part = (title, rows) => rows && rows.length ? el('div', {}, el('h3', {}, title), pairsOf(rows)) : null;
     return el('section', {id: 'evaluated'}, el('h2', {}, 'What was evaluated'),
-      el('div', {class: 'columns'}, part('Counts', data.counts), part('Configuration', data.configuration), part('Comparison', data.method)));
+      el('div', {class: 'columns'}, el('div', {}, part('Counts', data.counts), systems()), part('Configuration', data.configuration), part('Comparison', data.method)));
+  }
+
+  const few = 12;                // systems whose counts are shown at once
+
+  /* Of each system how much it retrieved, and how much of that again. */
+  function systems() {
+    const {data} = berry;
+    const overlapping = data.systems.some((system) => system.overlap !== null);
+    const columns = [
+      {title: 'System', key: 'system', rowHeader: true, value: (run) => data.runs[run].name, cell: (run) => berry.run(run, true)},
+      {title: 'Results', key: 'results', numeric: true, falling: true, value: (run) => data.systems[run].results, cell: (run) => berry.count(data.systems[run].results)},
+    ];
+    if (overlapping) columns.push({title: 'Overlap', key: 'overlap', numeric: true, falling: true, value: (run) => data.systems[run].overlap,
+      cell: (run) => berry.number(data.systems[run].overlap)});
+    const table = berry.table(columns, {id: 'systems', class: 'compact', rows: data.runs.map((run, number) => number)});
+    const content = [berry.wide('Counts of systems', table),
+      overlapping ? el('p', {class: 'quiet small'}, 'Overlap: the share of what is retrieved that was retrieved before.') : null];
+    return data.runs.length > few ? el('details', {class: 'fold'}, el('summary', {}, 'Each of ' + berry.plural(data.runs.length, 'system')), content) : content;
   }
 
   function measures() {

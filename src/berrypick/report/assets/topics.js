@@ -291,12 +291,14 @@
       scatter: single() ? null : chartBox('scatter', 'Chart of the values of both systems, a dot for each topic. The table below has the numbers.'),
       filters: filters(),
       holder: el('div', {id: 'topics-rows', role: 'region', 'aria-label': 'Topics'}),
+      none: el('p', {id: 'no-values', hidden: true}, 'No topic has a value to draw. The overview says why.'),
       more: el('button', {type: 'button', hidden: true, onclick: () => fillTable(true)}, 'Show all topics'),
       rows: [], table: null,
     };
     if (parts.scatter) parts.scatter.removeAttribute('tabindex');       // nothing to do there with keys
     followDifferences(parts.differences);
-    berry.fill(element, el('h2', {class: 'unseen'}, 'Topics'), controls(), parts.summary, el('div', {class: 'pair-of-charts' + (single() ? ' one' : '')}, parts.differences, parts.scatter),
+    parts.charts = el('div', {class: 'pair-of-charts' + (single() ? ' one' : '')}, parts.differences, parts.scatter);
+    berry.fill(element, el('h2', {class: 'unseen'}, 'Topics'), controls(), parts.summary, parts.none, parts.charts,
       parts.filters.element, parts.holder, parts.more);
   }
 
@@ -315,6 +317,10 @@
     useTable(parts.table);
     berry.fill(parts.holder, parts.table);
     fillTable();
+    const empty = !rows.some((row) => (single() ? row.value : row.difference) !== null);
+    parts.none.hidden = !empty;
+    parts.charts.hidden = empty;
+    if (empty) return;
     return Promise.all([drawDifferences(rows), single() ? null : drawScatter(rows)]);
   }});
 

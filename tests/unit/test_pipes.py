@@ -1,0 +1,127 @@
+"""Input from pipes, devices and standard input: read once, and to the end."""
+
+import gzip
+import os
+import subprocess
+import threading
+
+import pytest
+from conftest import command
+
+import berrypick as bp
+from berrypick import formats
+from berrypick.formats import _base, _columns
+
+TOPICS, RESULTS = 60, 100
+#: Longer than what is read to find out the format.
+RUN = "".join(f"{t} Q0 document-{t}-{r} {r} {RESULTS - r} sys\n" for t in range(TOPICS) for r in range(RESULTS))
+QRELS = "".join(f"{t} 0 document-{t}-{r} 1\n" for t in range(TOPICS) for r in range(0, RESULTS, 7))
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A pipe with a name, into which something is written."""
+    writers = []
+
+    def make(content: str | bytes, name: str = "pipe") -> str:
+        path = tmp_path / name
+        os.mkfifo(path)
+        data = content.encode() if isinstance(content, str) else content
+        writer = threading.Thread(target=lambda: path.write_bytes(data), daemon=True)
+        writer.start()
+        writers.append(writer)
+        return str(path)
+
+    yield make
+    for writer in writers:
+        writer.join(timeout=10)
+        assert not writer.is_alive()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, large):
+    if large:
+        monkeypatch.setattr(_columns, "LARGE", 1)
+    written = files(t_qrels=QRELS, r_run=RUN)
+    expected = bp.evaluate(written["t_qrels"], written["r_run"], "AP EPRUM").mean()
+    data = gzip.compress(RUN.encode()) if packed else RUN
+    found = bp.evaluate(pipe(QRELS, "truth"), pipe(data, "run"), "AP EPRUM")
+    assert found.mean() == expected
+    assert not _base._poured
+
+
+def test_navigation_collection_and_documents_from_pipes(files, pipe):
+    written = files(
+        t_jsonl='{"topic": "1", "doc": "a", "start": 0, "end": 4, "grade": 1}\n',
+        r_jsonl='{"topic": "1", "doc": "a", "start": 2, "end": 6, "score": 1}\n',
+        n_tsv="a#2-6\ta#0-4\t0.5\n",
+        l_tsv="a\t10\n",
+        d_jsonl='{"doc": "a", "text": "0123456789"}\n',
+    )
+
+    def value(**given):
+        return bp.evaluate(written["t_jsonl"], written["r_jsonl"], "ExpectedRatio@1 ESL", **given).mean()
+
+    for name, key in (("navigation", "n_tsv"), ("collection", "l_tsv"), ("documents", "d_jsonl")):
+        more = {} if name == "collection" else {"collection": written["l_tsv"]}
+        content = written[key].read_text()
+        assert value(**{**more, name: pipe(content, name)}) == value(**{**more, name: written[key]})
+
+
+def test_tables_from_a_pipe(pipe, tmp_path):
+    pytest.importorskip("pyarrow")
+    run = bp.read_run(pipe("topic,doc,start,end,score\n1,a,0,10,2\n1,b,0,10,1\n", "csv"))
+    bp.write(run, tmp_path / "run.parquet", "span-table-run")
+    again = bp.read_run(pipe((tmp_path / "run.parquet").read_bytes(), "parquet"))
+    assert again.documents == run.documents == ["a", "b"]
+
+
+def test_check_and_convert_of_a_pipe(pipe, berrypick, tmp_path):
+    name = pipe(RUN)
+    done = berrypick("check", name)
+    assert (done.code, done.out) == (0, f"{name}: trec-run, {TOPICS} topics, {TOPICS * RESULTS} results, tag sys\n")
+    os.unlink(name)
+    assert berrypick("convert", pipe(RUN), tmp_path / "run.jsonl").code == 0
+    assert len((tmp_path / "run.jsonl").read_text().splitlines()) == TOPICS * RESULTS
+
+
+def test_messages_have_the_name_that_was_typed(pipe):
+    name = pipe("1 Q0 a 1 2 sys\n" * 30 + "1 Q0 a 1 many sys\n")
+    with pytest.raises(bp.InputError) as told:
+        bp.read_run(name)
+    assert str(told.value).startswith(f"{name}:31: ")
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input(files, name):
+    written = files(t_qrels=QRELS, r_run=RUN)
+    arguments = ("evaluate", written["t_qrels"], name, "-m", "AP")
+    told = subprocess.run(command(*arguments), input=RUN, capture_output=True, text=True)
+    expected = subprocess.run(command(*arguments[:2], written["r_run"], *arguments[3:]), capture_output=True, text=True)
+    assert (told.returncode, told.stdout, told.stderr) == (0, expected.stdout, "")
+    with written["r_run"].open() as file:
+        assert subprocess.run(command(*arguments), stdin=file, capture_output=True, text=True).stdout == told.stdout
+
+
+def test_what_is_empty_is_told(pipe):
+    for name in (pipe(""), os.devnull):
+        with pytest.raises(bp.InputError, match="the file is empty"):
+            bp.read_run(name)
+    assert bp.read_navigation(os.devnull).rows == {}
+
+
+def test_an_index_is_not_read_from_a_pipe(pipe):
+    with pytest.raises(bp.InputError, match="is an index, which is read from a file"):
+        bp.read_collection(pipe(b"ARROW1\0\0"))
+
+
+def test_a_pipe_is_read_once_and_anew_the_next_time(pipe):
+    name = pipe("1 Q0 a 1 2 sys\n")
+    with formats.standing(name):
+        with formats.standing(name), _base.open_raw(name) as one, _base.open_raw(name) as other:
+            assert one.read(4) == other.read(4) == b"1 Q0"
+            assert one.seek(-4, os.SEEK_END) == 11 and one.read() == b"sys\n" and other.read() == b" a 1 2 sys\n"
+        assert _base.size_of(name) == 15
+    os.unlink(name)
+    assert bp.read_run(pipe("1 Q0 b 1 2 sys\n")).documents == ["b"]
