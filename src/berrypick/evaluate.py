@@ -689,8 +689,7 @@ def _topics(truth: Truth, run: Run, setting: Setting) -> list[str]:
 
 
 def _has_relevant(truth: Truth, topic: str) -> bool:
-    judged = truth.topics[topic]
-    return bool((judged.grade > 0).any()) or bool(judged.passages)
+    return truth.topics[topic].has_relevant
 
 
 @dataclass

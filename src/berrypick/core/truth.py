@@ -99,6 +99,11 @@ class TopicTruth:
     #: Relevant text as quoted. Those with offsets are among the units above as well.
     quotes: tuple[Quote, ...] = ()
 
+    @cached_property
+    def has_relevant(self) -> bool:
+        """Whether anything is relevant."""
+        return bool((self.grade > 0).any()) or bool(self.passages)
+
     def relevant_text(self) -> Highlighted | None:
         """Relevant text as spans; None where only elements or whole documents are known."""
         if self.start is None or self.end is None:

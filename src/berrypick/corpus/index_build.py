@@ -27,6 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
+from berrypick.core.collecting import no_collecting
 from berrypick.core.errors import BerrypickError, InputError, UsageError
 from berrypick.corpus import index_write
 from berrypick.corpus.index_columns import VERSION, Facts
@@ -80,7 +81,7 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
     _check_target(target, top, files)
     work = {"folder": _storable(os.path.realpath(top)), "made_by": f"berrypick {__version__}", "version": VERSION}
     _keep_memory()
-    with _without_collector(), _writing(target), Partial(f"{target}.partial", work) as partial:
+    with no_collecting(), _writing(target), Partial(f"{target}.partial", work) as partial:
         todo = _Todo(top, files, finished(partial.batches()))
         done = 0
         with contextlib.closing(_bundles(iter(todo), jobs or os.cpu_count() or 1)) as bundles:
@@ -101,18 +102,6 @@ def _keep_memory() -> None:
     Getting them anew takes a tenth of the time of everything. Nothing is written to this one, so it costs nothing.
     """
     np.empty(30_000_000, dtype=np.uint8)
-
-
-@contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    """Keep Python from looking for objects that hold each other, over and over among all that is known of files."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _storable(name: str) -> str:

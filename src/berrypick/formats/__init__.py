@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from berrypick.core.collecting import no_collecting
 from berrypick.core.collection import Collection
 from berrypick.core.declared import discover
 from berrypick.core.errors import InputError, UsageError, nearest
@@ -111,7 +112,7 @@ def read_any(path: Any, role: Role | None = None, format: str | None = None, pro
     if not isinstance(path, (str, PathLike)):
         raise UsageError(f"a file is named by a text or a path, not by {type(path).__name__}")
     name = fspath(path)
-    with standing(name):
+    with standing(name), no_collecting():
         chosen = by_name(format, role) if format else sniff(name, role)
         return chosen.read(name, problems or Problems(name))
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from berrypick.core import spec as specs
+from berrypick.core.collecting import no_collecting
 from berrypick.core.errors import UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -91,6 +93,7 @@ def _check_numbers(measure: Any, text: str) -> None:
             )
 
 
+@no_collecting()
 def score(
     truth: Truth, run: Run, measures: Sequence[DocumentMeasure], topics: Sequence[str] | None = None
 ) -> dict[tuple[DocumentMeasure, str], float]:
@@ -102,9 +105,11 @@ def score(
     for measure in measures:
         wanted.setdefault(measure.measure, []).append(measure)  # AP and MAP are two names of one measure
     found: dict[tuple[DocumentMeasure, str], float] = {}
+    names = np.empty(len(run.documents), dtype=object)  # from which many are taken at once
+    names[:] = run.documents
     for batch in _batches(list(truth.topics) if topics is None else topics, run):
         qrels = {name: _grades(truth, name) for name in batch}
-        ranked = {name: _scores(run, name) for name in batch if name in run}
+        ranked = {name: _scores(run, name, names) for name in batch if name in run}
         found.update(_values(wanted, qrels, ranked))
         for measure in measures:
             if type(measure.measure).__name__ == "_NumRel":  # what is relevant does not depend on the run
@@ -162,7 +167,7 @@ def _grades(truth: Truth, name: str) -> dict[str, int]:
     return grades
 
 
-def _scores(run: Run, name: str) -> dict[str, float]:
+def _scores(run: Run, name: str, names: npt.NDArray[np.object_]) -> dict[str, float]:
     """Each document with the score of its best rank; where scores do not order the run, ranks do."""
     ranking = run.ranking(name)
     own = ranking.score if run.ties == "score" and not run.points_into_documents else None
@@ -171,4 +176,4 @@ def _scores(run: Run, name: str) -> dict[str, float]:
         first = np.sort(ranking.grouped.first())
         code, own = code[first], None if own is None else own[first]
     scores = -np.arange(len(code), dtype=np.float64) if own is None else own
-    return dict(zip(map(run.documents.__getitem__, code.tolist()), scores.tolist(), strict=True))
+    return dict(zip(names[code].tolist(), scores.tolist(), strict=True))
