@@ -51,7 +51,7 @@ def test_the_other_functions_take_them_too(written):
 
 
 @pytest.mark.parametrize(
-    "measure", [ir_measures.nDCG @ 2, [ir_measures.nDCG @ 2], ["nDCG@2"], (ir_measures.parse_measure("nDCG@2"),)]
+    "measure", [ir_measures.nDCG @ 2, [ir_measures.nDCG @ 2], ["nDCG@2"], (ir_measures.nDCG(cutoff=2),)]
 )
 def test_measures_of_ir_measures(measure):
     assert bp.evaluate(QRELS, SCORES, measure).mean() == bp.evaluate(QRELS, SCORES, "nDCG@2").mean()
