@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from berrypick.corpus.locate import locate
     from berrypick.corpus.objects import run_from_objects
     from berrypick.corpus.texts import Texts, read_texts
-    from berrypick.evaluate import evaluate, explain, read_collection
+    from berrypick.evaluate import evaluate, explain, judge
     from berrypick.formats import read_navigation, read_run, read_truth, write
-    from berrypick.judging import judge
     from berrypick.measures._functions import effort_precision, expected_ratio
     from berrypick.measures.coverage import coverage_band, coverage_budgets
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
     from berrypick.report.page import write_report
+    from berrypick.setting import read_collection
 
 __all__ = [
     "BerrypickError",
@@ -107,7 +107,7 @@ _HOMES = {
     "run_from_objects": "berrypick.corpus.objects",
     "Texts": "berrypick.corpus.texts",
     "read_texts": "berrypick.corpus.texts",
-    "read_collection": "berrypick.evaluate",
+    "read_collection": "berrypick.setting",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",
     "read_truth": "berrypick.formats",

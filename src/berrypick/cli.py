@@ -26,12 +26,14 @@ from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Truth
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
-from berrypick.evaluate import EFFORTS, evaluate, explain, make_setting, read_collection, refuse_duplicates
+from berrypick.evaluate import evaluate, explain
 from berrypick.formats._base import counted, flows
+from berrypick.judging import refuse_duplicates
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 from berrypick.report import comparison as comparisons
 from berrypick.report import terminal, text
+from berrypick.setting import EFFORTS, make_setting, read_collection
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -513,7 +515,7 @@ def _check(path: str, format_name: str | None) -> bool:
     found = [str(problem) for problem in problems.found]
     if chosen.role == "run":
         try:
-            refuse_duplicates(value, make_setting(None, None, None, None, None, "rank", "judged", None))
+            refuse_duplicates(value, make_setting())
         except BerrypickError as error:
             found.append(str(error))
     facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]

@@ -30,7 +30,10 @@ FREE = {"references", "_version"}
 BESIDE = {
     "protocols": "evaluate",
     "parallel": "evaluate",
+    "asked": "evaluate",
+    "setting": "evaluate",
     "judging": "evaluate",
+    "outcome": "evaluate",
     "demonstration": "cli",
     "__main__": "cli",
 }

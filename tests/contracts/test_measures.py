@@ -15,8 +15,8 @@ from prepared import suiting
 
 import berrypick as bp
 from berrypick import measures, references
+from berrypick.asked import parse_measure
 from berrypick.core.results import ALL
-from berrypick.evaluate import parse_measure
 from berrypick.measures import _documents as document_measures
 from berrypick.report.text import explanation
 

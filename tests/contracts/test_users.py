@@ -11,7 +11,8 @@ from prepared import LENGTHS, PAGES, prepared, tables
 
 import berrypick as bp
 from berrypick import references, users
-from berrypick.evaluate import judge, make_setting
+from berrypick.judging import judge
+from berrypick.setting import make_setting
 from berrypick.users import World, build
 
 MODELS = sorted(users.registered().items())
@@ -119,9 +120,7 @@ def test_reach_is_a_probability(name, cls):
         for world, navigation, results in judged_by(name, seed):
             for row in results:
                 assert row.value is None or 0 <= row.value <= 1 + 1e-12, world.name
-            setting = make_setting(
-                user=name, navigation=navigation, **_setting_defaults(world.options)
-            )  # what evaluate does inside
+            setting = make_setting(user=name, navigation=navigation, **world.options)  # what evaluate does inside
             judged = judge(world.truth, world.run, "1", setting)
             for reach in (judged.reach, judged.candidates.reach):
                 assert reach.targets == len(judged.targets)
@@ -142,7 +141,7 @@ def test_a_target_that_is_retrieved_is_reached(name, cls):
             world.truth,
             world.run,
             "1",
-            make_setting(user=name, navigation=navigation, **_setting_defaults(world.options)),
+            make_setting(user=name, navigation=navigation, **world.options),
         )
         reach, names = judged.candidates.reach.dense(), judged.targets.names()
         for x, target in enumerate(names):
@@ -159,7 +158,7 @@ def test_effort_is_positive(name, cls):
                 world.truth,
                 world.run,
                 "1",
-                make_setting(user=name, navigation=navigation, **_setting_defaults(world.options)),
+                make_setting(user=name, navigation=navigation, **world.options),
             )
             effort = build(name).effort(judged.ranking, judged.targets, World(LENGTHS, navigation))
             assert effort.shape == (judged.ranking.ranks,)
@@ -192,16 +191,3 @@ def test_navigation_names_known_pages():
     """The prepared tables speak of the prepared pages."""
     for navigation in tables(np.random.default_rng(0)).values():
         assert set(navigation.units) <= set(PAGES)
-
-
-def _setting_defaults(options):
-    """All arguments of make_setting besides user and navigation, whatever they are by now."""
-    given = {}
-    for parameter in list(inspect.signature(make_setting).parameters.values()):
-        if parameter.name in ("user", "navigation"):
-            continue
-        if parameter.name in options:
-            given[parameter.name] = options[parameter.name]
-        elif parameter.default is inspect.Parameter.empty:
-            given[parameter.name] = {"effort": "rank", "topics": "judged"}.get(parameter.name)
-    return given

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.evaluate import judge, make_setting, parse_measure
+from berrypick.asked import parse_measure
+from berrypick.judging import judge
 from berrypick.measures.coverage import Band, coverage_band, coverage_budgets
 from berrypick.report.text import explanation
+from berrypick.setting import make_setting
 
 TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
 LENGTHS = worlds.lengths(d=1000, e=1000)
@@ -409,7 +411,7 @@ def test_a_parent_costs_what_it_is_long():
     run = worlds.span_run({"1": [("p", 8, 12)]})
     second = PAGE.index("# Two")
     for effort, user, expected in (("chars", "parent", second), ("tokens", "parent(by='paragraph')", 4)):
-        setting = make_setting(user, None, None, None, None, effort, "judged", None, documents={"p": PAGE})
+        setting = make_setting(user=user, effort=effort, documents={"p": PAGE})
         assert judge(truth, run, "1", setting).effort.ranks.tolist() == [expected]
 
 

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.run import assemble
 from berrypick.corpus.texts import Texts
-from berrypick.evaluate import judge, make_setting, placed
+from berrypick.judging import judge
 from berrypick.measures._chunks import reading_of
 from berrypick.report.text import explanation
+from berrypick.setting import make_setting, placed
 from berrypick.users import World, build
 
 Span = tuple[str, int, int]
@@ -133,7 +134,7 @@ READERS = ["classical", "window(before=3,after=2)", "parent", "parent(by='paragr
 def test_what_is_read_costs_what_the_reader_pays(scene, user, effort):
     texts, wanted, results = scene
     truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
-    setting = make_setting(user, None, None, None, None, effort, "judged", None, documents=texts)
+    setting = make_setting(user=user, effort=effort, documents=texts)
     truth, (run,), setting = placed(truth, [run], setting)
     judged = judge(truth, run, "1", setting)
     paid = setting.user.effort(judged.ranking, judged.targets, setting.world)

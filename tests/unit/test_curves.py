@@ -15,14 +15,14 @@ import berrypick as bp
 from berrypick.analysis import statistics
 from berrypick.analysis.curves import axes, bands, corners
 from berrypick.core.results import ALL, Results, Row
-from berrypick.evaluate import _mean_curve
+from berrypick.outcome import mean_curve
 
 
 def made(curves, run="a", measure="M"):
     """Results of one run whose topics have these common curves."""
     topics = [Row(run, str(i), measure, 0.5, "s", curve, curve) for i, curve in enumerate(curves)]
     known = [curve for curve in curves if curve is not None]
-    return Results(topics, [Row(run, ALL, measure, 0.5, "s", _mean_curve(known))])
+    return Results(topics, [Row(run, ALL, measure, 0.5, "s", mean_curve(known))])
 
 
 def twin(curves, by_rank, confidence, resamples, seed):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.results import ALL, Results, Row, mean
-from berrypick.evaluate import unique_names
+from berrypick.outcome import unique_names
 from berrypick.report import text
 
 TRUTH = worlds.document_truth({"1": {"a": 1, "b": 1}, "2": {"c": 1}, "3": {"d": 0}})

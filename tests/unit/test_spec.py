@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.asked import parse_measure, parse_measures
 from berrypick.core import spec
-from berrypick.evaluate import parse_measure, parse_measures
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName, IntervalName
 from berrypick.analysis.written import written
+from berrypick.asked import parse_measure
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
 from berrypick.core.drawn import as_html, counted, drawn
@@ -35,9 +36,10 @@ from berrypick.core.results import ALL, Results, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.objects import as_runs
-from berrypick.evaluate import Judgements, Retrieved, evaluate, parse_measure, unique_names
+from berrypick.evaluate import Judgements, Retrieved, evaluate
 from berrypick.measures._base import Measure
 from berrypick.measures._documents import DocumentMeasure
+from berrypick.outcome import unique_names
 
 TestName = Literal["randomisation", "t"]
 FamilyName = Literal["measure", "all"]

@@ -16,11 +16,11 @@ from operator import itemgetter
 import numpy as np
 
 from berrypick.analysis import statistics
+from berrypick.asked import parse_measure
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.judged import Curve
 from berrypick.core.results import Results, Row
-from berrypick.evaluate import parse_measure
 from berrypick.measures._base import Measure
 
 #: More points than this nobody can see.

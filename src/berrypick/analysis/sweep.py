@@ -37,6 +37,7 @@ from berrypick.analysis.compare import increasing
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
 from berrypick.analysis.written import written
+from berrypick.asked import parse_measures
 from berrypick.core.drawn import as_html
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Table
@@ -45,7 +46,7 @@ from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.evaluate import evaluate, parse_measures
+from berrypick.evaluate import evaluate
 from berrypick.measures._base import Measure
 from berrypick.measures.precisionomega import PrecisionOmega
 from berrypick.parallel import in_order

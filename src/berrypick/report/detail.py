@@ -20,12 +20,13 @@ from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.corpus.folder import Structures
-from berrypick.evaluate import Setting, judge
+from berrypick.judging import judge
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, first_seen, once
 from berrypick.measures.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.report.readers import Reader
+from berrypick.setting import Setting
 from berrypick.users.markov import chain_of
 
 Kind = Literal["text", "seconds", "documents", "elements"]

@@ -12,10 +12,10 @@ from berrypick.core.errors import BerrypickError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.judged import Judged
 from berrypick.core.results import Results
-from berrypick.evaluate import evaluate, explain, read_collection
-from berrypick.judging import judge
+from berrypick.evaluate import evaluate, explain, judge
 from berrypick.report import markup, strips
 from berrypick.report.text import best, render
+from berrypick.setting import read_collection
 
 __all__ = ["Explanation", "Judged", "Results", "evaluate", "explain", "judge", "read_collection"]
 

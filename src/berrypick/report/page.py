@@ -24,19 +24,20 @@ from typing import Any
 from berrypick._version import __version__
 from berrypick.analysis.compare import Comparison, compare
 from berrypick.analysis.curves import POINTS, axes, bands
+from berrypick.asked import Asked
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.results import Results
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.objects import as_runs, as_truth
-from berrypick.evaluate import Asked, Setting, evaluate, make_setting, parse_measures, placed
+from berrypick.evaluate import evaluate
 from berrypick.formats._base import open_bytes, writing
 from berrypick.measures._base import Measure
 from berrypick.parallel import in_order
-from berrypick.protocols import measures_of
 from berrypick.references import bibtex, cited
 from berrypick.report.detail import Details
 from berrypick.report.readers import Reader, reader_of, readers_asked, readers_named, readers_that_fit
+from berrypick.setting import Setting, make_setting, placed
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
@@ -71,6 +72,7 @@ def write_report(
     baseline: str | None = None,
     command: str = "",
     progress: Progress | None = None,
+    jobs: int = 1,
     test: Any = "randomisation",
     correction: Any = "holm",
     confidence: float = 0.95,
@@ -91,18 +93,19 @@ def write_report(
     library = _library()  # before the work: it may not be there
     judgements, systems = as_truth(truth), as_runs(runs)
     known = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
-    results = evaluate(judgements, systems, measures, curves=True, progress=progress, **settings)
+    results = evaluate(judgements, systems, measures, curves=True, progress=progress, jobs=jobs, **settings)
     comparison = compare(
         results, baseline=baseline, test=test, correction=correction, confidence=confidence,
         resamples=resamples, seed=seed,
     )  # fmt: skip
-    asked, setting = _asked(measures, settings)
+    setting = make_setting(**settings)
+    asked = setting.asked(measures)
     judgements, systems, setting = placed(judgements, systems, setting)
     left_out: list[str] = []
     chosen = _readers(readers, asked, judgements, systems, setting, left_out)
     details = Details(judgements, systems, setting, chosen, depth, known)
     overview = _overview(title, command, results, comparison, asked, details)
-    made = _made(overview, details, left_out, library, limit * 1e6, settings.get("jobs", 1), progress)
+    made = _made(overview, details, left_out, library, limit * 1e6, jobs, progress)
     with writing(fspath(html)) as stream:
         stream.write(made.content)
     return made
@@ -143,19 +146,6 @@ def read_titles(path: str | PathLike[str]) -> dict[str, str]:
                 )
             found[topic.strip()] = title.strip()
     return found
-
-
-def _asked(measures: Any, settings: Mapping[str, Any]) -> tuple[list[Asked], Setting]:
-    """What was evaluated, and how, as evaluate understood it."""
-    names = ("user", "navigation", "collection", "units", "idealism", "effort", "topics", "duplicates", "left_out",
-             "protocol", "task", "repair", "documents", "tokenizer", "offsets", "quotes", "chunks")  # fmt: skip
-    given: dict[str, Any] = {name: settings.get(name) for name in names}
-    given["effort"] = given["effort"] or "rank"
-    given["left_out"] = given["left_out"] or ()
-    setting = make_setting(**given)
-    if not measures and (setting.task or setting.protocol.name):
-        measures = measures_of(setting.protocol, setting.task)
-    return parse_measures(measures, setting.protocol.name), setting
 
 
 def _readers(

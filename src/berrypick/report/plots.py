@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
+from berrypick.asked import parse_measure
 from berrypick.core.errors import UsageError
 from berrypick.core.results import Results
-from berrypick.evaluate import parse_measure
 from berrypick.measures._base import Measure
 from berrypick.report import charts
 from berrypick.report.look import PAPER, Look, length

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from berrypick import users
+from berrypick.asked import Asked
 from berrypick.core import spec as specs
 from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.evaluate import Asked, Setting, judge
+from berrypick.judging import judge
+from berrypick.setting import Setting
 from berrypick.users import UserModel
 
 #: On how many topics it is tried whether a user model can read the runs.
