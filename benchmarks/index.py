@@ -55,7 +55,7 @@ def mapped(path):
 
 PARSE = """
 from lxml import etree
-from berrypick.corpus.index_files import find_documents
+from berrypick.corpus.folder import find_documents
 files = list(find_documents(sys.argv[1]).values())
 begin()
 for file in files:

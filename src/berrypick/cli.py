@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from berrypick import formats, kernels, measures, users
+from berrypick import formats, kernels, measures, options, users
 from berrypick._version import __version__
-from berrypick.analysis.compare import FAMILIES, PAIRS, TESTS, compare
+from berrypick.analysis.compare import FAMILIES, PAIRS, compare
 from berrypick.analysis.difference import diff, renamed
 from berrypick.analysis.gates import Gates
-from berrypick.analysis.statistics import CORRECTIONS, INTERVALS
+from berrypick.analysis.statistics import INTERVALS
 from berrypick.core import spec as specs
 from berrypick.core.declared import Declared
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, shorten
@@ -33,7 +33,7 @@ from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 from berrypick.report import comparison as comparisons
 from berrypick.report import terminal, text
-from berrypick.setting import EFFORTS, make_setting, read_collection
+from berrypick.setting import make_setting, read_collection
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -146,63 +146,18 @@ def cli(context: click.Context) -> None:
         sys.exit(2)
 
 
-def _options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that evaluate and explain share."""
-    for option in reversed(
-        [
-            click.option(
-                "--user", metavar="SPEC", help="User model, e.g. hierarchy or t2i(tolerance=300). [classical]"
-            ),
-            click.option(
-                "--navigation", metavar="FILE", help="Table of reach, links, or sessions, for the user model."
-            ),
-            click.option("--collection", metavar="PATH", help="Folder of XML documents, index, or file of lengths."),
-            click.option("--documents", metavar="PATH", help="The texts: a folder, or JSON Lines with doc and text."),
-            click.option("--tokenizer", metavar="NAME", help="words, or tiktoken:ENCODING. [words]"),
-            click.option("--offsets", type=click.Choice(OFFSETS), help="What offsets in span files count. [chars]"),
-            click.option("--quotes", type=click.Choice(QUOTES), help="How quotes are found in the texts. [exact]"),
-            click.option("--chunks", metavar="FILE", help="All chunks there are, as a run, for PrecisionOmega."),
-            click.option("--units", type=int, metavar="N", help="Number of retrievable units, ranked ones included."),
-            click.option("--idealism", metavar="MAP", help="Grades to the share of readers, e.g. '1=.5,2=1'."),
-            click.option(
-                "--effort", type=click.Choice(EFFORTS), default="rank", show_default=True, help="What reading costs."
-            ),
-            click.option(
-                "--protocol", metavar="NAME", help="A campaign's own rules: inex2006, inex2010, mediaeval2014, ..."
-            ),
-            click.option("--task", metavar="NAME", help="thorough, focused, relevant-in-context or best-in-context."),
-            click.option("--repair", metavar="RULE", help="Mend runs: drop-overlap, group or first-per-article."),
-            click.option(
-                "--left-out", default="", metavar="NAMES", help="Element names that count for nothing, e.g. 'a,link'."
-            ),
-            click.option(
-                "--duplicates",
-                type=click.Choice(["error", "first", "keep"]),
-                help="Repeated results: refuse, drop later ones, or keep them without effect. [by format]",
-            ),
-            click.option("--format-truth", metavar="NAME", help="Format of the truth, if not to be recognised."),
-            click.option("--format-run", metavar="NAME", help="Format of the runs, if not to be recognised."),
-        ]
-    ):
-        function = option(function)
-    return function
-
-
 @cli.command("evaluate")
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'EPRUM PRUM@0.5 nDCG@10'. [of the task]")
+@options.measures("EPRUM PRUM@0.5 nDCG@10")
 @click.option("-q", "--per-topic", is_flag=True, help="A row per topic as well as the means.")
 @click.option("-o", "--output", type=click.Choice(text.OUTPUTS), help="[table on a terminal, else tsv]")
 @click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
 @click.option("--curves", is_flag=True, help="The curves behind the numbers: in JSON, or small under the table.")
 @click.option(
-    "--topics",
-    type=click.Choice(["judged", "run"]),
-    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
+    "--seed", type=int, metavar="N", expose_value=False, help="As elsewhere; nothing here is drawn at random."
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
-@_options
+@options.evaluation
 def evaluate_command(
     truth: str,
     runs: tuple[str, ...],
@@ -217,9 +172,8 @@ def evaluate_command(
     **settings: Any,
 ) -> None:
     """Evaluate RUNS against TRUTH. Files may come through pipes; - is standard input."""
-    if not asked and not (settings["task"] or settings["protocol"]):
-        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
-    chosen = output or ("table" if sys.stdout.isatty() else "tsv")
+    _need_measures(asked, settings)
+    chosen = _chosen(output)
     if curves and chosen not in ("json", "jsonl", "table"):
         raise UsageError("--curves goes with -o json, -o jsonl or -o table")
     with _progress() as progress:
@@ -241,12 +195,8 @@ def evaluate_command(
 @cli.command("compare")
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'charR@5 IoU@5'. [of the task]")
-@click.option("--baseline", metavar="RUN", help="The run that others are compared with, by name or file. [the first]")
-@click.option("--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired test.")
-@click.option(
-    "--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True, help="For many comparisons."
-)
+@options.measures("charR@5 IoU@5")
+@options.comparison
 @click.option(
     "--family",
     type=click.Choice(FAMILIES),
@@ -260,22 +210,14 @@ def evaluate_command(
 @click.option(
     "--interval", type=click.Choice(INTERVALS), default="expanded", show_default=True, help="Bootstrap interval."
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals; significant: 1 - this.")
-@click.option("--resamples", type=int, default=10_000, show_default=True, metavar="N", help="Random draws.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws.")
+@options.draws(10_000)
 @click.option("--fail-under", multiple=True, metavar="M=X", help="Exit code 1 if a run's mean is below, 'charR@5=0.8'.")
 @click.option("--fail-over", multiple=True, metavar="M=X", help="Exit code 1 if a run's mean is above, 'Overlap=0.2'.")
 @click.option("--fail-if-worse", metavar="RUN", help="Exit code 1 if a run is significantly worse than this one.")
 @click.option("-o", "--output", type=click.Choice(comparisons.OUTPUTS), help="[table on a terminal, else tsv]")
 @click.option("--layout", type=click.Choice(comparisons.LAYOUTS), help="A table per measure, or one. [LaTeX: runs]")
 @click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
-@click.option(
-    "--topics",
-    type=click.Choice(["judged", "run"]),
-    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
-)
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
-@_options
+@options.evaluation
 def compare_command(
     truth: str,
     runs: tuple[str, ...],
@@ -305,7 +247,7 @@ def compare_command(
         )
     reasons = gates.unmet(found)
     _notes([*found.notes, *gates.notes(found)])
-    chosen = output or ("table" if sys.stdout.isatty() else "tsv")
+    chosen = _chosen(output)
     _show(comparisons.render(found, chosen, places, layout, _paint()), chosen == "table")
     _gates(reasons)
 
@@ -313,7 +255,7 @@ def compare_command(
 @cli.command("report")
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'EPRUM nxCG@10'. [of the task]")
+@options.measures("EPRUM nxCG@10")
 @click.option("--html", required=True, metavar="FILE", help="The page to write.")
 @click.option("--title", default="", help="What stands on top of the page.")
 @click.option("--titles", metavar="FILE", help="What topics are about: a file of topic, TAB, title.")
@@ -327,21 +269,9 @@ def compare_command(
     metavar="MB",
     help="Most megabytes of the page.",
 )
-@click.option("--baseline", metavar="RUN", help="The run that others are compared with, by name or file. [the first]")
-@click.option("--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired test.")
-@click.option(
-    "--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True, help="For many comparisons."
-)
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals; significant: 1 - this.")
-@click.option("--resamples", type=int, default=10_000, show_default=True, metavar="N", help="Random draws.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws.")
-@click.option(
-    "--topics",
-    type=click.Choice(["judged", "run"]),
-    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
-)
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
-@_options
+@options.comparison
+@options.draws(10_000)
+@options.evaluation
 def report_command(
     truth: str,
     runs: tuple[str, ...],
@@ -354,8 +284,7 @@ def report_command(
 
     It shows where the results of RUNS fall in the documents: give the texts with --documents, or XML with --collection.
     """
-    if not asked and not (settings["task"] or settings["protocol"]):
-        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+    _need_measures(asked, settings)
     _spare_inputs(settings["html"], [truth, *runs, *_files_of(settings)], settings["documents"])
     from berrypick.report.page import write_report
 
@@ -377,7 +306,7 @@ def report_command(
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @click.argument("target", metavar="FILE")
-@click.option("-m", "--measure", "asked", multiple=True, help="Measures, e.g. 'EPRUM nxCG@10'. [of the task]")
+@options.measures("EPRUM nxCG@10")
 @click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What is drawn. [see above]")
 @click.option("-q", "--per-topic", is_flag=True, help="The same as --kind topics.")
 @click.option("--width", metavar="LENGTH", help="Of the picture: 8.5cm, 3.3in, 240pt. [8.5cm; several panels 17.5cm]")
@@ -387,16 +316,8 @@ def report_command(
 @click.option("--until", type=float, metavar="X", help="The last rank, recall level or effort of curves.")
 @click.option("--bands/--no-bands", "band", default=None, help="Intervals around curves. [for up to 3 runs]")
 @click.option("--baseline", metavar="RUN", help="The run beside which topics of others are drawn. [the first]")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of intervals and bands.")
-@click.option("--resamples", type=int, default=1000, show_default=True, metavar="N", help="Random draws.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws.")
-@click.option(
-    "--topics",
-    type=click.Choice(["judged", "run"]),
-    help="All judged topics (missing ones count 0), or only those the run answers. [judged, or as the protocol says]",
-)
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to share the work.")
-@_options
+@options.draws(1000)
+@options.evaluation
 def plot_command(
     truth: str,
     runs: tuple[str, ...],
@@ -421,8 +342,7 @@ def plot_command(
 
     if not runs:
         raise UsageError("plot takes the truth, the runs, and last the picture: FILE.png, FILE.svg or FILE.pdf")
-    if not asked and not (settings["task"] or settings["protocol"]):
-        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+    _need_measures(asked, settings)
     _spare_inputs(target, [truth, *runs, *_files_of(settings)], settings["documents"])
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
     with _progress() as progress:
@@ -463,7 +383,7 @@ def diff_command(
     """What changed between OLD and NEW, two files written by evaluate -q -o json, topic by topic."""
     found = diff(old, new, tolerance=tolerance, force=force, rename=renamed(rename))
     _notes(found.notes)
-    chosen = output or ("table" if sys.stdout.isatty() else "tsv")
+    chosen = _chosen(output)
     _show(comparisons.render_difference(found, chosen, places, _paint()), chosen == "table")
     _gates([found.reason] if fail_if_different and found else [])
 
@@ -473,7 +393,7 @@ def diff_command(
 @click.argument("run")
 @click.option("--topic", required=True, help="The topic.")
 @click.option("-m", "--measure", "asked", required=True, help="The measure.")
-@_options
+@options.reading
 def explain_command(
     truth: str, run: str, topic: str, asked: str, format_truth: str | None, format_run: str | None, **settings: Any
 ) -> None:
@@ -625,7 +545,7 @@ def locate_command(
     if offsets is not None and read.offsets not in (None, offsets):
         _notes([f"{truth}: offsets count {read.offsets}, as it says, and not {offsets}"])
     formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
-    click.echo(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
+    _say(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
 
 
 @cli.command("index")
@@ -707,6 +627,15 @@ def demo(html: str | None) -> None:
     if html is not None:
         made = demonstration.campaign.write_page(html)
         _say(f"\n{html}: a page that shows where the results fall ({made.size / 1e6:.1f} MB)", err=True)
+
+
+def _need_measures(asked: tuple[str, ...], settings: dict[str, Any]) -> None:
+    if not asked and not (settings["task"] or settings["protocol"]):
+        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+
+
+def _chosen(output: str | None) -> str:
+    return output or ("table" if sys.stdout.isatty() else "tsv")
 
 
 def _files_of(settings: dict[str, Any]) -> list[str | None]:

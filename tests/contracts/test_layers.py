@@ -34,6 +34,7 @@ BESIDE = {
     "setting": "evaluate",
     "judging": "evaluate",
     "outcome": "evaluate",
+    "options": "cli",
     "demonstration": "cli",
     "__main__": "cli",
 }

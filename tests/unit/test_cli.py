@@ -132,6 +132,19 @@ def test_topics_that_the_run_answers(small, berrypick):
     assert [row["topic"] for row in json.loads(done.out)] == ["1", "all"]
 
 
+def test_a_seed_is_taken_by_evaluate_too(small, berrypick):
+    """The same options serve all commands, whether anything is drawn or not."""
+    assert berrypick("evaluate", *small, "-m", "EPRUM", "--seed", "7") == berrypick("evaluate", *small, "-m", "EPRUM")
+
+
+def test_a_format_can_be_named(small, berrypick):
+    truth, run = small[:2]
+    named = berrypick("evaluate", truth, run, "-m", "EPRUM", "--format-truth", "trec-qrels", "--format-run", "trec-run")
+    assert named.code == 0 and named == berrypick("evaluate", truth, run, "-m", "EPRUM")
+    wrong = berrypick("evaluate", truth, run, "-m", "EPRUM", "--format-truth", "span-truth")
+    assert wrong.code == 2 and str(truth) in wrong.err
+
+
 def test_names_of_runs_are_made_unique(files, berrypick):
     paths = files(t_qrels=QRELS, one_run=RUN, two_run=RUN, three_run=RUN.replace("sys", "other"))
     done = berrypick("evaluate", *paths.values(), "-m", "EPRUM", "-o", "json")

@@ -174,6 +174,42 @@ def test_kinds(tmp_path):
     assert result[2:4] == [None, None] and result[4].startswith("/article[1]")
 
 
+@pytest.mark.parametrize("file", ["links.tsv", "visits.sessions"])
+def test_where_people_go_next(tmp_path, file):
+    """Links are followed alike; recorded visits are counted."""
+    path = tmp_path / "r.html"
+    write_report(web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "EPRUM", html=path,
+                 navigation=web.FILES.path(file), readers="none")  # fmt: skip
+    page, drawn = Page(path), 0
+    for topic in page.overview["topics"]:
+        links = page.topic(topic)["links"]
+        names = [unit["name"] for unit in links["units"]]
+        for a, b, p in links["edges"]:
+            assert p == pytest.approx(next_step(web.FILES.path(file), names[a], names[b]), abs=1e-12)
+            drawn += 1
+    assert drawn > 0
+
+
+def next_step(file, page, other):
+    """The share of those at a page who go to another one next, counted plainly."""
+    navigation = bp.read_navigation(file)
+    if file.suffix == ".tsv":
+        return ((page, other) in navigation.rows) / sum(a == page != b for a, b in navigation.rows)
+    went = seen = 0
+    for path in navigation.paths:
+        trail = []
+        for step in [*path, None]:
+            before = trail[-1] if trail else None
+            if step == "<":
+                trail.pop()
+            elif step is not None:
+                trail.append(step)
+            now = trail[-1] if step is not None else None
+            seen += before == page
+            went += before == page and now == other
+    return went / seen
+
+
 def test_a_topic_that_is_not_answered_and_one_without_targets(tmp_path):
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 5, 9)], "3": [("d", 0, 3, 0)]})
     run = worlds.span_run({"1": [("d", 0, 5)], "3": [("d", 0, 5)]})
@@ -345,6 +381,13 @@ def test_command(berrypick, tmp_path):
     overview = Page(path).overview
     assert overview["measures"][1]["what"].endswith("ir_measures.")
     assert json.dumps(overview)  # no nan
+    titles = tmp_path / "titles.tsv"
+    titles.write_text(f"{overview['topics'][0]}\tWhat is asked\n")
+    done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM",
+                     "--html", path, "--title", "A heading", "--titles", titles, "--readers", "none")  # fmt: skip
+    told = Page(path)
+    assert done.code == 0 and told.overview["title"] == "A heading" and told.overview["readers"] == []
+    assert told.topic(overview["topics"][0])["title"] == told.overview["titles"][0] == "What is asked"
     for wrong in (["-m", "EPRM", "--html", path], ["-m", "EPRUM"], ["--html", path],
                   ["-m", "EPRUM", "--html", tmp_path / "no" / "r.html"],
                   ["-m", "EPRUM", "--html", tmp_path]):  # fmt: skip

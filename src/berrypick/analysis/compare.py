@@ -78,12 +78,7 @@ class Method:
             if value not in known:
                 offer = nearest(str(value), list(known)) or f"; it is one of {', '.join(known)}"
                 raise UsageError(f"unknown {name} {value!r}{offer}")
-        if self.resamples < 100:
-            raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {self.resamples}")
-        if self.seed < 0:
-            raise UsageError(f"the seed is a whole number from 0, not {self.seed}")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {self.confidence:g}")
+        statistics.check_draws(self.confidence, self.resamples, self.seed)
 
     @property
     def alpha(self) -> float:

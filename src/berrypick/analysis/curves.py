@@ -18,7 +18,7 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.asked import parse_measure
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.core.errors import BerrypickError
 from berrypick.core.judged import Curve
 from berrypick.core.results import Results, Row
 from berrypick.measures._base import Measure
@@ -58,10 +58,7 @@ def bands(
     The results come from ``evaluate(..., curves=True)``. A curve of more than ``points`` points keeps its corners.
     Without ``intervals`` there are only means, which takes no time.
     """
-    if not 0 < confidence < 1:
-        raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {confidence:g}")
-    if resamples < 100:
-        raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {resamples}")
+    statistics.check_draws(confidence, resamples, seed)
     curves: dict[tuple[str, str], list[Curve]] = {}
     for row in results.topics:
         if row.common is not None:

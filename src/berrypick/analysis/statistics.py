@@ -34,6 +34,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.errors import UsageError
 
 IntervalName = Literal["expanded", "percentile", "bca"]
 CorrectionName = Literal["holm", "bh", "none"]
@@ -55,6 +56,16 @@ class Intervals(NamedTuple):
 
     low: FloatArray
     high: FloatArray
+
+
+def check_draws(confidence: float, resamples: int, seed: int) -> None:
+    """Refuse what no interval or test can be drawn with."""
+    if resamples < 100:
+        raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {resamples}")
+    if seed < 0:
+        raise UsageError(f"the seed is a whole number from 0, not {seed}")
+    if not 0 < confidence < 1:
+        raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {confidence:g}")
 
 
 def bootstrap(

@@ -34,8 +34,7 @@ def find_documents(folder: str | os.PathLike[str]) -> dict[str, str]:
     if not os.path.isdir(top):
         raise InputError("is not a folder", path=top)
     found: dict[str, str] = {}
-    for file in _files(top):
-        name = document_name(os.path.relpath(file, top).replace(os.sep, "/"))
+    for name, file in sorted(_files(top)):
         if name in found:
             raise InputError(
                 f"is a second document {name}, beside {found[name]}", path=file, remedy="rename one of them"
@@ -43,23 +42,32 @@ def find_documents(folder: str | os.PathLike[str]) -> dict[str, str]:
         found[name] = file
     if not found:
         raise InputError(f"holds no XML documents ({' or '.join(SUFFIXES)})", path=top)
-    return dict(sorted(found.items()))
+    return found
 
 
-def _files(top: str) -> Iterator[str]:
+def _files(top: str) -> Iterator[tuple[str, str]]:
+    """Documents and their files. What an entry of a folder is, the folder says: no file need be asked."""
     real_top = os.path.join(os.path.realpath(top), "")
-    for folder, folders, files in os.walk(top, onerror=_refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            file = os.path.join(folder, name)
-            if name.startswith(".") or not name.lower().endswith(SUFFIXES):
-                continue
-            if not os.path.islink(file) or os.path.realpath(file).startswith(real_top):
-                yield file
+    folders = [("", top)]
+    while folders:
+        prefix, folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append((f"{prefix}{name}/", entry.path))
+                    elif name.lower().endswith(SUFFIXES) and (not entry.is_symlink() or _is_inside(entry, real_top)):
+                        yield prefix + document_name(name), entry.path
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path=folder) from error
 
 
-def _refuse(error: OSError) -> None:
-    raise InputError(f"cannot be read: {error.strerror}", path=error.filename) from error
+def _is_inside(link: os.DirEntry[str], real_top: str) -> bool:
+    """Whether a symbolic link leads to a file in the folder."""
+    return not link.is_dir() and os.path.realpath(link.path).startswith(real_top)
 
 
 class Structures(Mapping[str, Structure]):

@@ -30,8 +30,8 @@ from berrypick._version import __version__
 from berrypick.core.collecting import no_collecting
 from berrypick.core.errors import BerrypickError, InputError, UsageError
 from berrypick.corpus import index_write
+from berrypick.corpus.folder import find_documents
 from berrypick.corpus.index_columns import VERSION, Facts
-from berrypick.corpus.index_files import find_documents
 from berrypick.corpus.index_partial import Finished, Partial, finished, packed
 from berrypick.corpus.index_scan import Source, scan
 from berrypick.corpus.xml_documents import document_name

@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,8 @@ from berrypick.corpus.index_columns import (
 KEPT = 256
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
+
+T = TypeVar("T")
 
 
 class Index:
@@ -270,14 +272,31 @@ class _Batch:
         return [bytes(content[a:b]).decode() for a, b in pairwise(starts.tolist())]
 
 
-class Structures(Mapping[str, Structure]):
+class _OfReadable(Mapping[str, T]):
+    """Something of each document that could be read when the index was made."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def __iter__(self) -> Iterator[str]:
+        return self._index.documents()
+
+    def __len__(self) -> int:
+        return self._index.facts.documents
+
+    def __contains__(self, name: object) -> bool:
+        number = self._index.number(name)
+        return number is not None and self._index.length(number) >= 0
+
+
+class Structures(_OfReadable[Structure]):
     """The structure of each document, taken from the index when asked for; the last ones are kept.
 
     Documents that could not be read when the index was made are not in it. Who asks for one of them is told why.
     """
 
     def __init__(self, index: Index) -> None:
-        self._index = index
+        super().__init__(index)
         self._kept: dict[str, Structure] = {}
 
     def __getitem__(self, name: str) -> Structure:
@@ -300,25 +319,12 @@ class Structures(Mapping[str, Structure]):
             )
         return self._index.structure(number)
 
-    def __iter__(self) -> Iterator[str]:
-        return self._index.documents()
-
-    def __len__(self) -> int:
-        return self._index.facts.documents
-
-    def __contains__(self, name: object) -> bool:
-        number = self._index.number(name)
-        return number is not None and self._index.length(number) >= 0
-
     def __getstate__(self) -> dict[str, object]:
         return {"_index": self._index, "_kept": {}}
 
 
-class Lengths(Mapping[str, float]):
+class Lengths(_OfReadable[float]):
     """The length of each document."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
 
     def __getitem__(self, name: str) -> float:
         number = self._index.number(name)
@@ -326,16 +332,6 @@ class Lengths(Mapping[str, float]):
         if length < 0:
             raise KeyError(name)
         return length
-
-    def __iter__(self) -> Iterator[str]:
-        return self._index.documents()
-
-    def __len__(self) -> int:
-        return self._index.facts.documents
-
-    def __contains__(self, name: object) -> bool:
-        number = self._index.number(name)
-        return number is not None and self._index.length(number) >= 0
 
     def values(self) -> ValuesView[float]:
         return _LengthsOnly(self, self._index)

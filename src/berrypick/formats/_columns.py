@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ _ODD_WIDE = tuple(
 _PLAIN = bytes.maketrans(b"\t\r", b"  ")
 
 T = TypeVar("T")
+R = TypeVar("R", bound="Rows")
 
 
 class Damaged(Exception):
@@ -85,6 +86,24 @@ def blocks(path: str, size: int | None = None) -> Iterator[tuple[int, bytes]]:
                 return
             yield number, data[3:] if number == 1 and data.startswith(_MARK) else data
             number += data.count(b"\n")
+
+
+class Rows(Protocol):
+    """Columns under way, to which lines are added one by one or many at once."""
+
+    def add(self, number: int, text: str) -> None: ...
+
+    def add_block(self, number: int, data: bytes) -> bool:
+        """False, and nothing added, if the lines have to be read one by one."""
+
+
+def filled(rows: R, blocks: Iterator[tuple[int, bytes]], problems: Problems) -> R:
+    """Rows with all lines of the blocks."""
+    for number, data in blocks:
+        if not rows.add_block(number, data):
+            for at, text in lines_of(data, number, problems):
+                rows.add(at, text)
+    return rows
 
 
 def lines_of(data: bytes, number: int, problems: Problems) -> Iterator[tuple[int, str]]:

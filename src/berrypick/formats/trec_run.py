@@ -131,12 +131,7 @@ class _Rows:
 
 
 def _from_blocks(blocks: Iterator[tuple[int, bytes]], problems: Problems) -> _Rows:
-    rows = _Rows(problems)
-    for number, data in blocks:
-        if not rows.add_block(number, data):
-            for at, text in _columns.lines_of(data, number, problems):
-                rows.add(at, text)
-    return rows
+    return _columns.filled(_Rows(problems), blocks, problems)
 
 
 def _positions(run: Run) -> IntArray:

@@ -7,29 +7,21 @@ from typing import Literal, cast
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import IntArray
 from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
-from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
-from berrypick.core.truth import Targets
 from berrypick.corpus.sections import section_starts
 from berrypick.users._base import (
-    UserModel,
     World,
-    by_rank,
-    covering_reach,
     is_share,
-    need_places,
-    pointer_lengths,
-    same_document,
-    whole_documents,
 )
+from berrypick.users._widening import _Widening
 
 
 @dataclass(frozen=True)
-class Parent(UserModel):
+class Parent(_Widening):
     """The reader, or the pipeline, gets the whole section that a result lies in; otherwise as classical.
 
     Sections come from the texts given with --documents: from one Markdown heading to the next, or with by='paragraph'
@@ -65,17 +57,6 @@ class Parent(UserModel):
         last = np.searchsorted(heads, np.maximum(end - 1, start), side="right")
         ends = np.append(heads[1:], length)
         return heads[first], np.maximum(ends[last - 1], end)
-
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
-        if whole_documents(ranking, targets):
-            return same_document(ranking, targets)
-        need_places(self, ranking, targets)
-        return covering_reach(self.regions(ranking, world), targets, self.share)
-
-    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
-        if ranking.start is not None:
-            ranking = self.regions(ranking, world)
-        return by_rank(ranking, pointer_lengths(ranking, world))
 
 
 def _elements_around(document: str, start: IntArray, end: IntArray, world: World) -> tuple[IntArray, IntArray]:

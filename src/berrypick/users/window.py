@@ -7,23 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
 from berrypick.core.declared import parameter
-from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
 from berrypick.users._base import (
     Slider,
-    UserModel,
     World,
-    by_rank,
-    covering_reach,
     is_share,
-    need_places,
-    pointer_lengths,
-    same_document,
-    whole_documents,
 )
+from berrypick.users._widening import _Widening
 
 
 def _not_negative(value: float) -> bool:
@@ -31,7 +22,7 @@ def _not_negative(value: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Window(UserModel):
+class Window(_Widening):
     """The reader, or the pipeline, also gets the text before and after a result; otherwise as classical.
 
     Effort: the length of the widened region. It ends where the document ends, if its length is known (--documents or
@@ -56,14 +47,3 @@ class Window(UserModel):
             last = np.array([world.collection.lengths.get(name, np.inf) for name in names], dtype=np.float64)
             end = np.maximum(np.minimum(end, last), ranking.end)
         return replace(ranking, start=start, end=end)
-
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
-        if whole_documents(ranking, targets):
-            return same_document(ranking, targets)
-        need_places(self, ranking, targets)
-        return covering_reach(self.regions(ranking, world), targets, self.share)
-
-    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
-        if ranking.start is not None:
-            ranking = self.regions(ranking, world)
-        return by_rank(ranking, pointer_lengths(ranking, world))
