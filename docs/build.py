@@ -22,11 +22,11 @@ from pathlib import Path
 
 from berrypick import formats, measures, users
 from berrypick.cli import main as berrypick
-from berrypick.core.declared import Declared
-from berrypick.demonstration import campaign, video, web
+from berrypick.core.parameters import Parameterized
+from berrypick.demo import campaign, video, web
 from berrypick.formats import Format
 from berrypick.measures import _documents as document_measures
-from berrypick.measures._base import Measure
+from berrypick.measures.base import Measure
 from berrypick.references import cited
 from berrypick.users import UserModel
 
@@ -59,7 +59,7 @@ def measure_page(value: type[Measure]) -> str:
     facts = [f"{written}{meaning[value.cutoff]}."]
     if value.aliases:
         facts.append(f"Also known as {', '.join(f'`{alias}`' for alias in value.aliases)}.")
-    if not value.increasing and "Smaller is better" not in first(value):
+    if not value.higher_is_better and "Smaller is better" not in first(value):
         facts.append("Smaller is better.")
     if "user" in value.depends_on:
         facts.append("The value depends on the [user model](../users/index.md).")
@@ -89,7 +89,7 @@ def format_page(value: type[Format]) -> str:
 
 
 def page(
-    value: type[Declared] | type[Format], facts: str, table: str, literature: str, kind: str, back: str
+    value: type[Parameterized] | type[Format], facts: str, table: str, literature: str, kind: str, back: str
 ) -> str:  # fmt: skip
     body = markdown(inspect.getdoc(value) or "")
     lead, _, rest = body.partition("\n\n")
@@ -98,7 +98,7 @@ def page(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def parameters(value: type[Declared]) -> str:
+def parameters(value: type[Parameterized]) -> str:
     rows = [[f"`{p.name}`", kind(p.kind), default(p.default), text(p.help)] for p in value.parameters()]
     return "## Parameters\n\n" + grid(["name", "value", "default", "meaning"], rows) if rows else ""
 

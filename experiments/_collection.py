@@ -42,7 +42,7 @@ def arguments(what: str) -> argparse.Namespace:
     return parser.parse_args()
 
 
-class World:
+class ReaderContext:
     """Documents, their text, and simulated topics."""
 
     def __init__(self, folder: str, topics: int, seed: int) -> None:

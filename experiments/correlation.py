@@ -9,7 +9,7 @@ topic, over the best values, and Kendall's tau between the two rankings of the r
 from __future__ import annotations
 
 import numpy as np
-from _collection import World, arguments
+from _collection import ReaderContext, arguments
 from _drawing import scatter_svg
 from scipy.stats import kendalltau, pearsonr
 
@@ -20,7 +20,7 @@ EPRUM, MAEP = "EPRUM(user='hierarchy')", "MAep(base='ideal')"
 
 def main() -> None:
     asked = arguments(__doc__ or "")
-    world = World(asked.collection, asked.topics, asked.seed)
+    world = ReaderContext(asked.collection, asked.topics, asked.seed)
     runs = list(world.runs())
     results = bp.evaluate(world.truth, runs, [EPRUM, MAEP], collection=world.collection)
     pairs = np.array(

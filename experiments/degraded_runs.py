@@ -7,7 +7,7 @@ Prints the mean EPRUM (reader: hierarchy) and MAep for every m, and the two fami
 
 from __future__ import annotations
 
-from _collection import World, arguments
+from _collection import ReaderContext, arguments
 from _drawing import curves_svg
 
 import berrypick as bp
@@ -18,7 +18,7 @@ MEASURES = ("EPRUM(user='hierarchy')", "MAep(base='ideal')")
 
 def main() -> None:
     asked = arguments(__doc__ or "")
-    world = World(asked.collection, asked.topics, asked.seed)
+    world = ReaderContext(asked.collection, asked.topics, asked.seed)
     ideal = ideal_run(world.truth)
     runs = [degraded(ideal, world.collection, m / 10, asked.seed + m) for m in range(10)]
     results = bp.evaluate(world.truth, runs, list(MEASURES), collection=world.collection, curves=True)

@@ -8,7 +8,7 @@ with the ideal against the full recall base.
 
 from __future__ import annotations
 
-from _collection import World, arguments
+from _collection import ReaderContext, arguments
 from scipy.stats import kendalltau
 
 import berrypick as bp
@@ -22,7 +22,7 @@ PAPER_BASE = {"nxCG@5": 0.82, "nxCG@10": 0.80, "nxCG@25": 0.84, "nxCG@50": 0.84}
 
 def main() -> None:
     asked = arguments(__doc__ or "")
-    world = World(asked.collection, asked.topics, asked.seed)
+    world = ReaderContext(asked.collection, asked.topics, asked.seed)
     runs = list(world.runs())
     every = bp.evaluate(world.truth, runs, [*FOCUSED, *FULL, "MAep"], collection=world.collection).mean()
     filtered = bp.evaluate(world.truth, runs, [*FOCUSED, "MAep"], collection=world.collection, left_out=SMALL).mean()

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import random
 
-from berrypick.core.results import ALL, Results, Row, mean
+from berrypick.core.results import ALL, Results, Row, Signature, mean
+from berrypick.evaluation.requested import measure_info
 
 
 def results(values, signature="sig|v:1"):
     """{run: {measure: [value, ...]}} as results of topics 0, 1, .."""
+    signed = Signature.parse(signature)
     rows = [
-        Row(run, str(topic), measure, value, signature)
+        Row(run, str(topic), measure, value, signed)
         for run, measures in values.items()
         for measure, numbers in measures.items()
         for topic, value in enumerate(numbers)
     ]
     means = [
-        Row(run, ALL, measure, mean(numbers), signature)
+        Row(run, ALL, measure, mean(numbers), signed)
         for run, measures in values.items()
         for measure, numbers in measures.items()
     ]
-    return Results(rows, means)
+    info = {measure: measure_info(measure) for measures in values.values() for measure in measures}
+    return Results(rows, means, (), info)
 
 
 def generated(topics=12):

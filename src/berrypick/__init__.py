@@ -6,12 +6,10 @@ results.mean()
 bp.eprum([[.4, .4], [.6, .4], [1, 0]])
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: F401 (what everything needs, so that its time is spent here)
+import numpy as np  # noqa: F401 (everything needs it)
 
 from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, InputError, UsageError
@@ -22,41 +20,55 @@ if TYPE_CHECKING:
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
     from berrypick.core.explanation import Explanation
-    from berrypick.core.judged import Judged
+    from berrypick.core.parameters import parameter
     from berrypick.core.reach import Reach
-    from berrypick.core.results import Results
+    from berrypick.core.results import Note, Results, Signature, concat
     from berrypick.core.run import Run
+    from berrypick.core.score import Score
     from berrypick.core.truth import Truth
     from berrypick.corpus.frames import run_from_frame, truth_from_frame
     from berrypick.corpus.locate import locate
     from berrypick.corpus.objects import run_from_objects
     from berrypick.corpus.texts import Texts, read_texts
-    from berrypick.evaluate import evaluate, explain, judge
+    from berrypick.evaluation.evaluation import Evaluation
+    from berrypick.evaluation.functions import evaluate, explain, judge, score
+    from berrypick.evaluation.inputs import read_collection
     from berrypick.formats import read_navigation, read_run, read_truth, write
+    from berrypick.formats.base import Format
+    from berrypick.judging.topic import JudgedTopic
     from berrypick.measures._functions import effort_precision, expected_ratio
+    from berrypick.measures.base import Measure
     from berrypick.measures.coverage import coverage_band, coverage_budgets
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
-    from berrypick.report.page import write_report
-    from berrypick.setting import read_collection
+    from berrypick.report.html_report import write_report
+    from berrypick.users.base import UserModel
 
 __all__ = [
     "BerrypickError",
     "Collection",
     "Comparison",
     "Difference",
+    "Evaluation",
     "Explanation",
+    "Format",
     "InputError",
-    "Judged",
+    "JudgedTopic",
+    "Measure",
+    "Note",
     "Reach",
     "Results",
     "Run",
+    "Score",
+    "Signature",
     "Sweep",
     "Texts",
     "Truth",
     "UsageError",
+    "UserModel",
     "__version__",
     "compare",
+    "concat",
     "coverage_band",
     "coverage_budgets",
     "diff",
@@ -67,6 +79,7 @@ __all__ = [
     "explain",
     "judge",
     "locate",
+    "parameter",
     "prum",
     "read_collection",
     "read_navigation",
@@ -75,31 +88,31 @@ __all__ = [
     "read_truth",
     "run_from_frame",
     "run_from_objects",
+    "score",
     "sweep",
     "truth_from_frame",
     "write",
     "write_report",
 ]
 
-#: Where the rest lives: a module is imported when something of it is first asked for.
+#: Where each name is defined: a module is imported when one of its names is first used.
 _HOMES = {
-    # of berrypick.analysis, with what writes them down
-    "Comparison": "berrypick.report.comparison",
-    "compare": "berrypick.report.comparison",
-    "Difference": "berrypick.report.comparison",
-    "diff": "berrypick.report.comparison",
-    "Sweep": "berrypick.report.comparison",
-    "sweep": "berrypick.report.comparison",
-    # with what shows them in notebooks
-    "Explanation": "berrypick.report.notebook",
-    "Judged": "berrypick.report.notebook",
-    "Results": "berrypick.report.notebook",
-    "evaluate": "berrypick.report.notebook",
-    "explain": "berrypick.report.notebook",
-    "judge": "berrypick.report.notebook",
+    "Comparison": "berrypick.analysis.compare",
+    "compare": "berrypick.analysis.compare",
+    "Difference": "berrypick.analysis.difference",
+    "diff": "berrypick.analysis.difference",
+    "Sweep": "berrypick.analysis.sweep",
+    "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",
+    "Explanation": "berrypick.core.explanation",
+    "parameter": "berrypick.core.parameters",
     "Reach": "berrypick.core.reach",
+    "Note": "berrypick.core.results",
+    "Results": "berrypick.core.results",
+    "Signature": "berrypick.core.results",
+    "concat": "berrypick.core.results",
     "Run": "berrypick.core.run",
+    "Score": "berrypick.core.score",
     "Truth": "berrypick.core.truth",
     "run_from_frame": "berrypick.corpus.frames",
     "truth_from_frame": "berrypick.corpus.frames",
@@ -107,32 +120,28 @@ _HOMES = {
     "run_from_objects": "berrypick.corpus.objects",
     "Texts": "berrypick.corpus.texts",
     "read_texts": "berrypick.corpus.texts",
-    "read_collection": "berrypick.setting",
+    "Evaluation": "berrypick.evaluation.evaluation",
+    "evaluate": "berrypick.evaluation.functions",
+    "explain": "berrypick.evaluation.functions",
+    "judge": "berrypick.evaluation.functions",
+    "score": "berrypick.evaluation.functions",
+    "read_collection": "berrypick.evaluation.inputs",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",
     "read_truth": "berrypick.formats",
     "write": "berrypick.formats",
+    "Format": "berrypick.formats.base",
+    "JudgedTopic": "berrypick.judging.topic",
     "effort_precision": "berrypick.measures._functions",
     "expected_ratio": "berrypick.measures._functions",
+    "Measure": "berrypick.measures.base",
     "coverage_band": "berrypick.measures.coverage",
     "coverage_budgets": "berrypick.measures.coverage",
     "eprum": "berrypick.measures.eprum",
     "prum": "berrypick.measures.prum",
-    "write_report": "berrypick.report.page",
+    "write_report": "berrypick.report.html_report",
+    "UserModel": "berrypick.users.base",
 }
-
-
-class _Package(ModuleType):
-    """This package. ``evaluate`` is the function also once its module of the same name has been imported, which
-    would otherwise take the name."""
-
-    @property
-    def evaluate(self) -> Any:
-        return import_module("berrypick.report.notebook").evaluate
-
-    @evaluate.setter
-    def evaluate(self, module: Any) -> None:
-        pass
 
 
 def __getattr__(name: str) -> Any:
@@ -145,6 +154,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-sys.modules[__name__].__class__ = _Package

@@ -1,4 +1,4 @@
-"""The command from its first moment: who interrupts it while it is being loaded interrupts it like any other time."""
+"""Entry point; Ctrl-C during import exits with 130 too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Load the command line and run it; exit codes are told there."""
+    """Load the command line and run it; exit codes are documented there."""
     try:
         from berrypick import cli
 

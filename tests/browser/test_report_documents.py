@@ -9,9 +9,9 @@ from pages import HOSTILE, Page
 
 import berrypick as bp
 from berrypick.core.reach import Reach
-from berrypick.demonstration import campaign, video, web
+from berrypick.demo import campaign, video, web
 from berrypick.kernels.poisson_binomial import number_seen
-from berrypick.report.page import write_report
+from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

@@ -8,7 +8,7 @@ import pytest
 import worlds
 from pages import Page
 
-from berrypick.report.page import write_report
+from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
@@ -133,8 +133,8 @@ def test_overlap_is_no_warning(watch, tmp_path):
     overview = Page(tmp_path / "r.html").overview
     assert [system["overlap"] for system in overview["systems"]] == [0.0, pytest.approx(25 / 115, abs=1e-4)]
     assert not any("Overlap" in told for told in overview["warnings"])
-    assert [told for told in made.notes if "Overlap" in told] == [
-        "Overlap 0.0000 to 0.2174 in 2 systems: the share of what is retrieved that was retrieved before"
+    assert [str(note) for note in made.notes if note.kind == "overlap"] == [
+        "y: 21.7% of the retrieved text repeats earlier results (Overlap)"
     ]
     page = watch(tmp_path / "r.html").page
     assert "0.2174" in page.locator("#systems").inner_text()

@@ -6,8 +6,8 @@ import pytest
 import real_chunks
 from pages import Page
 
-from berrypick.demonstration import campaign
-from berrypick.report.page import write_report
+from berrypick.demo import campaign
+from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

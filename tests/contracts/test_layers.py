@@ -18,8 +18,9 @@ LAYERS = [
     "corpus",
     "relevance",
     "users",
+    "judging",
     "measures",
-    "evaluate",
+    "evaluation",
     "analysis",
     "report",
     "cli",
@@ -28,14 +29,8 @@ LAYERS = [
 FREE = {"references", "_version"}
 #: Modules beside the layers, and the layer whose place they take.
 BESIDE = {
-    "protocols": "evaluate",
-    "parallel": "evaluate",
-    "asked": "evaluate",
-    "setting": "evaluate",
-    "judging": "evaluate",
-    "outcome": "evaluate",
-    "options": "cli",
-    "demonstration": "cli",
+    "parallel": "evaluation",
+    "demo": "cli",
     "__main__": "cli",
 }
 
@@ -53,10 +48,22 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+#: Methods by which a value shows itself: they load the reports above them when they are called.
+DISPLAY = {"__str__", "_repr_html_", "plot", "table", "heatmap", "svg", "write_svg"}
+
+
+def nodes(tree: ast.AST):
+    """Every node, but for the insides of display methods."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not (isinstance(child, ast.FunctionDef) and child.name in DISPLAY):
+            yield from nodes(child)
+
+
 def imports(path: Path):
-    """(line, module) of everything of ours that a file imports, wherever in the file."""
+    """(line, module) of everything of ours that a file imports, wherever in the file, but for display methods."""
     package = module_of(path) if path.name == "__init__.py" else module_of(path).rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "berrypick")
         elif isinstance(node, ast.ImportFrom):

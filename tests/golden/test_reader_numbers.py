@@ -48,7 +48,7 @@ def test_by_the_library(number, paths):
     files = paths(number.example)
     truth, run = files.pop("truth"), files.pop("run")
     results = bp.evaluate(truth, run, number.measure, **files, **given)
-    (row,) = results.topics
+    (row,) = results.topic_rows
     assert row.value == close(number), number.source
 
 

@@ -26,7 +26,7 @@ from berrypick.cli import cli
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.resolve import resolve_run
-from berrypick.demonstration import _telling, campaign
+from berrypick.demo import _text, campaign
 from berrypick.relevance.recall_base import recall_base
 
 FOLDER = campaign.FOCUSED.files.path()
@@ -60,7 +60,7 @@ def highlighted() -> Truth:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return campaign.told()
+    return campaign.text()
 
 
 def _judged() -> Iterator[tuple[str, str, list[str | list[str]], str]]:
@@ -357,7 +357,7 @@ def test_either_truth_gives_the_same_numbers() -> None:
 
 
 def test_what_the_text_says_of_the_tasks() -> None:
-    best = {measure: _telling.winners(values) for measure, values in campaign.FOCUSED.answer().items()}
+    best = {measure: _text.winners(values) for measure, values in campaign.FOCUSED.answer().items()}
     assert best["nxCG@5"] == best["nxCG@10"] == best["nxCG@25"] == ["paragraphs"]
     assert best["AiP"] == ["sections"]
     focused = campaign.FOCUSED.answer()
@@ -379,14 +379,14 @@ def test_what_the_text_says_of_the_tasks() -> None:
     assert gaps[0] > 0.3 and gaps[2] > 0.3 and 0 < gaps[1] < 0.05
 
 
-def _value(numbers: _telling.Numbers, measure: str, system: str) -> float:
+def _value(numbers: _text.Numbers, measure: str, system: str) -> float:
     value = numbers[measure][system]
     assert value is not None
     return value
 
 
 def test_the_reader_decides() -> None:
-    found = {reader: _telling.winners(values) for reader, values in campaign.numbers().items()}
+    found = {reader: _text.winners(values) for reader, values in campaign.numbers().items()}
     assert found == {
         "classical": ["elements"],
         "coverage": ["articles"],

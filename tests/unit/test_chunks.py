@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.asked import parse_measure
-from berrypick.judging import judge
+from berrypick.evaluation.inputs import prepare_context
+from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.requested import parse_measure
+from berrypick.judging.judge import judge_topic
 from berrypick.measures.coverage import Band, coverage_band, coverage_budgets
 from berrypick.report.text import explanation
-from berrypick.setting import make_setting
 
 TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
 LENGTHS = worlds.lengths(d=1000, e=1000)
@@ -26,6 +27,10 @@ TEXT = "".join(random.Random(5).choices("ab c,d\n", k=1000))
 DOCUMENTS = {"d": TEXT, "e": TEXT[::-1]}
 SET = "charP charR charF IoU"
 RANKED = "spanHit spanHit@2 spanRR spanNDCG spanNDCG@3 Coverage(budget=300) Coverage(budget=2000) charR@2 AiP iP@0.5"
+
+
+def make_context(**options):
+    return prepare_context(EvaluationOptions.from_arguments(options))
 
 
 def values(run, measures, truth=TRUTH, **options):
@@ -64,7 +69,7 @@ def test_exactly_the_share_is_enough():
 def test_one_result_that_covers_two_targets_may_exceed_1_and_says_so():
     results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 400)]}), "spanNDCG", collection=LENGTHS)
     assert results.mean()["run"]["spanNDCG"] == pytest.approx(3 / (2 + 1 / math.log2(3)))
-    assert any("several targets at once" in note for note in results.notes)
+    assert any("several targets at once" in note for note in map(str, results.notes))
 
 
 def test_a_share_outside_its_range_is_refused():
@@ -94,12 +99,12 @@ def test_coverage_counts_tokens_where_texts_are_known():
     run = worlds.span_run({"1": [("d", 0, len(text))]})
     results = bp.evaluate(truth, run, "Coverage(budget=4)", documents={"d": text})
     assert results.mean()["run"]["Coverage(budget=4)"] == pytest.approx((0.5 + 1) / 4)  # tokens: one two THREE .
-    assert "effort:tokens|tokenizer:words" in results.means[0].signature
+    assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
     chars = bp.evaluate(truth, run, "Coverage(budget=20,effort='chars')", documents={"d": text})
-    assert chars.means[0].value == pytest.approx((2.5 + 20 - at - 5) / 20)
-    assert "effort:chars" in chars.means[0].signature
+    assert chars.mean_rows[0].value == pytest.approx((2.5 + 20 - at - 5) / 20)
+    assert "effort:chars" in str(chars.mean_rows[0].signature)
     also = bp.evaluate(truth, run, "Coverage(budget=20)", documents={"d": text}, effort="chars")
-    assert also.means[0].value == chars.means[0].value
+    assert also.mean_rows[0].value == chars.mean_rows[0].value
     with pytest.raises(bp.UsageError, match="--documents"):
         bp.evaluate(truth, run, "Coverage(effort='tokens')")
 
@@ -254,7 +259,7 @@ def better(name, reader, truth, before, after) -> bool:
         return False
     if old is None:
         return False
-    return new > old + 1e-9 if parse_measure(name).increasing else new < old - 1e-9
+    return new > old + 1e-9 if parse_measure(name).higher_is_better else new < old - 1e-9
 
 
 @given(lists, targets, st.data())
@@ -378,8 +383,8 @@ def test_the_protocol_has_its_own_measures_and_signs_them():
     run, chunks = worlds.span_run({"1": [("d", 0, 200)]}), worlds.span_run({"any": [("d", 0, 200)]})
     results = bp.evaluate(TRUTH, run, protocol="chunking-evaluation", collection=LENGTHS, chunks=chunks)
     assert list(results.mean()["run"]) == ["IoU@5", "charR@5", "charP@5", "PrecisionOmega(touching=True)"]
-    assert all("protocol:chunking-evaluation" in row.signature for row in results)
-    assert "counted:each" in results.means[0].signature
+    assert all("protocol:chunking-evaluation" in str(row.signature) for row in results)
+    assert "counted:each" in str(results.mean_rows[0].signature)
     assert "added up" in explanation(bp.explain(TRUTH, run, "1", "IoU(counted='each')@5", collection=LENGTHS))
 
 
@@ -411,8 +416,8 @@ def test_a_parent_costs_what_it_is_long():
     run = worlds.span_run({"1": [("p", 8, 12)]})
     second = PAGE.index("# Two")
     for effort, user, expected in (("chars", "parent", second), ("tokens", "parent(by='paragraph')", 4)):
-        setting = make_setting(user=user, effort=effort, documents={"p": PAGE})
-        assert judge(truth, run, "1", setting).effort.ranks.tolist() == [expected]
+        context = make_context(user=user, effort=effort, documents={"p": PAGE})
+        assert judge_topic(truth, run, "1", context).effort.ranks.tolist() == [expected]
 
 
 def test_parents_need_texts_or_structure():
@@ -438,11 +443,13 @@ def test_tolerance_in_tokens():
     assert found("t2i(tolerance=5,unit='tokens')", effort="chars")["epnav@1"] == pytest.approx(6 / 31)
     with pytest.raises(bp.UsageError, match="--documents"):
         bp.evaluate(truth, run, "EPRUM", user="t2i(unit='tokens')", collection=worlds.lengths(d=100))
-    signed = bp.evaluate(truth, run, "EPRUM", user="t2i(unit='tokens')", documents={"d": text}).means[0].signature
+    signed = str(
+        bp.evaluate(truth, run, "EPRUM", user="t2i(unit='tokens')", documents={"d": text}).mean_rows[0].signature
+    )
     assert signed.count("tokenizer:words") == 1
 
 
 def test_effort_in_tokens_is_signed():
     results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS)
-    assert "effort:tokens|tokenizer:words" in results.means[0].signature
-    assert np.isfinite(results.means[0].value)
+    assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
+    assert np.isfinite(results.mean_rows[0].value)

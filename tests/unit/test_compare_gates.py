@@ -86,7 +86,7 @@ def test_worse_is_larger_where_smaller_is_better():
 def test_worse_but_not_significantly_passes_with_a_note():
     both = compared(good=[0.5, 0.6], bad=[0.1, 0.2])
     assert both.unmet(worse_than="good") == []
-    assert any("no difference can be significant" in note for note in both.notes)
+    assert any("no difference can be significant" in note for note in map(str, both.notes))
 
 
 def test_the_correction_counts():

@@ -15,18 +15,19 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.run import assemble
 from berrypick.corpus.texts import Texts
-from berrypick.judging import judge
+from berrypick.evaluation.inputs import prepare_inputs
+from berrypick.evaluation.options import EvaluationOptions
+from berrypick.judging.judge import judge_topic
 from berrypick.measures._chunks import reading_of
 from berrypick.report.text import explanation
-from berrypick.setting import make_setting, placed
-from berrypick.users import World, build
+from berrypick.users import ReaderContext, build
 
 Span = tuple[str, int, int]
 
 
 def value(results, wanted, measure, **options):
     truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
-    return bp.evaluate(truth, run, measure, **options).means[0].value
+    return bp.evaluate(truth, run, measure, **options).mean_rows[0].value
 
 
 # --- twins: the region of each result, then character after character -------------------------------------------------
@@ -134,10 +135,10 @@ READERS = ["classical", "window(before=3,after=2)", "parent", "parent(by='paragr
 def test_what_is_read_costs_what_the_reader_pays(scene, user, effort):
     texts, wanted, results = scene
     truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
-    setting = make_setting(user=user, effort=effort, documents=texts)
-    truth, (run,), setting = placed(truth, [run], setting)
-    judged = judge(truth, run, "1", setting)
-    paid = setting.user.effort(judged.ranking, judged.targets, setting.world)
+    options = EvaluationOptions.from_arguments({"user": user, "effort": effort, "documents": texts})
+    inputs = prepare_inputs(truth, [run], options)
+    judged = judge_topic(inputs.truth, inputs.runs[0], "1", inputs.context)
+    paid = inputs.context.user.effort(judged.ranking, judged.targets, inputs.context.reader)
     assert reading_of(judged, None).cost.tolist() == pytest.approx(paid.tolist())
 
 
@@ -183,8 +184,8 @@ def test_overlapping_windows_cost_twice_and_show_once():
 def test_the_reader_is_signed_and_shown():
     truth, run = worlds.span_truth({"1": [("d", 20, 40)]}), worlds.span_run({"1": [("d", 40, 50)]})
     user = "window(before=20,after=10,share=0.5)"
-    assert f"|user:{user}|" in bp.evaluate(truth, run, "Coverage", user=user).means[0].signature
-    assert "|user:classical(share=0.5)|" in bp.evaluate(truth, run, "Coverage").means[0].signature
+    assert f"|user:{user}|" in str(bp.evaluate(truth, run, "Coverage", user=user).mean_rows[0].signature)
+    assert "|user:classical(share=0.5)|" in str(bp.evaluate(truth, run, "Coverage").mean_rows[0].signature)
     told = explanation(bp.explain(truth, run, "1", "Coverage", user=user))
     assert "the reader gets" in told and "d#20-60" in told
     assert "the reader gets" not in explanation(bp.explain(truth, run, "1", "Coverage"))
@@ -202,7 +203,7 @@ def test_other_readers_read_what_is_pointed_to(user):
 def test_what_could_not_be_located_has_no_neighbours():
     """INEX passages with X for an offset lie before every document: no window or section makes them visible."""
     run = assemble(tag="run", topic=["1"], document=["d"], start=np.array([-18]), end=np.array([0]), duplicates="keep")
-    world = World(texts=Texts(TEXTS), collection=Texts(TEXTS).collection)
+    world = ReaderContext(texts=Texts(TEXTS), collection=Texts(TEXTS).collection)
     for user in ("window", "parent", "parent(by='document')"):
         region = build(user).regions(run.ranking("1"), world)
         assert (region.start.tolist(), region.end.tolist()) == ([-18], [0])
@@ -224,7 +225,7 @@ def test_the_parent_of_a_span_is_the_smallest_larger_element(tree, data):
     pairs = st.tuples(st.integers(0, length - 1), st.integers(1, length)).filter(lambda pair: pair[0] < pair[1])
     spans = data.draw(st.lists(pairs, min_size=1, max_size=5))
     run = worlds.span_run({"1": [("d", *pair) for pair in spans]})
-    region = build("parent(by='element')").regions(run.ranking("1"), World(twins.collection_of([tree])))
+    region = build("parent(by='element')").regions(run.ranking("1"), ReaderContext(twins.collection_of([tree])))
     found = list(zip(region.start.tolist(), region.end.tolist(), strict=True))
     assert found == [around(tree, *pair) for pair in spans]
 
@@ -255,17 +256,17 @@ def test_parents_in_a_folder_of_xml(tmp_path):
     """A title that fills its section alone has the article for a parent; so does the article, which has none."""
     (tmp_path / "a.xml").write_text("<article><sec><title>One</title></sec><sec><p>two</p><p>three</p></sec></article>")
     truth, run = worlds.span_truth({"1": [("a", 3, 6)]}), worlds.span_run({"1": [("a", 6, 11)]})  # two; three
-    assert bp.evaluate(truth, run, "charR", collection=tmp_path).means[0].value == 0
+    assert bp.evaluate(truth, run, "charR", collection=tmp_path).mean_rows[0].value == 0
     parent = "parent(by='element')"
-    assert bp.evaluate(truth, run, "ExpectedRatio", collection=tmp_path, user=parent).means[0].value == 1
+    assert bp.evaluate(truth, run, "ExpectedRatio", collection=tmp_path, user=parent).mean_rows[0].value == 1
     # the second section is read, 8 characters, the answer first
     half = bp.evaluate(truth, run, "Coverage(budget=8)", collection=tmp_path, user=parent)
-    assert half.means[0].value == pytest.approx((3 / 2 + 5) / 8)
+    assert half.mean_rows[0].value == pytest.approx((3 / 2 + 5) / 8)
     title = worlds.span_run({"1": [("a", 0, 3)]})
-    assert bp.evaluate(truth, title, "Coverage(budget=11)", collection=tmp_path, user=parent).means[0].value == (
+    assert bp.evaluate(truth, title, "Coverage(budget=11)", collection=tmp_path, user=parent).mean_rows[0].value == (
         pytest.approx((3 / 2 + 5) / 11)
     )
     everything = worlds.span_run({"1": [("a", 0, 11)]})
-    assert bp.evaluate(truth, everything, "ExpectedRatio", collection=tmp_path, user=parent).means[0].value == 1
+    assert bp.evaluate(truth, everything, "ExpectedRatio", collection=tmp_path, user=parent).mean_rows[0].value == 1
     with pytest.raises(bp.UsageError, match="structure of b"):
         bp.evaluate(truth, worlds.span_run({"1": [("b", 0, 1)]}), "EPRUM", collection=tmp_path, user=parent)

@@ -13,9 +13,10 @@ from made_results import generated
 
 import berrypick as bp
 from berrypick.analysis import statistics
-from berrypick.analysis.curves import axes, bands, corners
+from berrypick.analysis.curves import bands, corners
 from berrypick.core.results import ALL, Results, Row
-from berrypick.outcome import mean_curve
+from berrypick.evaluation.requested import measure_info, resolve_measures
+from berrypick.evaluation.scoring import mean_curve
 
 
 def made(curves, run="a", measure="M"):
@@ -133,10 +134,12 @@ def test_without_intervals_the_means_are_the_same(evaluated):
 
 
 def test_axes_are_the_measures_own(evaluated):
-    assert axes("EPRUM") == ("recall", "expected precision")
-    assert axes("Coverage(budget=9)", "Coverage|effort:chars|v:1")[0] == "read, in characters"
-    assert axes("Coverage", "Coverage|effort:tokens|v:1")[0] == "read, in tokens"
-    assert axes("AP") == ("", "AP") and axes("Unheard(of=1)") == ("", "Unheard(of=1)")
+    requested = {one.text: one for one in resolve_measures("EPRUM Coverage(budget=9) AP")}
+    assert requested["EPRUM"].info().curve_axes == ("recall", "expected precision")
+    assert requested["Coverage(budget=9)"].info("chars").curve_axes[0] == "read, in characters"
+    assert requested["Coverage(budget=9)"].info("tokens").curve_axes[0] == "read, in tokens"
+    assert requested["AP"].info().curve_axes == ("", "") and not requested["AP"].info().has_curve
+    assert measure_info("Unheard(of=1)").curve_axes == ("", "")
 
 
 def test_without_curves_there_is_nothing(evaluated):

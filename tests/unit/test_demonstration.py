@@ -15,17 +15,17 @@ import pytest
 from click.testing import CliRunner
 
 import berrypick as bp
-from berrypick import demonstration, formats
+from berrypick import demo, formats
 from berrypick.cli import cli
 from berrypick.core.navigation import BACK, LinkTable, ReachTable, Sessions
-from berrypick.demonstration import _telling, campaign, video, web
+from berrypick.demo import _text, campaign, video, web
 
 WEB, VIDEO = web.FILES.path(), video.FILES.path()
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return demonstration.told()
+    return demo.text()
 
 
 @pytest.fixture(scope="module")
@@ -100,16 +100,14 @@ def test_segments_lie_in_their_videos() -> None:
 
 
 def test_the_reader_decides_on_the_web() -> None:
-    found = {reader: _telling.winners(values) for reader, values in web.numbers().items()}
+    found = {reader: _text.winners(values) for reader, values in web.numbers().items()}
     assert found == {"classical": ["exact"], "hyperlink": ["nearby"], "table": ["hubs"], "markov": ["hubs"]}
 
 
 @pytest.mark.parametrize("norm", ["product", "bounded"])
 def test_the_web_winners_do_not_hang_on_the_ideal_list(norm: str) -> None:
     searched = web.numbers(f"EPRUM(ideal='greedy',norm='{norm}')")
-    assert {k: _telling.winners(v) for k, v in searched.items()} == {
-        k: _telling.winners(v) for k, v in web.numbers().items()
-    }
+    assert {k: _text.winners(v) for k, v in searched.items()} == {k: _text.winners(v) for k, v in web.numbers().items()}
 
 
 def test_without_clicks_eprum_is_average_precision() -> None:
@@ -120,15 +118,15 @@ def test_without_clicks_eprum_is_average_precision() -> None:
 
 
 def test_the_reader_decides_in_the_archive() -> None:
-    found = {reader: _telling.winners(values) for reader, values in video.numbers().items()}
+    found = {reader: _text.winners(values) for reader, values in video.numbers().items()}
     assert found == {"classical": ["shots"], "coverage": ["windows"], "distance": ["windows"], "t2i": ["jumps"]}
 
 
 def test_the_measure_decides_in_the_archive() -> None:
-    values = _telling.measured(video.FILES, video.SEGMENTS)
-    assert _telling.winners(values["T2I(tolerance=15,budget=60)"]) == ["jumps"]
-    assert _telling.winners(values["ESL(wanted=2)"], smaller_is_better=True) == ["jumps"]
-    assert _telling.winners(values["SegP"]) == ["windows"]
+    values = _text.measured(video.FILES, video.SEGMENTS)
+    assert _text.winners(values["T2I(tolerance=15,budget=60)"]) == ["jumps"]
+    assert _text.winners(values["ESL(wanted=2)"], smaller_is_better=True) == ["jumps"]
+    assert _text.winners(values["SegP"]) == ["windows"]
 
 
 def test_what_the_text_says_of_the_systems() -> None:
@@ -201,7 +199,7 @@ def test_demo_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, te
 
 
 def test_equal_values_share_the_win() -> None:
-    assert _telling.winners({"a": 1.0, "b": 1.0, "c": None}) == ["a", "b"]
+    assert _text.winners({"a": 1.0, "b": 1.0, "c": None}) == ["a", "b"]
 
 
 def test_commands_can_be_typed_where_the_command_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,12 +207,12 @@ def test_commands_can_be_typed_where_the_command_is_not_known(tmp_path: Path, mo
     program = tmp_path / "bin with blank" / "berrypick"
     program.write_text('#!/bin/sh\necho "$@"\n')
     program.chmod(0o755)
-    monkeypatch.setattr(_telling.sys, "executable", str(program.parent / "python"))
+    monkeypatch.setattr(_text.sys, "executable", str(program.parent / "python"))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    told = web.told()
+    told = web.text()
     typed = "".join(f"{line}\n" for line in told.splitlines() if line.startswith("  cd") or "export PATH" in line)
     assert "export PATH=" in typed
     done = subprocess.run(["sh", "-c", typed + "berrypick evaluate x"], capture_output=True, text=True, check=True)
     assert done.stdout == "evaluate x\n"
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
-    assert "export PATH" not in web.told(), "whoever has it needs nothing"
+    assert "export PATH" not in web.text(), "whoever has it needs nothing"

@@ -16,7 +16,7 @@ import berrypick as bp
 from berrypick import users
 from berrypick.core.run import Ranking
 from berrypick.core.truth import EntryPoint, Targets, TopicTruth, Truth
-from berrypick.users import World as Surroundings
+from berrypick.users import ReaderContext
 
 
 def ranking_of(ranks: Sequence[Sequence[Element]], *, path: bool, size: bool = False, place: bool = False) -> Ranking:
@@ -51,7 +51,7 @@ def targets_of(elements: Sequence[Element], *, path: bool, size: bool = False, p
 
 
 def reach(model: str, ranking: Ranking, targets: Targets) -> np.ndarray:
-    return users.build(model).reach(ranking, targets, Surroundings()).dense()
+    return users.build(model).reach(ranking, targets, ReaderContext()).dense()
 
 
 @st.composite
@@ -208,7 +208,7 @@ def test_lengths_that_nobody_knows_lead_nowhere() -> None:
     run = twins.element_run([[("d", "/a[1]")], [("d", "/a[1]/b[1]")]])
     results = bp.evaluate(truth, [run], "ExpectedRatio@1 ExpectedRatio", user="hierarchy")
     assert results.mean()["run"] == {"ExpectedRatio@1": 0.0, "ExpectedRatio": 1.0}
-    assert any("lengths of some elements are unknown" in note for note in results.notes)
+    assert any("lengths of some elements are unknown" in note for note in map(str, results.notes))
 
 
 def test_the_length_of_a_result_that_was_not_assessed_is_unknown() -> None:
@@ -217,7 +217,7 @@ def test_the_length_of_a_result_that_was_not_assessed_is_unknown() -> None:
     run = twins.element_run([[("d", "/a[1]/b[1]/c[1]")], [("d", "/a[1]")]])
     results = bp.evaluate(truth, [run], "ExpectedRatio@1 ExpectedRatio@2", user="hierarchy")
     assert results.mean()["run"] == {"ExpectedRatio@1": 0.0, "ExpectedRatio@2": 0.25}
-    assert any("lengths of some elements are unknown" in note for note in results.notes)
+    assert any("lengths of some elements are unknown" in note for note in map(str, results.notes))
 
 
 def test_a_target_of_unknown_length_is_not_reached_by_navigation() -> None:

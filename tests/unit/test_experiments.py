@@ -15,7 +15,7 @@ from berrypick.corpus.folder import read_folder
 from berrypick.corpus.resolve import resolve_truth
 
 ROOT = Path(__file__).resolve().parents[2]
-CAMPAIGN = ROOT / "src" / "berrypick" / "demonstration" / "campaign"
+CAMPAIGN = ROOT / "src" / "berrypick" / "demo" / "campaign"
 
 
 @pytest.fixture(scope="module")

@@ -585,7 +585,7 @@ def test_the_alpha_rule_caps_the_parts_of_an_ideal_element_only() -> None:
     run = listed("/a[1]/p[1]", "/a[1]/p[2]", "/a[1]")
     results = bp.evaluate(truth, [run], "nxCG(alpha=1)@2 nxCG(alpha=1)@3")
     assert results.mean()["run"] == {"nxCG(alpha=1)@2": close(1), "nxCG(alpha=1)@3": close(1 + 0.98)}
-    assert any("nxCG(alpha=1)@3: values above 1" in note for note in results.notes)
+    assert any("nxCG(alpha=1)@3: values above 1" in note for note in map(str, results.notes))
 
 
 def test_alpha_is_about_elements_and_their_sizes() -> None:
@@ -604,7 +604,7 @@ def test_several_results_at_one_rank_are_gained_together() -> None:
     run = document_run(["a", "b"], rank=np.array([1.0, 1.0]), order="rank")
     results = bp.evaluate(truth, [run], "xCG@1 nxCG@1 MAep")
     assert results.mean()["run"] == {"xCG@1": 2.0, "nxCG@1": 2.0, "MAep": 1.0}
-    assert any("nxCG@1: values above 1" in note for note in results.notes)
+    assert any("nxCG@1: values above 1" in note for note in map(str, results.notes))
 
 
 def test_curves_stay_flat_after_their_ends() -> None:

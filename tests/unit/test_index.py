@@ -21,11 +21,11 @@ from berrypick.core.structure import Structure
 from berrypick.corpus import index_read, index_write
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.index import build_index, is_index, read_index
-from berrypick.setting import read_collection
+from berrypick.evaluation.inputs import read_collection
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")
-CAMPAIGN = Path(berrypick.__file__).parent / "demonstration" / "campaign"
+CAMPAIGN = Path(berrypick.__file__).parent / "demo" / "campaign"
 BROKEN = {"m/broken": "<a>\n<b></a>", "entity": '<!DOCTYPE a SYSTEM "no.dtd">\n<a>\n\n&nbsp;</a>', "zz": ""}
 
 
@@ -393,7 +393,7 @@ def test_importing_berrypick_does_not_import_arrow(process: Command, tmp_path: P
     filled(tmp_path / "docs", 3)
     build_index(tmp_path / "docs", tmp_path / "x", jobs=1)
     code = (
-        "import sys; from berrypick.setting import read_collection as read; "
+        "import sys; from berrypick.evaluation.inputs import read_collection as read; "
         f"print(len(read({str(tmp_path / 'x')!r}).structures['m/00000']) > 0, 'pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split() == [

@@ -9,7 +9,7 @@ import numpy as np
 
 import berrypick as bp
 
-CAMPAIGN = Path(bp.__file__).parent / "demonstration" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
 
 
 def test_index_and_folder_give_the_same(berrypick, tmp_path) -> None:

@@ -85,7 +85,7 @@ def folder(tmp_path, monkeypatch):
 )
 def test_an_input_is_not_written_over(folder, berrypick, arguments):
     before = {path: path.read_text() for path in folder.rglob("*") if path.is_file()}
-    refused(berrypick(*arguments.split()), "would be written over", "name another file")
+    refused(berrypick(*arguments.split()), "refusing to overwrite", "name another file")
     assert before == {path: path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 

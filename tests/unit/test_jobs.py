@@ -52,7 +52,7 @@ def test_notes_are_counted_once(files: Any) -> None:
     doubled.write_text("\n".join([*lines, *lines[::5]]))
     for jobs in (1, 2, 50):
         results = bp.evaluate(files[0], files[1][0], "AiP", duplicates="keep", jobs=jobs)
-        assert any(f"{len(lines[::5])} results repeat" in note for note in results.notes)
+        assert any(f"{len(lines[::5])} results repeat" in note for note in map(str, results.notes))
 
 
 @pytest.mark.parametrize("asked", ["AiP BEPD(L=5) T2I(tolerance=15,budget=300) GRPng@0.5", "P@2 GRP@0.5", "charP PRUM"])
@@ -117,7 +117,7 @@ SLOW = """
 import sys, time
 from berrypick import cli, evaluate
 from berrypick.measures.aip import AiP
-AiP.of = lambda self, judged: time.sleep(60)
+AiP.compute = lambda self, judged: time.sleep(60)
 print("ready", flush=True)
 cli.main(["evaluate", *sys.argv[1:], "-m", "AiP", "--jobs", "2"])
 """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.truth import Quote
-from berrypick.corpus.locate import Locator, Place, Unresolved, normal_form, quotes_named
+from berrypick.corpus.locate import Locator, Place, Unresolved, check_quotes, normal_form
 from berrypick.corpus.texts import Texts
 
 GARDEN = (
@@ -153,7 +153,7 @@ def test_quotes_with_offsets_can_be_used_without_documents(files):
         truth_jsonl=lines({"topic": "1", "doc": "d", "quote": "x", "start": 0, "end": 1}),
         run_jsonl=lines({"topic": "1", "doc": "d", "start": 0, "end": 2, "score": 1}),
     )
-    assert bp.evaluate(paths["truth_jsonl"], paths["run_jsonl"], "charP").means[0].value == 0.5
+    assert bp.evaluate(paths["truth_jsonl"], paths["run_jsonl"], "charP").mean_rows[0].value == 0.5
 
 
 @pytest.mark.parametrize(
@@ -232,9 +232,9 @@ def test_fuzzy_finds_changed_words_and_says_how_alike():
 
 
 def test_rules_have_names():
-    assert quotes_named(None) == "exact" and quotes_named("normalized") == "normalised"
+    assert check_quotes(None) == "exact" and check_quotes("normalized") == "normalised"
     with pytest.raises(bp.UsageError, match="did you mean fuzzy"):
-        quotes_named("fuzz")
+        check_quotes("fuzz")
 
 
 words = st.lists(

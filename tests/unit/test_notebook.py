@@ -13,19 +13,18 @@ from lxml import html as parser
 from made_results import results
 
 import berrypick as bp
+from berrypick import users
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.judged import Judged
 from berrypick.core.run import Ranking
-from berrypick.core.truth import Targets
-from berrypick.report import notebook, strips
+from berrypick.core.truth import Targets, TopicTruth
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.topic import JudgedTopic
+from berrypick.report import span_strips
+from berrypick.users.base import ReaderContext
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 CHUNKS = EXAMPLES / "chunks"
 HOSTILE = "</script><img src=x onerror=alert(1)>{{7*7}}\u202e\x00" + "w" * 100_000
-
-
-def test_the_layer_that_shows_is_the_one_the_package_takes_its_functions_from():
-    assert bp.evaluate is notebook.evaluate and bp.judge is notebook.judge and bp.Results is notebook.Results
 
 
 def sound(value):
@@ -100,7 +99,7 @@ def test_a_judged_topic_shows_where_results_fall():
     assert "raspberries.md: rank 1; 123 of 123 relevant retrieved" in text(page)
     pictures = list(page.iter("svg"))
     assert len(pictures) == 2
-    found = [bar for bar in pictures[0].iter("rect") if bar.attrib["fill"] == strips.FOUND]
+    found = [bar for bar in pictures[0].iter("rect") if bar.attrib["fill"] == span_strips.FOUND]
     assert len(found) == 2
     length = judged.collection.lengths["raspberries.md"]
     assert float(found[0].attrib["x"]) == pytest.approx(480 * 505 / length, abs=0.1), "at true scale"
@@ -119,12 +118,12 @@ def test_whole_documents_have_no_strips_but_their_ranking():
 def test_judge_takes_the_settings_of_evaluate():
     world = {"navigation": EXAMPLES / "clicks.tsv"}
     judged = bp.judge(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", **world)
-    assert isinstance(judged, Judged) and judged.reach.dense().tolist()[0] == [0.4, 0.4]
+    assert isinstance(judged, JudgedTopic) and judged.reach.dense().tolist()[0] == [0.4, 0.4]
     plain = bp.judge(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup")
     assert plain.reach.dense().tolist()[0] == [0, 0]
     with pytest.raises(bp.UsageError, match=r"topic setap is not in .*; did you mean setup"):
         bp.judge(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setap")
-    with pytest.raises(TypeError, match="usr"):
+    with pytest.raises(bp.UsageError, match="did you mean user"):
         bp.judge(EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", usr="classical")
     with pytest.raises(bp.InputError, match="retrieved twice"):
         bp.judge(worlds.document_truth({"1": {"a": 1}}), worlds.document_run({"1": ["a", "a"]}), "1")
@@ -142,16 +141,9 @@ def test_many_results_stay_light():
     count = len(spans)
     ranking = Ranking(["d"], np.zeros(count, dtype=np.int64), np.arange(count), count, spans, spans + 5)
     targets = Targets(("d",), np.ones(1), np.ones(1), np.ones(1), np.array([0]), np.array([50_000]))
-    reach = bp.Reach.nothing(count, 1)
-    judged = Judged(
-        "1",
-        targets,
-        ranking,
-        make_reach=lambda: reach,
-        make_located=lambda: ranking,
-        make_text=lambda: targets,
-        make_collection=lambda: bp.Collection({"d": 200_000.0}),
-    )
+    truth = TopicTruth("1", ("d",), np.ones(1), targets.start, targets.end)
+    reader = ReaderContext(bp.Collection({"d": 200_000.0}))
+    judged = JudgedTopic("1", truth, targets, ranking, JudgingContext(users.build("classical"), reader))
     assert "the first 20 of 20000" in text(sound(judged))
 
 
@@ -159,7 +151,7 @@ def test_many_results_stay_light():
     ("spans", "expected"), [([(5, 6), (0, 2), (2, 3), (1, 2), (4, 4)], [(0, 3), (5, 6)]), ([], []), ([(3, 1)], [])]
 )
 def test_spans_are_merged(spans, expected):
-    assert strips.merged(spans) == expected
+    assert span_strips.merged(spans) == expected
 
 
 def test_what_is_in_both():
@@ -169,10 +161,10 @@ def test_what_is_in_both():
         for _ in range(2):
             starts = draw.integers(0, 40, 5)
             sides.append(
-                strips.merged([(int(a), int(a + b)) for a, b in zip(starts, draw.integers(0, 9, 5), strict=True)])
+                span_strips.merged([(int(a), int(a + b)) for a, b in zip(starts, draw.integers(0, 9, 5), strict=True)])
             )
         letters = [{i for a, b in side for i in range(a, b)} for side in sides]
-        assert {i for a, b in strips.both(*sides) for i in range(a, b)} == letters[0] & letters[1]
+        assert {i for a, b in span_strips.both(*sides) for i in range(a, b)} == letters[0] & letters[1]
 
 
 # --- a real notebook --------------------------------------------------------------------------------------------------
@@ -205,14 +197,14 @@ def test_a_notebook_runs_and_shows_everything(tmp_path):
             assert "<table" in output["data"]["text/html"] and "<script" not in output["data"]["text/html"]
 
 
-def test_values_of_the_core_alone_fall_back_to_their_plain_form():
+def test_values_show_themselves_whatever_was_imported():
     code = (
         "from berrypick.core.results import Results\nfrom IPython.core.formatters import HTMLFormatter\n"
-        "print(HTMLFormatter()(Results([], [])))"
+        "print(HTMLFormatter()(Results([], [])))\nprint(Results([], []))"
     )
     pytest.importorskip("IPython")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "None" and "Traceback" not in done.stderr
+    assert "<table" in done.stdout and done.stdout.splitlines()[-2:] == ["run", "---"] and not done.stderr
 
 
 def test_values_are_short_at_the_prompt(tmp_path):
@@ -228,9 +220,3 @@ def test_values_are_short_at_the_prompt(tmp_path):
     assert repr(compared) == "Comparison(2 runs, 2 measures, baseline 'mine')"
     assert "charR" in str(compared)
     assert len(repr(worlds.span_run(topics, "n" * 5000))) < 200
-
-
-def test_results_of_the_core_alone_print_their_short_form():
-    code = "from berrypick.core.results import Results\nprint(Results([], []))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "Results(0 runs, 0 measures, 0 topics)\n"

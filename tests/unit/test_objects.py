@@ -190,7 +190,7 @@ def test_truth_and_texts_from_frames():
         polars.DataFrame({"topic": [1], "text": ["Cut the old canes in autumn."]}), documents=DOCUMENTS
     )
     assert content(run) == [("1", "garden", CUT, CUT + 28)]
-    assert bp.evaluate(truth, run, "charR", documents=DOCUMENTS).means[0].value == 1
+    assert bp.evaluate(truth, run, "charR", documents=DOCUMENTS).mean_rows[0].value == 1
 
 
 # --- objects, as the libraries shape them ---------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.collection import Collection
+from berrypick.evaluation.notes import LEAST_OVERLAP
 from berrypick.kernels.text import once
 from berrypick.report.text import explanation
 
@@ -21,11 +22,11 @@ TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("
 RUN = worlds.span_run(
     {"1": [("d", 0, 200), ("d", 150, 350)], "2": [("d", 0, 10)], "4": [("d", 0, 9), ("d", 0, 8)]}, tag="mine"
 )
-TOLD = "mine: Overlap 0.0625: the share of what is retrieved that was retrieved before (2 topics)"
+TOLD = "mine: 6.25% of the retrieved text repeats earlier results (Overlap)"
 
 
 def overlaps(results: bp.Results) -> list[str]:
-    return [note for note in results.notes if "Overlap" in note]
+    return [note for note in map(str, results.notes) if "Overlap" in note]
 
 
 # --- text once --------------------------------------------------------------------------------------------------------
@@ -48,11 +49,11 @@ def test_text_that_several_regions_hold_is_counted_once(kernels, rows, kind, apa
 def test_every_run_that_may_overlap_is_told_about():
     other = worlds.span_run({"1": [("d", 0, 200)]}, tag="other")
     results = bp.evaluate(TRUTH, [RUN, other], "charR@1")
-    nothing = "other: Overlap 0.0000: the share of what is retrieved that was retrieved before (1 topic)"
-    assert overlaps(results) == [TOLD, nothing]
+    assert overlaps(results) == [TOLD]
+    assert results.run_facts["mine"].overlap == 0.0625 and results.run_facts["other"].overlap == 0
     assert results.mean()["mine"].keys() == {"charR@1"}
-    assert TOLD in bp.compare(TRUTH, [RUN, other], "charR@1").notes
-    assert "Overlap 0.0625" in results._repr_html_()
+    assert TOLD in map(str, bp.compare(TRUTH, [RUN, other], "charR@1").notes)
+    assert "6.25% of the retrieved text" in results._repr_html_()
 
 
 @pytest.mark.parametrize("measures", ["EPRUM", "AP", "charR AP"])
@@ -78,13 +79,13 @@ def test_elements_are_told_about_where_their_places_are_known():
     truth = twins.assessed_truth([tree], [("d", 0, 5)], with_text=True)
     assert overlaps(bp.evaluate(truth, run, "nxCG@5")) == []
     told = overlaps(bp.evaluate(truth, run, "nxCG@5", collection=twins.collection_of([tree])))
-    assert told == ["run: Overlap 0.2500: the share of what is retrieved that was retrieved before (1 topic)"]
+    assert told == ["run: 25% of the retrieved text repeats earlier results (Overlap)"]
 
 
 def test_repeated_results_count_as_the_evaluation_takes_them():
     run = worlds.span_run({"1": [("d", 0, 200), ("d", 0, 200)]})
-    assert "Overlap 0.5000" in overlaps(bp.evaluate(TRUTH, run, "charR"))[0]
-    assert "Overlap 0.0000" in overlaps(bp.evaluate(TRUTH, run, "charR", duplicates="first"))[0]
+    assert overlaps(bp.evaluate(TRUTH, run, "charR"))[0].startswith("run: 50% of")
+    assert overlaps(bp.evaluate(TRUTH, run, "charR", duplicates="first")) == []
 
 
 spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 40), st.integers(1, 20)).map(
@@ -96,7 +97,9 @@ spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 40), st.integers(1
 def test_the_note_tells_the_mean_of_the_measure(first, second):
     run = worlds.span_run({"1": first, "2": second})
     wanted = bp.evaluate(TRUTH, run, "Overlap").mean()["run"]["Overlap"]
-    assert f"Overlap {wanted:.4f}:" in overlaps(bp.evaluate(TRUTH, run, "charR"))[0]
+    results = bp.evaluate(TRUTH, run, "charR")
+    assert results.run_facts["run"].overlap == wanted
+    assert [f"run: {100 * wanted:.3g}% of" in note for note in overlaps(results)] == [True] * (wanted >= LEAST_OVERLAP)
     twin = [twins.overlap([[span] for span in one], None) for one in (first, second)]
     assert wanted == pytest.approx(float(sum(twin)) / 2)
 
@@ -106,9 +109,9 @@ def test_standard_output_holds_the_result_only(files, berrypick):
     paths = files(truth_jsonl=truth, run_jsonl=truth.replace("10}", '8, "tag": "a"}') + truth)
     done = berrypick("evaluate", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR", "-o", "json")
     assert done.code == 0 and [row["measure"] for row in json.loads(done.out)] == ["charR"]
-    assert "note: a: Overlap 0.4444: the share of what is retrieved that was retrieved before (1 topic)" in done.err
+    assert "note: a: 44.4% of the retrieved text repeats earlier results (Overlap)" in done.err
     compared = berrypick("compare", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR", "-o", "json")
-    assert "Overlap 0.4444" in compared.err and "Overlap" not in compared.out
+    assert "44.4% of the retrieved text" in compared.err and "Overlap" not in compared.out
 
 
 # --- campaigns charge otherwise, and mean the same by overlap ---------------------------------------------------------
@@ -146,7 +149,9 @@ def test_what_counts_all_that_is_read_needs_every_length(measure):
     with pytest.raises(bp.UsageError, match=r"needs the length of document x.*--collection.*--documents") as error:
         bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=KNOWN)
     assert str(error.value).startswith(measure.partition("(")[0])
-    assert bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=Collection({"d": 100.0, "x": 50.0})).means[0].value >= 0
+    assert (
+        bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=Collection({"d": 100.0, "x": 50.0})).mean_rows[0].value >= 0
+    )
 
 
 @pytest.mark.parametrize("effort", ["chars", "seconds"])
@@ -161,11 +166,11 @@ def test_what_needs_no_length_of_other_documents_does_without():
     found = bp.evaluate(DOCUMENTS, UNKNOWN, asked, collection=KNOWN).mean()["run"]
     assert found["charR"] == 1 and found["charR@1"] == 0 and found["AgP"] == 0.5 and found["spanHit"] == 1
     later = worlds.document_run({"1": ["d", "x"]})
-    assert bp.evaluate(DOCUMENTS, later, "charP@1", collection=KNOWN).means[0].value == 1
+    assert bp.evaluate(DOCUMENTS, later, "charP@1", collection=KNOWN).mean_rows[0].value == 1
     told = explanation(bp.explain(DOCUMENTS, UNKNOWN, "1", "charR", collection=KNOWN))
     assert "unknown" in told and "nan" not in told
 
 
 def test_texts_tell_lengths_too():
     texts = {"d": "x" * 100, "x": "y" * 100}
-    assert bp.evaluate(DOCUMENTS, UNKNOWN, "charP", documents=texts).means[0].value == 0.5
+    assert bp.evaluate(DOCUMENTS, UNKNOWN, "charP", documents=texts).mean_rows[0].value == 0.5

@@ -21,8 +21,9 @@ import berrypick as bp
 from berrypick import Results
 from berrypick.analysis.curves import bands
 from berrypick.core.results import ALL, Row
-from berrypick.report import charts, pictures
-from berrypick.report.look import PAPER, Look, labels, length, shortened, strokes
+from berrypick.report import charts
+from berrypick.report import export as pictures
+from berrypick.report.chart_theme import PAPER, Look, labels, length, shortened, strokes
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -149,14 +150,6 @@ def test_unknown_kinds_and_runs_are_told(evaluated):
         evaluated.plot("topics", baseline="c")
 
 
-def test_charts_of_the_core_need_the_layer_that_draws():
-    code = (
-        "from berrypick.core.results import Results\ntry:\n    Results([], []).plot()\nexcept TypeError as e: print(e)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "import berrypick.report.notebook" in done.stdout
-
-
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
@@ -195,9 +188,9 @@ def test_names_with_quotes_and_tags_leave_an_svg_sound():
 @pytest.mark.parametrize("name", ["constructor", "toString", "hasOwnProperty", "__proto__"])
 def test_names_that_every_object_of_javascript_has(name):
     runs = results({name: {"AP": [0.1, 0.2]}, "b": {"AP": [0.3, 0.1]}})
-    topics = [replace(row, topic=name) if row.topic == "0" else row for row in runs.topics]
+    topics = [replace(row, topic=name) if row.topic == "0" else row for row in runs.topic_rows]
     lines = [Row(run, ALL, "ExpectedRatio", 0.5, "", [(1, 0.4), (2, 0.5)]) for run in (name, "b")]
-    for chart in (runs.plot("means", look=PAPER), Results(topics, runs.means).plot("topics", look=PAPER),
+    for chart in (runs.plot("means", look=PAPER), Results(topics, runs.mean_rows).plot("topics", look=PAPER),
                   Results([], lines).plot(look=PAPER)):  # fmt: skip
         assert name in words(drawn(chart))
 
@@ -321,7 +314,7 @@ def test_the_command_draws(berrypick, folder, tmp_path):
     done = plotted(berrypick, folder, "-m", "EPRUM AP", tmp_path / "x.svg", "--width", "10cm")
     assert (done.code, done.out) == (0, "")
     assert f"{tmp_path / 'x.svg'}: curves of 2 runs, 10.0 x" in done.err
-    assert "note: AP has no curve to draw; --kind topics or means shows it" in done.err
+    assert "note: AP: has no curve to draw; --kind topics or means shows it" in done.err
     assert "expected precision" in words((tmp_path / "x.svg").read_text())
     done = plotted(berrypick, folder, "-m", "EPRUM AP", tmp_path / "y.svg", "-q")
     assert "topics of 2 runs" in done.err and {"EPRUM", "AP"} <= set(words((tmp_path / "y.svg").read_text()))

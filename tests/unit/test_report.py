@@ -15,8 +15,8 @@ import worlds
 from pages import HOSTILE, Page
 
 import berrypick as bp
-from berrypick.demonstration import campaign, video, web
-from berrypick.report.page import read_titles, write_report
+from berrypick.demo import campaign, video, web
+from berrypick.report.html_report import read_titles, write_report
 
 pytest.importorskip("vl_convert")
 
@@ -267,14 +267,14 @@ def test_a_limit_is_kept_and_told(tmp_path, share):
     truth = worlds.span_truth({str(i): [(f"d{i % 40}", 100, 900)] for i in range(60)})
     run = worlds.span_run({str(i): [(f"d{(i + j) % 40}", 50 * j, 50 * j + 200) for j in range(40)] for i in range(60)})
     base = write_report(truth, run, "charR@5", html=tmp_path / "whole.html", documents=texts, limit=100)
-    assert base.left_out == () and base.topics == 60 and base.documents == 40
+    assert base.omitted == () and base.topics == 60 and base.documents == 40
     bare = base.size - sum(map(len, Page(tmp_path / "whole.html").blocks))
     limit = (bare + share * (base.size - bare)) / 1e6
     made = write_report(truth, run, "charR@5", html=tmp_path / "part.html", documents=texts, limit=limit)
     assert made.size <= limit * 1e6 < base.size
     assert made.topics < 60 or made.documents < 40
     page = Page(tmp_path / "part.html")
-    assert page.overview["left_out"] == list(made.left_out) and all("--limit" in told for told in made.left_out)
+    assert page.overview["left_out"] == list(made.omitted) and all("--limit" in told for told in made.omitted)
     assert sum(number is not None for number in page.overview["details"]) == made.topics
     for topic in page.overview["topics"][: made.topics]:
         for document in page.topic(topic)["documents"]:
@@ -305,7 +305,7 @@ def test_bands_agree_with_the_table(page):
 
 
 def test_bands_of_very_many_curves_have_fewer_draws_and_the_page_says_so(tmp_path, monkeypatch):
-    from berrypick.report import page as module
+    from berrypick.report import html_report as module
 
     monkeypatch.setattr(module, "DRAWN", 10_000)
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
@@ -320,12 +320,11 @@ def test_a_note_on_many_runs_does_not_name_them_all(tmp_path):
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
     some = [worlds.span_run({"1": [("d", 0, 5)]}, f"some{n}") for n in range(7)]
     made = write_report(truth, some, "charR", html=tmp_path / "r.html")
-    assert "all 7 systems: 1 judged topic missing from the run, counted 0" in made.notes
+    assert "all 7 runs: 1 judged topic missing from the run, counted 0" in map(str, made.notes)
     more = [*some, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 0, 5)]}, "full")]
     made = write_report(truth, more, "charR", html=tmp_path / "r.html")
-    assert (
-        "some0, some1, some2, some3, some4 and 2 more systems: 1 judged topic missing from the run, counted 0"
-        in made.notes
+    assert "some0, some1, some2, some3, some4 and 2 more runs: 1 judged topic missing from the run, counted 0" in map(
+        str, made.notes
     )
 
 
@@ -333,7 +332,7 @@ def test_a_note_on_several_runs_is_told_once(tmp_path):
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
     runs = [replace(worlds.span_run({"1": [("d", 0, 5)]}), tag=tag) for tag in "xy"]
     made = write_report(truth, runs, "charR", html=tmp_path / "r.html")
-    assert "x, y: 1 judged topic missing from the run, counted 0" in made.notes
+    assert "x, y: 1 judged topic missing from the run, counted 0" in map(str, made.notes)
     assert Page(tmp_path / "r.html").overview["title"] == "berrypick report"
 
 
@@ -345,7 +344,7 @@ def test_depth(tmp_path):
     )
     told = Page(tmp_path / "r.html").topic("1")["runs"][0]
     assert (told["ranks"], told["shown"], len(told["results"])) == (30, 7, 7)
-    assert any("--depth" in what for what in made.left_out)
+    assert any("--depth" in what for what in made.omitted)
 
 
 def test_readers_by_name(tmp_path):
@@ -396,7 +395,7 @@ def test_command(berrypick, tmp_path):
 
 
 def test_without_the_library_it_says_what_to_install(berrypick, tmp_path, monkeypatch):
-    from berrypick.report import page
+    from berrypick.report import html_report as page
 
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     page._library.cache_clear()

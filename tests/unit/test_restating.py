@@ -6,7 +6,7 @@ from pathlib import Path
 
 import berrypick as bp
 
-CAMPAIGN = Path(bp.__file__).parent / "demonstration" / "campaign"
+CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
 COLLECTION = CAMPAIGN / "collection"
 MEASURES = "nxCG@5 MAep AgP BEPD EPRUM"
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.asked import parse_measure, parse_measures
 from berrypick.core import spec
+from berrypick.evaluation.requested import parse_measure, resolve_measures
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_parts(text, name, parameters, at):
 )  # fmt: skip
 def test_what_is_not_a_measure_is_wrong_usage(text):
     with pytest.raises(bp.UsageError):
-        parse_measures([text] if text else "")
+        resolve_measures([text] if text else "")
 
 
 def test_a_word_without_quotes_gets_a_hint():
@@ -72,13 +72,13 @@ def test_a_word_without_quotes_gets_a_hint():
 @given(st.text(max_size=30))
 def test_any_text_at_all_is_a_measure_or_wrong_usage(text):
     with contextlib.suppress(bp.UsageError):
-        parse_measures(text)
+        resolve_measures(text)
 
 
 @given(st.text(alphabet="EPRUM()=@.,'\" 0123456789rankidel", max_size=25).map("EPRUM".__add__))
 def test_anything_that_looks_like_a_measure_too(text):
     with contextlib.suppress(bp.UsageError):
-        parse_measures(text)
+        resolve_measures(text)
 
 
 NAMES = st.sampled_from(["a", "bc", "long_name"])
@@ -93,9 +93,9 @@ def test_what_is_rendered_is_parsed_back(parameters, at):
     assert found.at == at
 
 
-def test_tidy_drops_white_space_and_settles_quotes():
-    assert spec.tidy(' EPRUM( r = 1 , ideal = "greedy" ) @ .5 ') == "EPRUM(r=1,ideal='greedy')@.5"
-    assert spec.tidy("X(a='b  c')") == "X(a='b  c')", "white space inside quotes is not ours"
+def test_normalise_drops_white_space_and_settles_quotes():
+    assert spec.normalise(' EPRUM( r = 1 , ideal = "greedy" ) @ .5 ') == "EPRUM(r=1,ideal='greedy')@.5"
+    assert spec.normalise("X(a='b  c')") == "X(a='b  c')", "white space inside quotes is not ours"
 
 
 @pytest.mark.parametrize(

@@ -127,17 +127,18 @@ def test_small_curves():
 
 
 def test_curves_have_one_scale_and_end_where_lists_end():
-    one = Band("a", "nxCG@10", (1, 2, 3), (0.0, 0.5, 1.0), (), (), 1)
+    axes = ("rank", "normalised cumulated gain")
+    one = Band("a", "nxCG@10", (1, 2, 3), (0.0, 0.5, 1.0), (), (), 1, axes)
     two = Band("b", "nxCG@10", (1, 2), (1.0, 0.5), (), (), 1)
-    head, a, b = terminal.small_curves([one, two], {}, 80).splitlines()
+    head, a, b = terminal.small_curves([one, two], 80).splitlines()
     assert head == "nxCG@10: normalised cumulated gain from 0 to 1, rank from 1 to 3"
     assert a.split()[1] == "▁" * 20 + "▅" * 20 + "█" * 20
     assert b.split()[1] == "█" * 20 + "▅" * 20
     level = Band("a", "EPRUM", (0.5, 1.0), (1.0, 0.5), (), (), 1)
-    assert terminal.small_curves([level], {}, 80).split()[-1] == "█" * 59 + "▅"
-    assert "█" not in terminal.small_curves([one], {}, 80, encoding="ascii")
+    assert terminal.small_curves([level], 80).split()[-1] == "█" * 59 + "▅"
+    assert "█" not in terminal.small_curves([one], 80, encoding="ascii")
     flat = Band("a", "nxCG@10", (1, 2), (0.0, 0.0), (), (), 1)
-    assert "▁" in terminal.small_curves([flat], {}, 80)
+    assert "▁" in terminal.small_curves([flat], 80)
 
 
 def test_curves_in_a_pipe_and_without_any(process):

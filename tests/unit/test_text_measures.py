@@ -408,7 +408,7 @@ def test_relevant_text_without_a_character() -> None:
     truth, run = span_truth([("d", 5, 5)], lengths=LENGTHS), span_run([[("d", 0, 10)]])
     names = [*CHARACTERS, "iP@0.5", "AiP", "gP@2", "gR", "AgP"]
     results = bp.evaluate(truth, [run], names, curves=True)
-    assert [row.value for row in results.topics] == [None] * len(names)
+    assert [row.value for row in results.topic_rows] == [None] * len(names)
     for name in names:
         assert bp.explain(truth, run, "1", name).parts
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.corpus.texts import Texts, Units, checked_run, checked_truth, read_texts
-from berrypick.corpus.tokens import corners, line_of, tokenizer_named, words
+from berrypick.corpus.tokens import corners, token_offsets, tokenizer_named, words
 
 # --- texts ------------------------------------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ def test_the_same_span_in_three_units(offsets, start, end):
     value = bp.evaluate(
         truth, worlds.span_run({"1": [("d", start, end)]}), "IoU", documents={"d": TEXT}, offsets=offsets
     )
-    assert value.means[0].value == 1
+    assert value.mean_rows[0].value == 1
 
 
 @pytest.mark.parametrize(
@@ -152,23 +152,23 @@ def test_the_plain_tokenizer():
     assert [text[a:b] for a, b in words(text)] == ["It", "'", "s", "3", ".", "5", "\u00e9t\u00e9s", ",", "ok_1", "!"]
 
 
-def test_a_line_of_tokens():
-    line = line_of(Texts({"d": "one two  three"}))
-    assert line.length("d") == 3
-    assert line.at("d", np.array([0, 3, 4, 7, 9, 14, 99])).tolist() == [0, 1, 1, 2, 2, 3, 3]
-    assert line.at("d", np.array([1])).tolist() == [pytest.approx(1 / 3)]
-    assert line.back("d", np.array([1.0, 2.5])).tolist()[1] == pytest.approx(11.5)
+def test_token_offsets():
+    tokens = token_offsets(Texts({"d": "one two  three"}))
+    assert tokens.length("d") == 3
+    assert tokens.to_tokens("d", np.array([0, 3, 4, 7, 9, 14, 99])).tolist() == [0, 1, 1, 2, 2, 3, 3]
+    assert tokens.to_tokens("d", np.array([1])).tolist() == [pytest.approx(1 / 3)]
+    assert tokens.to_chars("d", np.array([1.0, 2.5])).tolist()[1] == pytest.approx(11.5)
     with pytest.raises(bp.InputError, match="e is not among the documents"):
-        line.at("e", np.array([1]))
+        tokens.to_tokens("e", np.array([1]))
 
 
 @given(texts, st.data())
 def test_costs_add_up_wherever_text_is_cut(text, data):
-    line = line_of(Texts({"d": text}))
+    tokens = token_offsets(Texts({"d": text}))
     places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
     at = np.array([0, *places, len(text)])
-    assert line.between("d", at[:-1], at[1:]).sum() == pytest.approx(line.length("d"))
-    assert (np.diff(line.at("d", np.arange(len(text) + 1))) >= 0).all()
+    assert tokens.between("d", at[:-1], at[1:]).sum() == pytest.approx(tokens.length("d"))
+    assert (np.diff(tokens.to_tokens("d", np.arange(len(text) + 1))) >= 0).all()
 
 
 def test_any_callable_will_do():
@@ -188,19 +188,19 @@ def test_any_callable_will_do():
         tokenizer.__name__: bp.evaluate(truth, run, "Coverage(budget=5)", documents=texts, tokenizer=tokenizer)
         for tokenizer in (pairs, ends, count)
     }
-    assert [results.means[0].value for results in found.values()] == [pytest.approx((1.25 + 2.5) / 5)] * 3
-    assert all(f"tokenizer:{name}" in results.means[0].signature for name, results in found.items())
+    assert [results.mean_rows[0].value for results in found.values()] == [pytest.approx((1.25 + 2.5) / 5)] * 3
+    assert all(f"tokenizer:{name}" in str(results.mean_rows[0].signature) for name, results in found.items())
 
 
 @pytest.mark.parametrize("wrong", [["a"], [(0, 1, 2)], 1.5, [(3, 1)], [(0, 99)], [(0, 3), (1, 4)], [5, 3], None])
 def test_what_is_no_tokenizer_is_told(wrong):
     with pytest.raises(bp.InputError, match="token"):
-        line_of(Texts({"d": "abcdef"}), lambda text: wrong).length("d")
+        token_offsets(Texts({"d": "abcdef"}), lambda text: wrong).length("d")
 
 
 def test_texts_without_tokens():
     for text in ("", "  \n"):
-        assert line_of(Texts({"d": text})).length("d") == 0
+        assert token_offsets(Texts({"d": text})).length("d") == 0
     assert corners([], 5, "x")[1].tolist() == [0, 0]
 
 
@@ -231,15 +231,15 @@ def encoding():
 
 def test_tiktoken_counts(encoding):
     text = "the the \U0001f353!"
-    line = line_of(Texts({"d": text}), encoding)
-    assert line.name == "tiktoken:own"
-    tokens = len(encoding.encode(text))
-    assert line.length("d") == tokens
+    tokens = token_offsets(Texts({"d": text}), encoding)
+    assert tokens.name == "tiktoken:own"
+    count = len(encoding.encode(text))
+    assert tokens.length("d") == count
     at = text.index("\U0001f353")
-    assert line.between("d", np.array([at]), np.array([at + 1])).tolist() == [
+    assert tokens.between("d", np.array([at]), np.array([at + 1])).tolist() == [
         4
     ]  # its bytes are tokens of one character
-    assert line.at("d", np.arange(len(text) + 1))[-1] == tokens
+    assert tokens.to_tokens("d", np.arange(len(text) + 1))[-1] == count
 
 
 def test_tiktoken_by_name(encoding, monkeypatch):
@@ -248,7 +248,7 @@ def test_tiktoken_by_name(encoding, monkeypatch):
     monkeypatch.setattr(tiktoken, "get_encoding", lambda name: encoding if name == "own" else tiktoken.core.nothing)
     truth, run = run_and_truth(0, 1)
     results = bp.evaluate(truth, run, "Coverage", documents={"d": "the end"}, tokenizer="tiktoken:own")
-    assert "tokenizer:tiktoken:own" in results.means[0].signature
+    assert "tokenizer:tiktoken:own" in str(results.mean_rows[0].signature)
 
 
 def test_an_encoding_that_tiktoken_does_not_have(encoding):

@@ -15,7 +15,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.navigation import LinkTable, ReachTable, Sessions
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users import World, build
+from berrypick.users import ReaderContext, build
 
 
 def ranking_of(run, topic="1") -> Ranking:
@@ -29,7 +29,7 @@ def targets_of(truth, topic="1") -> Targets:
 
 
 def reach(model, truth, run, **world):
-    return build(model).reach(ranking_of(run), targets_of(truth), World(**world)).dense()
+    return build(model).reach(ranking_of(run), targets_of(truth), ReaderContext(**world)).dense()
 
 
 def spans_reach(model, targets, results, **world):
@@ -247,15 +247,15 @@ def test_each_model_says_which_navigation_it_reads():
 def test_the_file_chooses_the_reader():
     truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
     for navigation, name in [(FIGURE_2, "table"), (LINKS, "hyperlink"), (Sessions((("x", "y"),)), "markov")]:
-        rows = bp.evaluate(truth, run, "EPRUM", navigation=navigation).means
-        assert f"user:{name}" in rows[0].signature
+        rows = bp.evaluate(truth, run, "EPRUM", navigation=navigation).mean_rows
+        assert f"user:{name}" in str(rows[0].signature)
 
 
 def test_effort_of_who_moves_is_the_expected_length_of_what_is_seen():
     truth = worlds.document_truth({"1": {"y": 1}})
     run = worlds.document_run({"1": ["x", "y"]})
     table = ReachTable({("x", "y"): 0.5})
-    world = World(worlds.lengths(x=10, y=100), table)
+    world = ReaderContext(worlds.lengths(x=10, y=100), table)
     assert build("table").effort(ranking_of(run), targets_of(truth), world).tolist() == [60, 100]
 
 

@@ -4,7 +4,7 @@ The pieces are in :mod:`berrypick.analysis.statistics`; here they meet the rows 
 order:
 
 * a run's mean and its interval are over the topics where the run has a value;
-* two runs are compared over the topics where both have one, and the others are counted (``left_out``);
+* two runs are compared over the topics where both have one, and the others are counted (``unpaired``);
 * p-values are corrected within a family: all pairs of runs under one measure, or all pairs under all measures;
 * a run is *significantly better* than another if the corrected p-value is at most 1 - confidence and the mean
   difference goes the right way: up, or down for measures like ESL and Overlap where smaller is better.
@@ -18,28 +18,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName, IntervalName
-from berrypick.analysis.written import written
-from berrypick.asked import parse_measure
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
-from berrypick.core.drawn import as_html, counted, drawn
-from berrypick.core.errors import BerrypickError, UsageError, nearest, shorten
-from berrypick.core.results import ALL, Results, mean
-from berrypick.core.run import Run
-from berrypick.core.truth import Truth
-from berrypick.corpus.objects import as_runs
-from berrypick.evaluate import Judgements, Retrieved, evaluate
-from berrypick.measures._base import Measure
-from berrypick.measures._documents import DocumentMeasure
-from berrypick.outcome import unique_names
+from berrypick.core.errors import UsageError, nearest, shorten
+from berrypick.core.results import ALL, Note, Results, Signature, mean
+from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Evaluation, Progress
+from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.measures.base import Measure
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.evaluation.options import EvaluationKeywords
 
 TestName = Literal["randomisation", "t"]
 FamilyName = Literal["measure", "all"]
@@ -85,17 +84,18 @@ class Method:
         """The level of significance, 1 - confidence."""
         return round(1 - self.confidence, 12)
 
-    def signature(self) -> list[str]:
-        return [
-            f"interval:{self.interval}",
-            f"confidence:{self.confidence:.12g}",
-            f"test:{self.test}",
-            f"pairs:{self.pairs}",
-            f"correction:{self.correction}",
-            f"family:{self.family}",
-            f"resamples:{self.resamples}",
-            f"seed:{self.seed}",
-        ]
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The method as fields of a signature."""
+        return (
+            ("interval", self.interval),
+            ("confidence", f"{self.confidence:.12g}"),
+            ("test", self.test),
+            ("pairs", self.pairs),
+            ("correction", self.correction),
+            ("family", self.family),
+            ("resamples", str(self.resamples)),
+            ("seed", str(self.seed)),
+        )
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class Estimate:
     undefined: int  # without one
     label: str  # the letter of the run
     beats: tuple[str, ...]  # labels of the runs that it is significantly better than
-    increasing: bool
-    signature: str
+    higher_is_better: bool
+    signature: Signature
 
     @property
     def letters(self) -> str:
@@ -132,7 +132,7 @@ class Pair:
     run: str
     versus: str
     topics: int
-    left_out: int
+    unpaired: int  # topics where only one of them has a value
     difference: float | None
     low: float | None
     high: float | None
@@ -145,12 +145,12 @@ class Pair:
     ties: int
     losses: int
     significant: bool
-    increasing: bool
+    higher_is_better: bool
 
     @property
     def better(self) -> bool:
         """``run`` is significantly better than ``versus``."""
-        return self.significant and self.difference is not None and (self.difference > 0) == self.increasing
+        return self.significant and self.difference is not None and (self.difference > 0) == self.higher_is_better
 
     @property
     def worse(self) -> bool:
@@ -176,7 +176,7 @@ class Pair:
         return {
             "versus": self.versus,
             "topics": self.topics,
-            "left_out": self.left_out,
+            "left_out": self.unpaired,
             "difference": self.difference,
             "low": self.low,
             "high": self.high,
@@ -201,7 +201,7 @@ class Comparison:
     pairs: tuple[Pair, ...]
     baseline: str | None
     method: Method
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)  # file to name of run
 
     @property
@@ -223,7 +223,7 @@ class Comparison:
 
     def named(self, name: str) -> str:
         """The name of a run, from its name or its file."""
-        return run_named(name, self.runs, self.sources)
+        return get_run_name(name, self.runs, self.sources)
 
     def estimate(self, measure: str, run: str) -> Estimate:
         return self._estimates[measure, run]
@@ -245,7 +245,9 @@ class Comparison:
 
     def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
         """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
-        return written(self, output=output, places=places, layout=layout)
+        from berrypick.report.comparison import render
+
+        return render(self, output, places, layout)
 
     def __repr__(self) -> str:
         baseline = f", baseline {shorten(self.baseline, 80)!r}" if self.baseline is not None else ""
@@ -262,12 +264,12 @@ class Comparison:
                 "topic": ALL,
                 "measure": one.measure,
                 "value": one.value,
-                "signature": one.signature,
+                "signature": str(one.signature),
                 "low": one.low,
                 "high": one.high,
                 "topics": one.topics,
                 "undefined": one.undefined,
-                "increasing": one.increasing,
+                "increasing": one.higher_is_better,
                 "baseline": self.baseline,
                 "label": one.label,
                 "beats": list(one.beats),
@@ -319,17 +321,22 @@ class Comparison:
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        return drawn(self, **how)
+        from berrypick.report.charts import plot_comparison
+
+        return plot_comparison(self, **how)
 
     def _repr_html_(self) -> str:
         """Means with intervals and letters, for notebooks."""
-        return as_html(self)
+        from berrypick.report.notebook_analysis import comparison_html
+
+        return comparison_html(self)
 
 
+@takes_options
 def compare(
-    truth: Truth | Results | Judgements | str | PathLike[str],
-    runs: Run | Retrieved | str | PathLike[str] | Sequence[Run | Retrieved | str | PathLike[str]] = (),
-    measures: str | Measure | Sequence[str | Measure] = (),
+    truth: Any,
+    runs: Any = (),
+    measures: MeasuresGiven = (),
     *,
     baseline: str | None = None,
     test: TestName = "randomisation",
@@ -340,34 +347,38 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     confidence: float = 0.95,
-    **settings: Any,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
     """Compare runs against a truth, or the runs of an evaluation that is there already.
 
-    ``truth``, ``runs``, ``measures`` and the other ``settings`` are those of :func:`berrypick.evaluate`. With
-    :class:`~berrypick.Results` in the place of ``truth``, ``runs`` and ``measures`` may name some of its runs and
-    measures. ``baseline`` is a run's name (or its file), by default the first run.
+    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. In the place of
+    ``truth`` an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results` may stand; of results, ``runs`` and
+    ``measures`` may name some. ``baseline`` is a run's name (or its file), by default the first run.
 
     ``test``: 'randomisation' or 't'. ``correction``: 'holm', 'bh' (Benjamini-Hochberg) or 'none', over the ``family``:
     all pairs under one 'measure', or under 'all' measures. ``pairs``: 'all', or only those with the 'baseline'.
     ``interval``: 'expanded', 'percentile' or 'bca'. A result is repeatable: it depends on ``seed``, not on the clock.
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
+    if isinstance(truth, (Results, Evaluation)) and options:
+        raise UsageError(f"the evaluation is there already; {', '.join(options)} cannot change it")
     if isinstance(truth, Results):
-        if settings:
-            raise UsageError(f"the results are there already; {', '.join(settings)} cannot change them")
-        results, sources = _chosen(truth, runs, measures), {}
+        results = _chosen(truth, runs, measures)
+    elif isinstance(truth, Evaluation):
+        results = truth.run(jobs=jobs, progress=progress)
     else:
-        systems = as_runs(runs)
-        sources = {run.source: name for run, name in zip(systems, unique_names(systems), strict=True) if run.source}
-        results = evaluate(truth, systems, measures, **settings)
-    names = list(dict.fromkeys(row.run for row in results.means))
+        prepared = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
+        results = prepared.run(jobs=jobs, progress=progress)
+    sources = {facts.source: name for name, facts in results.run_facts.items() if facts.source}
+    names = results.runs
     first = names[0] if len(names) > 1 else None
-    found = _Work(results, first if baseline is None else run_named(baseline, names, sources), method).comparison()
+    found = _Work(results, first if baseline is None else get_run_name(baseline, names, sources), method).comparison()
     return replace(found, sources=sources)
 
 
-def run_named(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
+def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
     """A run by its name, or by the file it was read from."""
     if name in names:
         return name
@@ -384,27 +395,21 @@ def run_named(name: str, names: Sequence[str], sources: Mapping[str, str] | None
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
     """Some runs and measures of results."""
-    if not results.topics:
+    if not results.topic_rows:
         raise UsageError("a comparison needs a value for each topic, and these results hold means only")
     wanted_runs = [runs] if isinstance(runs, str) else list(runs)
     wanted_measures = [
-        specs.tidy(part) if isinstance(part, str) else specs.render(part.name(), part.given(), part.at)
+        specs.normalise(part) if isinstance(part, str) else str(part)
         for one in ([measures] if isinstance(measures, (str, Measure)) else measures)
         for part in (specs.split(one) if isinstance(one, str) else [one])
     ]
-    known_runs = list(dict.fromkeys(row.run for row in results.means))
-    known_measures = list(dict.fromkeys(row.measure for row in results.means))
-    kept_runs = {run_named(str(run), known_runs) for run in wanted_runs} or set(known_runs)
+    known_measures = list(results.measures)
+    kept_runs = [get_run_name(str(run), results.runs) for run in wanted_runs]
     for measure in wanted_measures:
         if measure not in known_measures:
             offer = nearest(measure, known_measures) or f"; there are {', '.join(known_measures)}"
             raise UsageError(f"{measure} is not among the measures of these results{offer}")
-    kept_measures = set(wanted_measures or known_measures)
-    return Results(
-        [row for row in results.topics if row.run in kept_runs and row.measure in kept_measures],
-        [row for row in results.means if row.run in kept_runs and row.measure in kept_measures],
-        results.notes,
-    )
+    return results.only(runs=kept_runs or None, measures=wanted_measures or None)
 
 
 def labels(count: int) -> list[str]:
@@ -421,9 +426,9 @@ class _Work:
         self.results, self.baseline, self.method = results, baseline, method
         self.values = results.per_topic()
         self.runs = list(self.values)
-        self.measures = list(dict.fromkeys(row.measure for row in results.means))
-        self.signatures = {(row.run, row.measure): row.signature for row in results.means}
-        self.increasing = {measure: increasing(measure) for measure in self.measures}
+        self.measures = list(results.measures)
+        self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
+        self.higher_is_better = {measure: results.info(measure).higher_is_better for measure in self.measures}
         self.notes = list(results.notes)
 
     def comparison(self) -> Comparison:
@@ -475,8 +480,8 @@ class _Work:
                     undefined=len(self.values[run].get(measure, {})) - len(column),
                     label=label[run],
                     beats=tuple(beats),
-                    increasing=self.increasing[measure],
-                    signature=_with_method(self.signatures.get((run, measure), ""), self.method),
+                    higher_is_better=self.higher_is_better[measure],
+                    signature=_with_method(self.signatures.get((run, measure)), self.method),
                 )
             )
         return found
@@ -501,8 +506,8 @@ class _Work:
         corrected = self._corrected([key[0] for key in keys], np.array([float(test[0]) for test in tests]))
         found = []
         for i, (measure, run, versus) in enumerate(keys):
-            differences, left_out = joined[i]
-            better = differences if self.increasing[measure] else -differences
+            differences, unpaired = joined[i]
+            better = differences if self.higher_is_better[measure] else -differences
             p, exact, statistic = tests[i]
             difference = mean(differences.tolist())
             adjusted = _known(corrected[i])
@@ -518,7 +523,7 @@ class _Work:
                     run=run,
                     versus=versus,
                     topics=len(differences),
-                    left_out=left_out,
+                    unpaired=unpaired,
                     difference=difference,
                     low=intervals[i][0],
                     high=intervals[i][1],
@@ -531,7 +536,7 @@ class _Work:
                     ties=int((better == 0).sum()),
                     losses=int((better < 0).sum()),
                     significant=significant,
-                    increasing=self.increasing[measure],
+                    higher_is_better=self.higher_is_better[measure],
                 )
             )
         return found
@@ -563,24 +568,24 @@ class _Work:
         """Runs that were not measured in the same way are not comparable."""
         for measure in self.measures:
             known = [self.signatures[run, measure] for run in self.runs if (run, measure) in self.signatures]
-            parts = Counter(part for signature in known for part in set(signature.split("|")))
-            differing = sorted(part for part, times in parts.items() if times < len(known))
+            parts = Counter(part for signature in known for part in set(signature.fields))
+            differing = sorted(f"{key}:{value}" for (key, value), times in parts.items() if times < len(known))
             if differing:
-                self.notes.append(f"{measure}: the runs are not measured in the same way ({', '.join(differing)})")
+                text = f"the runs are not measured in the same way ({', '.join(differing)})"
+                self.notes.append(Note("signatures differ", text, measure=measure))
 
     def _note_sums(self) -> None:
         for measure in self.measures:
-            known = _known_measure(measure)
-            if isinstance(known, DocumentMeasure) and known.summed:
-                self.notes.append(f"{measure}: evaluate adds it up over topics; here it is the mean over topics")
+            if self.results.info(measure).summed:
+                text = "evaluate adds it up over topics; here it is the mean over topics"
+                self.notes.append(Note("mean of sums", text, measure=measure))
 
     def _note_few_topics(self) -> None:
         fewest = min((len(self._defined(run, measure)) for run in self.runs for measure in self.measures), default=0)
         if fewest < FEW_TOPICS:
-            self.notes.append(
-                f"some means are over {counted(fewest, 'topic')}; intervals over fewer than {FEW_TOPICS} hold the true "
-                f"mean less often than {self.method.confidence:.12g}"
-            )
+            percent = f"{100 * self.method.confidence:.4g}%"
+            text = f"some means are over {counted(fewest, 'topic')}; with fewer than {FEW_TOPICS} topics, {percent} "
+            self.notes.append(Note("few topics", text + "intervals are too narrow"))
 
     def _note_powerless(self, pairs: Sequence[Pair]) -> None:
         """Where nothing can be significant, that nothing is says nothing."""
@@ -593,23 +598,9 @@ class _Work:
             least = min(1.0, times * statistics.smallest_p(most, self.method.resamples)) if most else 1.0
             if least > self.method.alpha:
                 more = "more topics" if most <= statistics.EXACT else "more resamples"
-                self.notes.append(
-                    f"{measure}: no difference can be significant, the smallest possible corrected p-value on "
-                    f"{counted(most, 'topic')} is {least:.3g}; it takes {more}"
-                )
-
-
-def increasing(measure: str) -> bool:
-    """Whether larger values of a measure are better."""
-    known = _known_measure(measure)
-    return known.increasing if isinstance(known, Measure) else True
-
-
-def _known_measure(measure: str) -> Measure | DocumentMeasure | None:
-    try:
-        return parse_measure(measure)
-    except BerrypickError:  # results read from a file may hold a measure that is not known here
-        return None
+                text = "no difference can be significant: the smallest possible corrected p-value on "
+                text += f"{counted(most, 'topic')} is {least:.3g}; it takes {more}"
+                self.notes.append(Note("no power", text, measure=measure))
 
 
 def _by_length(columns: Sequence[FloatArray], of: Callable[[FloatArray], tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -624,10 +615,12 @@ def _by_length(columns: Sequence[FloatArray], of: Callable[[FloatArray], tuple[A
     return found
 
 
-def _with_method(signature: str, method: Method) -> str:
+def _with_method(signature: Signature | None, method: Method) -> Signature:
     """The signature of a mean, with the comparison's before the version."""
-    *parts, version = signature.split("|")
-    return "|".join([*parts, *method.signature(), version] if signature else method.signature())
+    if signature is None:
+        return Signature("", method.fields())
+    *fields, version = signature.fields
+    return replace(signature, fields=(*fields, *method.fields(), version))
 
 
 def _known(value: float) -> float | None:

@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 import numpy as np
 
 from berrypick.analysis import statistics
-from berrypick.asked import parse_measure
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import BerrypickError
-from berrypick.core.judged import Curve
-from berrypick.core.results import Results, Row
-from berrypick.measures._base import Measure
+from berrypick.core.results import MeasureInfo, Results, Row
+from berrypick.core.score import Curve
 
 #: More points than this nobody can see.
 POINTS = 400
@@ -42,6 +39,7 @@ class Band:
     low: Bounds
     high: Bounds
     topics: int
+    axes: tuple[str, str] = ("", "")  # what x and y are
 
 
 def bands(
@@ -60,13 +58,19 @@ def bands(
     """
     statistics.check_draws(confidence, resamples, seed)
     curves: dict[tuple[str, str], list[Curve]] = {}
-    for row in results.topics:
+    for row in results.topic_rows:
         if row.common is not None:
             curves.setdefault((row.measure, row.run), []).append(row.common)
-    order = {measure: place for place, measure in enumerate(dict.fromkeys(row.measure for row in results.means))}
+    order = {measure: place for place, measure in enumerate(results.measures)}
+    info = results.measure_info
     return [
-        _band(row, row.curve, curves.get((row.measure, row.run), []), confidence, resamples * intervals, seed, points)
-        for row in sorted(results.means, key=lambda row: order[row.measure])
+        replace(
+            _band(
+                row, row.curve, curves.get((row.measure, row.run), []), confidence, resamples * intervals, seed, points
+            ),
+            axes=info.get(row.measure, MeasureInfo(row.measure)).curve_axes,
+        )
+        for row in sorted(results.mean_rows, key=lambda row: order[row.measure])
         if row.curve
     ]
 
@@ -156,14 +160,3 @@ def _farthest(x: FloatArray, y: FloatArray, first: int, last: int) -> tuple[floa
     off = np.abs(y[inside] - line)
     middle = int(off.argmax())
     return -float(off[middle]), first, first + 1 + middle, last
-
-
-def axes(measure: str, signature: str = "") -> tuple[str, str]:
-    """What the axes of a measure's curve show; the signature of its mean says what effort is counted in."""
-    try:
-        known = parse_measure(measure)
-    except BerrypickError:  # results read from a file may hold a measure that is not known here
-        return "", measure
-    x, y = known.curve_axes if isinstance(known, Measure) else ("", measure)
-    effort = next((part[7:] for part in signature.split("|") if part.startswith("effort:")), "effort")
-    return x.replace("{effort}", {"chars": "characters"}.get(effort, effort)), y

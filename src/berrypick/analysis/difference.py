@@ -13,11 +13,9 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from berrypick.analysis.compare import increasing
-from berrypick.analysis.written import written
-from berrypick.core.drawn import as_html
 from berrypick.core.errors import InputError, UsageError
-from berrypick.core.results import ALL, Results, Row
+from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
+from berrypick.evaluation.requested import measure_info
 
 Status = Literal["changed", "added", "removed"]
 Key = tuple[str, str, str | None]  # run, measure, topic; None for the mean
@@ -82,7 +80,7 @@ class Difference:
     summaries: tuple[Summary, ...]
     tolerance: float
     compared: int  # values that both sides have
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -103,7 +101,9 @@ class Difference:
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """As text: 'table', 'markdown', 'csv', 'tsv', 'json' or 'jsonl'."""
-        return written(self, output=output, places=places)
+        from berrypick.report.comparison import render_difference
+
+        return render_difference(self, output, places)
 
     def __str__(self) -> str:
         return self.table()
@@ -126,7 +126,9 @@ class Difference:
         return polars.DataFrame(columns, schema_overrides=numbers)
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        from berrypick.report.notebook_analysis import difference_html
+
+        return difference_html(self)
 
 
 _EMPTY = Change("", "", "", False, "changed", None, None, "", "")
@@ -147,15 +149,18 @@ def diff(
     """
     if not tolerance >= 0:
         raise UsageError(f"the tolerance is the largest change that does not count, from 0; it cannot be {tolerance:g}")
-    before, after = _values(old, rename or {}), _values(new, {})
+    first, second = (one if isinstance(one, Results) else read_results(one) for one in (old, new))
+    before, after = _values(first, _where(old), rename or {}), _values(second, _where(new), {})
+    info = {**first.measure_info, **second.measure_info}
     common = [key for key in before if key in after]
     notes = _check_signatures(before, after, common, force)
     if all(topic is None for _, _, topic in (*before, *after)):
-        notes.append("both hold means only; with -q (--per-topic) the topics that changed are shown as well")
+        text = "both hold means only; with -q (--per-topic) the topics that changed are shown as well"
+        notes.append(Note("means only", text))
     keys = _ordered(before, after)
     changes = [change for key in keys if (change := _change(key, before.get(key), after.get(key), tolerance))]
     return Difference(
-        tuple(changes), tuple(_summaries(keys, before, after, tolerance)), tolerance, len(common), tuple(notes)
+        tuple(changes), tuple(_summaries(keys, before, after, tolerance, info)), tolerance, len(common), tuple(notes)
     )
 
 
@@ -172,7 +177,8 @@ def read_results(path: str | PathLike[str]) -> Results:
         rows.append(_row(record, number, name))
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
     means = set(last.values())  # a topic may be called "all" too; the mean stands after it
-    return Results([row for i, row in enumerate(rows) if i not in means], [rows[i] for i in sorted(means)])
+    info = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
+    return Results([row for i, row in enumerate(rows) if i not in means], [rows[i] for i in sorted(means)], (), info)
 
 
 _EXPECTED = "expected what berrypick evaluate -q -o json writes: a list of objects with run, topic, measure, value"
@@ -215,49 +221,55 @@ def _row(record: Any, number: int, path: str) -> Row:
         record["topic"],
         record["measure"],
         None if value is None else float(value),
-        signature if isinstance(signature, str) else "",
+        Signature.parse(signature if isinstance(signature, str) else ""),
     )
 
 
-def _values(given: Results | str | PathLike[str], rename: Mapping[str, str]) -> dict[Key, Row]:
-    results = given if isinstance(given, Results) else read_results(given)
-    where = "the results" if isinstance(given, Results) else fspath(given)
+def _where(given: Results | str | PathLike[str]) -> str:
+    return "the results" if isinstance(given, Results) else fspath(given)
+
+
+def _values(results: Results, where: str, rename: Mapping[str, str]) -> dict[Key, Row]:
     names = {row.run for row in results}
     for name in rename:
         if name not in names:
             raise UsageError(f"{where}: there is no run {name} to rename; there are {', '.join(sorted(names))}")
     found: dict[Key, Row] = {}
-    for row in results.topics:
+    for row in results.topic_rows:
         key = (rename.get(row.run, row.run), row.measure, row.topic)
         if key in found:
             raise InputError(f"{row.measure} of topic {row.topic} of run {key[0]} is there twice", path=where)
         found[key] = row
-    return found | {(rename.get(row.run, row.run), row.measure, None): row for row in results.means}
+    return found | {(rename.get(row.run, row.run), row.measure, None): row for row in results.mean_rows}
 
 
 def _check_signatures(
     before: Mapping[Key, Row], after: Mapping[Key, Row], common: Sequence[Key], force: bool
-) -> list[str]:
+) -> list[Note]:
     """Notes on numbers that are not comparable, if that is what one wants."""
     found: dict[str, int] = {}
     for key in common:
         old, new = before[key].signature, after[key].signature
         if old != new:
-            gone, come = set(old.split("|")) - set(new.split("|")), set(new.split("|")) - set(old.split("|"))
+            gone, come = _parts(old) - _parts(new), _parts(new) - _parts(old)
             text = (
                 f"{key[1]}: {', '.join(sorted(gone)) or 'nothing'} before, {', '.join(sorted(come)) or 'nothing'} now"
             )
             found[text] = found.get(text, 0) + 1
     if not found:
         return []
-    told = [f"{text} ({count} values)" for text, count in found.items()]
+    texts = [f"{text} ({count} values)" for text, count in found.items()]
     if not force:
         raise UsageError(
             "these numbers were not computed in the same way, so a difference says nothing:\n  "
-            + "\n  ".join(told)
+            + "\n  ".join(texts)
             + "\n  --force compares them all the same"
         )
-    return [f"computed in different ways: {text}" for text in told]
+    return [Note("signatures differ", f"computed in different ways: {text}") for text in texts]
+
+
+def _parts(signature: Signature) -> set[str]:
+    return set(str(signature).split("|"))
 
 
 def _ordered(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[Key]:
@@ -274,7 +286,7 @@ def _change(key: Key, old: Row | None, new: Row | None, tolerance: float) -> Cha
     run, measure, topic = key
     name = ALL if topic is None else topic
     before, after = (None if row is None else row.value for row in (old, new))
-    signatures = [row.signature if row is not None else "" for row in (new, old)]
+    signatures = ["" if row is None else str(row.signature) for row in (new, old)]
     if old is None or new is None:
         status: Status = "added" if old is None else "removed"
         return Change(run, measure, name, topic is None, status, before, after, *signatures)
@@ -290,7 +302,11 @@ def _same(old: float | None, new: float | None, tolerance: float) -> bool:
 
 
 def _summaries(
-    keys: Sequence[Key], before: Mapping[Key, Row], after: Mapping[Key, Row], tolerance: float
+    keys: Sequence[Key],
+    before: Mapping[Key, Row],
+    after: Mapping[Key, Row],
+    tolerance: float,
+    info: Mapping[str, MeasureInfo],
 ) -> list[Summary]:
     groups: dict[tuple[str, str], list[Key]] = {}
     for key in keys:
@@ -302,7 +318,7 @@ def _summaries(
         moved = [(old, new) for old, new in both if not _same(old, new, tolerance)]
         steps = [new - old for old, new in moved if old is not None and new is not None]
         up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
-        better, worse = (up, down) if increasing(measure) else (down, up)
+        better, worse = (up, down) if info[measure].higher_is_better else (down, up)
         means = [row.value if (row := side.get((run, measure, None))) else None for side in (before, after)]
         found.append(
             Summary(

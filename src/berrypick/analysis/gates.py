@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
-from berrypick.protocols import measures_of, protocol_named, task_named
+from berrypick.evaluation.protocols import check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison
@@ -45,7 +45,7 @@ class Gates:
         """What is asked for (else the measures of the protocol and task), and the measures that have thresholds."""
         found = list(asked)
         if not found and (task or protocol):
-            found = [measures_of(protocol_named(protocol), task_named(task))]
+            found = [measures_of(get_protocol(protocol), check_task_name(task))]
         found += [*self.under, *self.over]
         if not found:
             raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
@@ -57,11 +57,13 @@ class Gates:
 
     def notes(self, comparison: Comparison) -> list[str]:
         """Thresholds on the wrong side."""
-        wrong = [(name, "--fail-under", "--fail-over") for name in self.under if not _increasing(comparison, name)]
-        wrong += [(name, "--fail-over", "--fail-under") for name in self.over if _increasing(comparison, name)]
+        wrong = [
+            (name, "--fail-under", "--fail-over") for name in self.under if not _higher_is_better(comparison, name)
+        ]
+        wrong += [(name, "--fail-over", "--fail-under") for name in self.over if _higher_is_better(comparison, name)]
         return [
-            f"{name}: {'larger' if _increasing(comparison, name) else 'smaller'} is better, and {option} fails the "
-            f"better runs; {other} fails the worse ones"
+            f"{name}: {'larger' if option == '--fail-over' else 'smaller'} is better, and {option} fails the better "
+            f"runs; {other} fails the worse ones"
             for name, option, other in wrong
         ]
 
@@ -108,7 +110,7 @@ def _threshold(item: str, option: str) -> tuple[str, float]:
         value = float("nan")
     if not measure.strip() or value != value:
         raise UsageError(f"{option} takes a measure and a number, as in 'charR@5=0.8', not {item.strip()!r}")
-    return specs.tidy(measure), value
+    return specs.normalise(measure), value
 
 
 def unmet(
@@ -123,8 +125,8 @@ def unmet(
     return found + (list(_worse(comparison, worse_than)) if worse_than is not None else [])
 
 
-def _increasing(comparison: Comparison, measure: str) -> bool:
-    return comparison.estimate(measure, comparison.runs[0]).increasing
+def _higher_is_better(comparison: Comparison, measure: str) -> bool:
+    return comparison.estimate(measure, comparison.runs[0]).higher_is_better
 
 
 def _beyond(comparison: Comparison, measure: str, limit: float, side: str) -> Iterator[str]:

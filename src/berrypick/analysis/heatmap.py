@@ -27,12 +27,12 @@ class Grid:
     down: Sequence[Any]
     across: Sequence[Any]
     values: Sequence[Sequence[Value]]
-    increasing: bool
+    higher_is_better: bool
 
     @property
     def best(self) -> Value:
         known = [value for row in self.values for value in row if value is not None]
-        return (max(known) if self.increasing else min(known)) if known else None
+        return (max(known) if self.higher_is_better else min(known)) if known else None
 
     def table(self, places: int) -> Table:
         """The best value has a star."""
@@ -90,7 +90,7 @@ class Grid:
         known = [value for row in self.values for value in row if value is not None]
         low, high = min(known), max(known)
         share = 0.5 if high == low else (value - low) / (high - low)
-        if not self.increasing:
+        if not self.higher_is_better:
             share = 1 - share
         red, green, blue = (round(a + (b - a) * share) for a, b in zip(_LIGHT, _DARK, strict=True))
         return red, green, blue
@@ -107,7 +107,7 @@ def grid_of(
     rows: str,
     columns: str,
     measure: str,
-    increasing: bool,
+    higher_is_better: bool,
 ) -> Grid:
     """Rows of a sweep as a grid; an error if a cell has several values because something else varies too."""
     if rows == columns:
@@ -127,7 +127,7 @@ def grid_of(
     values_found: list[list[Value]] = [
         [found[a, b]["value"] if (a, b) in found else None for b in across] for a in down
     ]
-    return Grid(rows, columns, measure, down, across, values_found, increasing)
+    return Grid(rows, columns, measure, down, across, values_found, higher_is_better)
 
 
 def _in_order(values: Sequence[Any]) -> list[Any]:

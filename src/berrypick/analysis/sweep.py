@@ -1,13 +1,13 @@
 """A grid of settings, evaluated: chunk size x overlap x retriever, or a folder of runs named by their settings.
 
-    sweep(documents, gold, fixed, fts5, "charR@5 IoU@5", queries=queries,
+    sweep(documents, truth, fixed, fts5, "charR@5 IoU@5", queries=queries,
           grid={"size": [200, 400, 800], "overlap": [0, 100]})
-    sweep(gold=gold, runs="runs/", measures="charR@5")       # runs/size=200,overlap=50.jsonl, ...
+    sweep(truth=truth, runs="runs/", measures="charR@5")       # runs/size=200,overlap=50.jsonl, ...
 
 A chunker is a function of a text that gives (start, end) pairs in characters; a retriever is a function of a list of
 :class:`Chunk` and ``{topic: query}`` that gives ``{topic: ranked list}``. A parameter of the grid goes to every chunker
 and retriever that has a parameter of that name; one that has not is not repeated for it. Each setting becomes a run,
-and the runs are evaluated like any others: gold is text spans, so it holds for all chunkings.
+and the runs are evaluated like any others: judgements are text spans, so it holds for all chunkings.
 
 Ready to use: the chunkers :func:`fixed`, :func:`sentences`, :func:`paragraphs`, the retrievers :func:`fts5` and
 :func:`bm25`.
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -33,24 +33,25 @@ import numpy as np
 from berrypick import formats
 from berrypick.analysis import statistics
 from berrypick.analysis.chunkers import fixed, paragraphs, sentences
-from berrypick.analysis.compare import increasing
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
-from berrypick.analysis.written import written
-from berrypick.asked import parse_measures
-from berrypick.core.drawn import as_html
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Table
-from berrypick.core.results import Results, Row
+from berrypick.core.results import Results, concat
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.evaluate import evaluate
-from berrypick.measures._base import Measure
+from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
 from berrypick.parallel import in_order
-from berrypick.protocols import measures_of, protocol_named, task_named
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.evaluation.options import SweepKeywords
 
 __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
 
@@ -78,7 +79,7 @@ class Sweep:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(row.measure for row in self.results.means))
+        return self.results.measures
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -87,7 +88,7 @@ class Sweep:
         ``low`` and ``high`` bound the mean with a confidence of 95% (bootstrap over topics); a parameter that a setting
         does not have is None.
         """
-        means = {(row.run, row.measure): row for row in self.results.means}
+        means = {(row.run, row.measure): row for row in self.results.mean_rows}
         values = self.results.per_topic()
         found = []
         for setting, name, chunks in zip(self.settings, self.names, self.chunks, strict=True):
@@ -99,7 +100,7 @@ class Sweep:
                 found.append(
                     {**{parameter: setting.get(parameter) for parameter in self.parameters}, "run": name,
                      "chunks": chunks, "measure": measure, "value": mean.value, "low": bounds[0], "high": bounds[1],
-                     "topics": len(known), "signature": mean.signature}
+                     "topics": len(known), "signature": str(mean.signature)}
                 )  # fmt: skip
         return found
 
@@ -112,7 +113,7 @@ class Sweep:
         rows = [row for row in self.rows if row["measure"] == name and row["value"] is not None]
         if not rows:
             raise UsageError(f"{name} is undefined for every setting")
-        return max(rows, key=lambda row: row["value"] if increasing(name) else -row["value"])
+        return max(rows, key=lambda row: row["value"] if self.results.info(name).higher_is_better else -row["value"])
 
     def to_pandas(self) -> Any:
         """The tidy table as a pandas data frame."""
@@ -140,10 +141,15 @@ class Sweep:
             for name in self.parameters
         )
         header = [*self.parameters, *counted, *self.measures]
-        return written(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
+        from berrypick.report.text import aligned
+
+        return aligned(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
 
     def __str__(self) -> str:
-        return self.table()
+        """The table, with the notes."""
+        from berrypick.report.text import notes_text
+
+        return self.table() + notes_text(self.results.notes)
 
     def heatmap(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 4
@@ -152,7 +158,9 @@ class Sweep:
 
         ``where`` fixes other parameters, e.g. ``{"chunker": "fixed"}``.
         """
-        return written(self._grid(rows, columns, measure, where).table(places))
+        from berrypick.report.text import aligned
+
+        return aligned(self._grid(rows, columns, measure, where).table(places))
 
     def svg(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
@@ -184,18 +192,21 @@ class Sweep:
             for row in self.rows
             if row["measure"] == name and all(row[key] == value for key, value in (where or {}).items())
         ]
-        return grid_of(kept, self.parameters, rows, columns, name, increasing(name))
+        return grid_of(kept, self.parameters, rows, columns, name, self.results.info(name).higher_is_better)
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        from berrypick.report.notebook_analysis import sweep_html
+
+        return sweep_html(self)
 
 
+@takes_options
 def sweep(
     documents: Mapping[str, str] | str | PathLike[str] | None = None,
-    gold: Truth | str | PathLike[str] | None = None,
+    truth: Truth | str | PathLike[str] | None = None,
     chunkers: Some = fixed,
     retrievers: Some = fts5,
-    measures: str | Measure | Sequence[str | Measure] = (),
+    measures: MeasuresGiven = (),
     *,
     queries: Mapping[str, str] | None = None,
     grid: Mapping[str, Sequence[Any]] | None = None,
@@ -204,26 +215,28 @@ def sweep(
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    **settings: Any,
+    gold: Truth | str | PathLike[str] | None = None,
+    **options: Unpack[SweepKeywords],
 ) -> Sweep:
     """Evaluate a grid of chunkers, retrievers and their parameters, or a folder of runs.
 
     ``documents`` are texts by name (a mapping, a folder, or JSON Lines with doc and text), ``queries`` texts by topic,
-    ``gold`` the judgements, a truth or its file: spans, or quotes to be found in the documents.
+    ``truth`` the judgements, or their file: spans, or quotes to be found in the documents (``gold`` is its older name).
     ``chunkers`` and ``retrievers``: one function, several, or functions by name. ``grid``: values for parameters;
     ``only`` says of a setting whether it is wanted. ``keep``: a folder to write the runs to.
 
     With ``runs``, a folder, there is nothing to chunk: its files are runs, and their names are their settings, as in
     ``size=200,overlap=50.jsonl`` or ``retriever=bm25/size=200.jsonl``.
 
-    ``jobs`` processes work at the same time. Other ``settings`` are those of :func:`berrypick.evaluate`.
+    ``jobs`` processes work at the same time. Other ``options`` are those of :func:`berrypick.evaluate`.
     """
-    if gold is None:
-        raise UsageError("gold, the judgements, is missing")
-    truth = gold if isinstance(gold, Truth) else formats.read_truth(gold)
-    if not measures and (settings.get("task") or settings.get("protocol")):
-        measures = measures_of(protocol_named(settings.get("protocol")), task_named(settings.get("task")))
-    asked = parse_measures(measures)  # what is typed wrong is said before any work is done
+    truth = gold if truth is None else truth
+    if truth is None:
+        raise UsageError("truth, the judgements, is missing")
+    truth = truth if isinstance(truth, Truth) else formats.read_truth(truth)
+    settings: dict[str, Any] = dict(options)
+    given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
+    asked = resolve_measures(measures, given.protocol or "", given.task or "")
     if jobs < 1:
         raise UsageError(f"jobs is the number of processes, from 1; it cannot be {jobs}")
     if runs is not None:
@@ -239,14 +252,11 @@ def sweep(
         job.keep = os.fspath(keep)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in asked)
     outcomes: list[_Outcome] = in_order(job, len(job.settings), jobs, _Counted(len(job.settings), progress))
-    topics: list[Row] = [row for outcome in outcomes for row in outcome.results.topics]
-    means: list[Row] = [row for outcome in outcomes for row in outcome.results.means]
-    notes = dict.fromkeys(note for outcome in outcomes for note in outcome.results.notes)
     return Sweep(
         tuple(job.settings),
         tuple(job.names),
         tuple(outcome.chunks for outcome in outcomes),
-        Results(topics, means, tuple(notes)),
+        concat(*(outcome.results for outcome in outcomes)),
     )
 
 
@@ -445,10 +455,7 @@ class _Job:
             known["chunks"] = _as_run("chunks", [("all", chunk, None) for chunk in chunks])
         results = evaluate(self.truth, run, self.measures, **known)
         # runs in a folder have tags of their own; here they go by their settings
-        old = results.means[0].run
-        rename = partial(_renamed, name=self.names[i])
-        notes = [self.names[i] + note.removeprefix(old) for note in results.notes]
-        found = Results([*map(rename, results.topics)], [*map(rename, results.means)], notes)
+        found = results.renamed({results.runs[0]: self.names[i]})
         return _Outcome(found, None if chunks is None else len(chunks))
 
 
@@ -462,10 +469,6 @@ class _Counted:
         self.done += count
         if self.progress is not None:
             self.progress(self.done, self.of)
-
-
-def _renamed(row: Row, name: str) -> Row:
-    return Row(name, row.topic, row.measure, row.value, row.signature, row.curve)
 
 
 @dataclass
@@ -499,7 +502,7 @@ class _Pipelines(_Job):
         if documents is None or queries is None:
             raise UsageError(f"{'documents' if documents is None else 'queries'} are missing: texts by name")
         texts = read_texts(documents)
-        # gold is put into place once; what chunkers give counts characters already
+        # quotes are located once; what chunkers give counts characters already
         truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
         asked = _checked_queries(truth, texts, queries)
         cutting, finding = _steps("chunker", chunkers, 1, grid), _steps("retriever", retrievers, 2, grid)
@@ -558,7 +561,7 @@ class _Blamed:
 
 
 def _checked_queries(truth: Truth, texts: Texts, queries: Mapping[str, str]) -> dict[str, str]:
-    """The queries of the judged topics; an error if one is missing, or gold is in a document that is."""
+    """The queries of the judged topics; an error if one is missing, or a judged document is."""
     if not texts:
         raise UsageError("there are no documents")
     for name, text in (*texts.items(), *queries.items()):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from berrypick.core.drawn import as_html
-
 
 @dataclass(frozen=True)
 class Table:
@@ -25,8 +23,15 @@ class Explanation:
     title: str
     parts: Sequence[str | Table] = field(default_factory=tuple)
 
+    def __str__(self) -> str:
+        from berrypick.report.text import explanation
+
+        return explanation(self).rstrip("\n")
+
     def _repr_html_(self) -> str:
-        return as_html(self)
+        from berrypick.report.notebook import explanation_html
+
+        return explanation_html(self)
 
 
 def number(value: float, places: int = 4) -> str:

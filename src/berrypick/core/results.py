@@ -1,17 +1,80 @@
-"""Results: one row per run, topic and measure, and the means; they come out in a fixed order."""
+"""Results: one row per run, topic and measure, the means, and the facts behind them; they come out in a fixed order."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from berrypick.core.drawn import as_html, as_text, counted, drawn
-from berrypick.core.judged import Curve
+from berrypick.core.errors import UsageError, nearest
+from berrypick.core.score import Curve
+from berrypick.core.words import counted
 
 #: The topic name under which means are reported.
 ALL = "all"
+
+
+@dataclass(frozen=True)
+class MeasureInfo:
+    """Facts of a measure, under the text by which its values are reported."""
+
+    text: str
+    description: str = ""
+    higher_is_better: bool = True
+    has_curve: bool = False
+    curve_axes: tuple[str, str] = ("", "")  # what the axes of its curve show
+    summed: bool = False  # added up over topics, not averaged
+    external: str = ""  # the library that computes it, if it is not berrypick
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a number was computed: the measure, and every parameter and option that it depends on."""
+
+    measure: str
+    fields: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return "|".join([self.measure, *(f"{key}:{value}" for key, value in self.fields)])
+
+    def __getitem__(self, key: str) -> str:
+        return dict(self.fields)[key]
+
+    def get(self, key: str, default: str = "") -> str:
+        return dict(self.fields).get(key, default)
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """A signature from a results file."""
+        measure, *parts = text.split("|")
+        return cls(measure, tuple((key, value) for key, _, value in (part.partition(":") for part in parts)))
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed."""
+
+    kind: str
+    text: str
+    run: str = ""
+    measure: str = ""
+    count: int | None = None  # of topics, where the note is about some of them
+
+    def __str__(self) -> str:
+        topics = "" if self.count is None else f" ({counted(self.count, 'topic')})"
+        return "".join([*(f"{name}: " for name in (self.run, self.measure) if name), self.text, topics])
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Facts of a run that was evaluated."""
+
+    name: str
+    source: str = ""  # the file it came from
+    results: int = 0
+    topics: int = 0
+    overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
 
 
 @dataclass(frozen=True)
@@ -22,7 +85,7 @@ class Row:
     topic: str
     measure: str
     value: float | None
-    signature: str
+    signature: Signature
     curve: Curve | None = None
     #: The same curve at the points that all topics share, where the topic counts in the mean curve.
     common: Curve | None = None
@@ -33,7 +96,7 @@ class Row:
             "topic": self.topic,
             "measure": self.measure,
             "value": self.value,
-            "signature": self.signature,
+            "signature": str(self.signature),
         }
         if self.curve is not None:
             row["curve"] = [[x, y] for x, y in self.curve]
@@ -44,38 +107,110 @@ class Row:
 class Results:
     """Rows for every topic, a mean for every run and measure, and notes a person should read."""
 
-    topics: Sequence[Row]
-    means: Sequence[Row]
-    notes: Sequence[str] = field(default_factory=tuple)
+    topic_rows: Sequence[Row]
+    mean_rows: Sequence[Row]
+    notes: Sequence[Note] = ()
+    measure_info: Mapping[str, MeasureInfo] = field(default_factory=dict)
+    run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Row]:
-        yield from self.topics
-        yield from self.means
+        yield from self.topic_rows
+        yield from self.mean_rows
 
     def __len__(self) -> int:
-        return len(self.topics) + len(self.means)
+        return len(self.topic_rows) + len(self.mean_rows)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs."""
+        return tuple(dict.fromkeys(row.run for row in self.mean_rows))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures, as they were requested."""
+        return tuple(dict.fromkeys(row.measure for row in self.mean_rows))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topics."""
+        return tuple(dict.fromkeys(row.topic for row in self.topic_rows))
+
+    def info(self, measure: str) -> MeasureInfo:
+        """The facts of one measure."""
+        if measure not in self.measure_info:
+            raise UsageError(f"these results do not say whether larger values of {measure} are better (measure_info)")
+        return self.measure_info[measure]
+
+    def __getitem__(self, name: str) -> Any:
+        """``results["run"]`` holds the rows of one run; with one run, ``results["measure"]`` is its mean."""
+        if name in self.runs:
+            return self.only(runs=[name])
+        if len(self.runs) == 1 and name in self.measures:
+            return self.mean()[self.runs[0]][name]
+        raise KeyError(f"no run {name!r}{nearest(name, list(self.runs)) or '; there are ' + ', '.join(self.runs)}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.runs
+
+    def only(self, runs: Sequence[str] | None = None, measures: Sequence[str] | None = None) -> Results:
+        """The rows of some runs and measures, with the notes about them."""
+        some_runs = set(self.runs if runs is None else runs)
+        some_measures = set(self.measures if measures is None else measures)
+
+        def kept(row: Row) -> bool:
+            return row.run in some_runs and row.measure in some_measures
+
+        return Results(
+            [row for row in self.topic_rows if kept(row)],
+            [row for row in self.mean_rows if kept(row)],
+            tuple(
+                note
+                for note in self.notes
+                if (not note.run or note.run in some_runs) and (not note.measure or note.measure in some_measures)
+            ),
+            {name: info for name, info in self.measure_info.items() if name in some_measures},
+            {name: facts for name, facts in self.run_facts.items() if name in some_runs},
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> Results:
+        """The same with other names of runs."""
+
+        def row(one: Row) -> Row:
+            return replace(one, run=names.get(one.run, one.run))
+
+        return Results(
+            [row(one) for one in self.topic_rows],
+            [row(one) for one in self.mean_rows],
+            tuple(replace(note, run=names.get(note.run, note.run)) for note in self.notes),
+            self.measure_info,
+            {names.get(n, n): replace(facts, name=names.get(n, n)) for n, facts in self.run_facts.items()},
+        )
 
     def __repr__(self) -> str:
-        runs, measures = ({getattr(row, name) for row in self.means} for name in ("run", "measure"))
-        topics = {row.topic for row in self.topics}
-        parts = (counted(len(runs), "run"), counted(len(measures), "measure"), counted(len(topics), "topic"))
+        parts = (
+            counted(len(self.runs), "run"),
+            counted(len(self.measures), "measure"),
+            counted(len(self.topics), "topic"),
+        )
         return f"Results({', '.join(parts)})"
 
     def __str__(self) -> str:
-        """The table of means."""
-        return as_text(self)
+        """The table of means, with the notes."""
+        from berrypick.report.text import results_text
+
+        return results_text(self)
 
     def mean(self) -> dict[str, dict[str, float | None]]:
         """``{run: {measure: mean over topics}}``; None where no topic has a value."""
         found: dict[str, dict[str, float | None]] = {}
-        for row in self.means:
+        for row in self.mean_rows:
             found.setdefault(row.run, {})[row.measure] = row.value
         return found
 
     def per_topic(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """``{run: {measure: {topic: value}}}``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
-        for row in self.topics:
+        for row in self.topic_rows:
             found.setdefault(row.run, {}).setdefault(row.measure, {})[row.topic] = row.value
         return found
 
@@ -89,9 +224,10 @@ class Results:
 
     def records(self, per_topic: bool = True) -> list[dict[str, Any]]:
         """Rows as dictionaries: run by run, the topics first, then the means."""
-        rows = list(self) if per_topic else list(self.means)
-        runs = list(dict.fromkeys(row.run for row in rows))
-        return [row.as_dict() for run in runs for row in rows if row.run == run]
+        by_run: dict[str, list[dict[str, Any]]] = {}
+        for row in self if per_topic else self.mean_rows:
+            by_run.setdefault(row.run, []).append(row.as_dict())
+        return [row for rows in by_run.values() for row in rows]
 
     def to_pandas(self) -> Any:
         """A pandas data frame of all rows, means under topic "all"."""
@@ -109,16 +245,65 @@ class Results:
         rows = self.records()
         return {name: [row[name] for row in rows] for name in ("run", "topic", "measure", "value", "signature")}
 
-    def plot(self, kind: str | None = None, **how: Any) -> Any:
+    def plot(self, kind: Any = None, **how: Any) -> Any:
         """An Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; what suits, by default.
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
-        return drawn(self, kind=kind, **how)
+        from berrypick.report.charts import plot
+
+        return plot(self, kind, **how)
 
     def _repr_html_(self) -> str:
         """The table of means, for notebooks."""
-        return as_html(self)
+        from berrypick.report.notebook import results_html
+
+        return results_html(self)
+
+
+def concat(*results: Results) -> Results:
+    """Several results as one: other runs, other measures, or both; a number must not occur twice."""
+    if not results:
+        raise UsageError("concat takes at least one Results")
+    seen: set[tuple[str, str]] = set()
+    for one in results:
+        if not isinstance(one, Results):
+            raise UsageError(f"concat takes Results, not {type(one).__name__}")
+        twice = next((key for row in one.mean_rows if (key := (row.run, row.measure)) in seen), None)
+        if twice is not None:
+            raise UsageError(
+                f"run {twice[0]} has {twice[1]} in two of the results; rename one: results.renamed({{...}})"
+            )
+        seen |= {(row.run, row.measure) for row in one.mean_rows}
+    return Results(
+        [row for one in results for row in one.topic_rows],
+        [row for one in results for row in one.mean_rows],
+        tuple(dict.fromkeys(note for one in results for note in one.notes)),
+        {name: info for one in results for name, info in one.measure_info.items()},
+        {name: facts for one in results for name, facts in one.run_facts.items()},
+    )
+
+
+#: So many runs are named in a merged note.
+NAMED_RUNS = 5
+
+
+def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
+    """The same note on several runs as one that names them; ``runs`` is how many there are in all."""
+    groups: dict[Note, list[str]] = {}
+    for note in notes:
+        groups.setdefault(replace(note, run=""), []).append(note.run)
+    return [replace(note, run=_named(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
+
+
+def _named(names: Sequence[str], of: int) -> str:
+    if len(names) <= NAMED_RUNS:
+        return ", ".join(names)
+    return (
+        f"all {of} runs"
+        if len(names) == of
+        else f"{', '.join(names[:NAMED_RUNS])} and {len(names) - NAMED_RUNS} more runs"
+    )
 
 
 def mean(values: Sequence[float | None]) -> float | None:

@@ -16,8 +16,8 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import unknown_length
-from berrypick.core.drawn import counted
 from berrypick.core.errors import shorten
+from berrypick.core.words import counted
 
 Duplicates = Literal["error", "first", "keep"]
 

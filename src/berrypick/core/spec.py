@@ -57,7 +57,7 @@ def split(text: str) -> list[str]:
     return parts
 
 
-def tidy(text: str) -> str:
+def normalise(text: str) -> str:
     """As typed, without white space outside quotes, quotes as single ones: the name under which a value is reported."""
     out, quote = "", ""
     for char in text:
@@ -81,7 +81,7 @@ def parse(text: str, what: str = "measure") -> Spec:
     if match["call"]:
         parameters = _parameters(match["name"] + match["call"], text, what)
     at = _number(match["at"], text) if match["at"] else None
-    return Spec(match["name"], parameters, at, tidy(text))
+    return Spec(match["name"], parameters, at, normalise(text))
 
 
 def _parameters(call: str, text: str, what: str) -> dict[str, Any]:

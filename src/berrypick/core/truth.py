@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.drawn import counted
 from berrypick.core.errors import shorten
 from berrypick.core.run import span_name
+from berrypick.core.words import counted
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units.
 Offsets = Literal["chars", "bytes", "utf16"]

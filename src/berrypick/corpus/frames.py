@@ -12,7 +12,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.objects import run_of_rows
 from berrypick.corpus.texts import Texts
-from berrypick.formats._base import Problems
+from berrypick.formats.base import Problems
 from berrypick.formats.span_truth import SpanTruth
 
 OF_RUNS = ("topic", "doc", "start", "end", "rank", "score", "text")

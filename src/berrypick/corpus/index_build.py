@@ -27,8 +27,8 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.core.collecting import no_collecting
 from berrypick.core.errors import BerrypickError, InputError, UsageError
+from berrypick.core.gc import gc_paused
 from berrypick.corpus import index_write
 from berrypick.corpus.folder import find_documents
 from berrypick.corpus.index_columns import VERSION, Facts
@@ -81,7 +81,7 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
     _check_target(target, top, files)
     work = {"folder": _storable(os.path.realpath(top)), "made_by": f"berrypick {__version__}", "version": VERSION}
     _keep_memory()
-    with no_collecting(), _writing(target), Partial(f"{target}.partial", work) as partial:
+    with gc_paused(), _writing(target), Partial(f"{target}.partial", work) as partial:
         todo = _Todo(top, files, finished(partial.batches()))
         done = 0
         with contextlib.closing(_bundles(iter(todo), jobs or os.cpu_count() or 1)) as bundles:

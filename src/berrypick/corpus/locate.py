@@ -22,7 +22,7 @@ import numpy as np
 from berrypick.core.errors import InputError, UsageError, nearest, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
-from berrypick.corpus.texts import Texts, Units, checked_truth, offsets_named, read_texts
+from berrypick.corpus.texts import Texts, Units, check_offsets, checked_truth, read_texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
@@ -36,7 +36,7 @@ MOST = 5
 AROUND = 25
 
 
-def quotes_named(name: str | None) -> Quotes:
+def check_quotes(name: str | None) -> Quotes:
     if name is None:
         return "exact"
     if name == "normalized":
@@ -354,8 +354,8 @@ def locate(
 
     ``offsets`` is what offsets in the truth count so far; what its file says of that counts for more.
     """
-    texts, counting = read_texts(documents), truth.offsets or offsets_named(offsets)
-    found = located_truth(checked_truth(truth, texts, counting), texts, quotes_named(quotes), counting, threshold)
+    texts, counting = read_texts(documents), truth.offsets or check_offsets(offsets)
+    found = located_truth(checked_truth(truth, texts, counting), texts, check_quotes(quotes), counting, threshold)
     return replace(found, offsets="chars") if found.units == "spans" else found
 
 

@@ -26,10 +26,10 @@ from berrypick import formats
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Quote, Truth
-from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, quotes_named
+from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.formats._base import Problems, counted
 from berrypick.formats._spans import plain
+from berrypick.formats.base import Problems, counted
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 
@@ -284,7 +284,7 @@ def _placed(rows: list[Row], texts: Texts | None, quotes: str | None, where: str
         )
     if texts is None or not waiting:
         return rows
-    locator = Locator(texts, quotes_named(quotes))
+    locator = Locator(texts, check_quotes(quotes))
     problems: list[InputError] = []
     found: list[Row] = []
     for number, text, fields in rows:

@@ -23,8 +23,8 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
-from berrypick.formats._base import Problems, open_bytes
 from berrypick.formats._spans import records
+from berrypick.formats.base import Problems, open_bytes
 
 T = TypeVar("T")
 #: Files in a folder of texts that are no texts.
@@ -191,7 +191,7 @@ def _lines(path: str) -> Texts:
 # --- offsets ----------------------------------------------------------------------------------------------------------
 
 
-def offsets_named(name: str | None) -> Offsets:
+def check_offsets(name: str | None) -> Offsets:
     if name is None:
         return "chars"
     if name not in OFFSETS:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.core.line import Corners, Line
+from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.corpus.texts import Texts
 
 #: A token of the plain tokenizer.
@@ -25,10 +25,10 @@ _WORDS = re.compile(WORDS)
 Tokenizer = Callable[[str], Any]
 
 
-def line_of(texts: Texts, tokenizer: str | Tokenizer | None = None) -> Line:
+def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> TokenOffsets:
     """The documents' lines counted in tokens; each document is read when it is first asked for."""
     name, function = tokenizer_named(tokenizer)
-    return Line(name, _Counted(texts, function, name), texts.source)
+    return TokenOffsets(name, _Counted(texts, function, name), texts.source)
 
 
 def tokenizer_named(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:

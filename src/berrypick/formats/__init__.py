@@ -8,15 +8,15 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from berrypick.core.collecting import no_collecting
 from berrypick.core.collection import Collection
-from berrypick.core.declared import discover
 from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.gc import gc_paused
 from berrypick.core.navigation import Navigation, ReachTable
+from berrypick.core.parameters import discover
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._base import Format, Problems, Role, head, numbered_head, standing, writing
 from berrypick.formats._table import almost_spans, wrong_separator
+from berrypick.formats.base import Format, Problems, Role, head, numbered_head, reusable, writing
 
 __all__ = [
     "Format",
@@ -28,9 +28,9 @@ __all__ = [
     "read_run",
     "read_truth",
     "registered",
+    "reusable",
     "sniff",
     "sniff_all",
-    "standing",
     "write",
 ]
 
@@ -112,7 +112,7 @@ def read_any(path: Any, role: Role | None = None, format: str | None = None, pro
     if not isinstance(path, (str, PathLike)):
         raise UsageError(f"a file is named by a text or a path, not by {type(path).__name__}")
     name = fspath(path)
-    with standing(name), no_collecting():
+    with reusable(name), gc_paused():
         chosen = by_name(format, role) if format else sniff(name, role)
         return chosen.read(name, problems or Problems(name))
 
@@ -138,7 +138,7 @@ def read_collection(path: Any, format: str | None = None) -> Collection:
 def read_navigation(path: Any, format: str | None = None) -> Navigation:
     """Read a table of reach or transitions, a table of links, or sessions. A table without rows is allowed."""
     name = fspath(path)
-    with standing(name):
+    with reusable(name):
         if format is None and not head(name):
             return ReachTable({}, name)
         navigation: Navigation = read_any(name, "navigation", format)

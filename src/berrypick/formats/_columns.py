@@ -19,7 +19,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.run import Coded
-from berrypick.formats._base import Problems, decoded, open_bytes, open_raw, size_of
+from berrypick.formats.base import Problems, decoded, open_bytes, open_raw, size_of
 
 if TYPE_CHECKING:
     import polars

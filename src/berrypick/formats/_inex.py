@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.run import Run
-from berrypick.formats._base import Problems
+from berrypick.formats.base import Problems
 
 #: A passage that could not be located counts as so many characters, none of them relevant.
 UNLOCATED = 18

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.formats._base import Problems, content
+from berrypick.formats.base import Problems, content
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats._base import Problems, finite, open_bytes
+from berrypick.formats.base import Problems, finite, open_bytes
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"

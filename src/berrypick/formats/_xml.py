@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from berrypick.core.errors import InputError
-from berrypick.formats._base import Problems, open_bytes
+from berrypick.formats.base import Problems, open_bytes
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.truth import Truth
-from berrypick.formats._base import Format, Problems, Role
 from berrypick.formats._table import csv_rows, header_of
+from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import SpanTruth
 
 COLUMNS = ("question", "references", "corpus_id")

@@ -6,8 +6,8 @@ import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 from berrypick.formats._spans import Fields, plain, records
+from berrypick.formats.base import Format, Problems, Role, content, counted, finite
 
 
 def _add(lengths: dict[str, float], document: str, length: float, line: int, text: str, problems: Problems) -> None:

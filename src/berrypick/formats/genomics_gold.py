@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats._base import Format, Problems, Role, content, counted
+from berrypick.formats.base import Format, Problems, Role, content, counted
 
 
 class GenomicsGold(Format):

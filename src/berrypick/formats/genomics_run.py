@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite
+from berrypick.formats.base import Format, Problems, Role, content, counted, finite
 
 
 class GenomicsRun(Format):

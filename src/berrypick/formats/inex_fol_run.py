@@ -10,7 +10,6 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.run import Ranking, Run, assemble
 from berrypick.formats import _columns
-from berrypick.formats._base import Format, Problems, Role, content, finite
 from berrypick.formats._inex import (
     NOWHERE,
     UNLOCATED,
@@ -22,6 +21,7 @@ from berrypick.formats._inex import (
     whole,
     without_spaces,
 )
+from berrypick.formats.base import Format, Problems, Role, content, finite
 
 if TYPE_CHECKING:
     import polars

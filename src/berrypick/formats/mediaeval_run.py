@@ -7,8 +7,8 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+from berrypick.formats.base import Format, Problems, Role, content, counted, finite
 
 
 class MediaevalRun(Format):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import ReachTable
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite
+from berrypick.formats.base import Format, Problems, Role, content, counted, finite
 
 
 def writable(names: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import BACK
 from berrypick.core.navigation import Sessions as Recorded
-from berrypick.formats._base import Format, Problems, Role, content, counted
+from berrypick.formats.base import Format, Problems, Role, content, counted
 
 
 class Sessions(Format):

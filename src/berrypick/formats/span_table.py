@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._base import Format, Problems, Role
 from berrypick.formats._table import MAGIC, header_of, table_rows, write_csv, write_parquet
+from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats import _columns
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite, open_bytes
 from berrypick.formats._spans import plain
+from berrypick.formats.base import Format, Problems, Role, content, counted, finite, open_bytes
 
 
 class TrecQrels(Format):

@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.run import Run, assemble
 from berrypick.formats import _columns
-from berrypick.formats._base import Format, Problems, Role, content, counted, finite
+from berrypick.formats.base import Format, Problems, Role, content, counted, finite
 
 
 class TrecRun(Format):

@@ -8,9 +8,9 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from berrypick.core import spec as specs
-from berrypick.core.declared import classes_in, discover
 from berrypick.core.errors import UsageError, nearest
-from berrypick.measures._base import Measure
+from berrypick.core.parameters import classes_in, discover
+from berrypick.measures.base import Measure
 
 
 @lru_cache(maxsize=1)
@@ -31,11 +31,13 @@ def measure_class(name: str) -> type[Measure] | None:
 
 def named_measure(name: str) -> type[Measure] | None:
     """The class of a measure by its name. Its file has the same name in small letters, so no other has to be read."""
-    module = f"{__name__}.{name.lower()}"
-    if name.startswith("_") or not name.isidentifier() or find_spec(module) is None:
+    if name.startswith("_") or not name.isidentifier():
         return None
-    found = classes_in(import_module(module), Measure)
-    return next((value for value in found if value.name() == name), None)
+    for module in (f"{__name__}.{name.lower()}", f"{__name__}.{name.lower()}_measure"):
+        if find_spec(module) is not None:
+            found = classes_in(import_module(module), Measure)
+            return next((value for value in found if value.name() == name), None)
+    return None
 
 
 def known_names() -> list[str]:

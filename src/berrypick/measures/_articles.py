@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged
+from berrypick.core.parameters import parameter
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured
-from berrypick.measures._base import Measure
 from berrypick.measures._text import Article, View, view_of
+from berrypick.measures.base import Measure
 from berrypick.measures.charf import f_score
 from berrypick.relevance.targets import entry_points_of
 
@@ -48,15 +48,15 @@ class _Generalised(Measure):
         must="above 0",
     )  # fmt: skip
 
-    def given(self) -> dict[str, Any]:
+    def parameter_values(self) -> dict[str, Any]:
         """Only the parameters that the article score reads."""
         used = {"F": ("score", "beta"), "t2i": ("score", "tolerance"), "bep": ("score", "n")}[self.score]
-        return {name: value for name, value in super().given().items() if name in used}
+        return {name: value for name, value in super().parameter_values().items() if name in used}
 
-    def under(self, protocol: str) -> Measure:
+    def for_protocol(self, protocol: str) -> Measure:
         return self if self.beta is not None else replace(self, beta=1.0 if protocol == "inex2006" else 0.25)
 
-    def scored(self, judged: Judged) -> Scored:
+    def scored(self, judged: JudgedTopic) -> Scored:
         beta = 0.25 if self.beta is None else self.beta
         return scored(judged, Rule(self.score, beta, self.tolerance, self.n))
 
@@ -99,7 +99,7 @@ class Rule:
 
 
 @lru_cache(maxsize=8)
-def scored(judged: Judged, rule: Rule) -> Scored:
+def scored(judged: JudgedTopic, rule: Rule) -> Scored:
     view = view_of(judged)
     groups = view.ranking.grouped
     order = np.argsort(groups.first(), kind="stable")  # articles as the list first points into them
@@ -115,7 +115,7 @@ def scored(judged: Judged, rule: Rule) -> Scored:
 
 
 def _article_score(
-    judged: Judged, view: View, article: Article, measured: Measured, points: dict[str, list[float]], rule: Rule
+    judged: JudgedTopic, view: View, article: Article, measured: Measured, points: dict[str, list[float]], rule: Rule
 ) -> float:
     rows = article.rows
     if rule.name == "F":
@@ -171,7 +171,7 @@ def pieces(start: float, end: float, measured: Measured) -> list[tuple[float, fl
     return found
 
 
-def entry_points(judged: Judged) -> dict[str, list[float]]:
+def entry_points(judged: JudgedTopic) -> dict[str, list[float]]:
     """Entry points by document; where the truth has none, relevant text is entered where it begins."""
     assert judged.truth is not None
     found: dict[str, list[float]] = {}

@@ -9,23 +9,23 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged
-from berrypick.core.line import Line
+from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
+from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import unseen_parts
-from berrypick.measures._base import Measure
 from berrypick.measures._text import view_of
+from berrypick.measures.base import Measure
 
 # --- targets covered to a share -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Covering(Measure):
+class SpanMeasure(Measure):
     """Measures that ask at which rank a target has been covered well enough."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
@@ -38,12 +38,12 @@ class _Covering(Measure):
         must="in (0, 1]",
     )
 
-    def ranks(self, judged: Judged) -> FloatArray:
+    def ranks(self, judged: JudgedTopic) -> FloatArray:
         """The rank, from 1, at which each target is covered; infinite if it never is, or after the cut-off."""
         found = covered_at(judged, float(self.share))
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
 
-    def table(self, judged: Judged) -> Table:
+    def table(self, judged: JudgedTopic) -> Table:
         ranking, targets = judged.spans
         names = ranking.names_by_rank()
         rows = []
@@ -55,7 +55,7 @@ class _Covering(Measure):
 
 
 @lru_cache(maxsize=8)
-def covered_at(judged: Judged, share: float) -> FloatArray:
+def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
     """The rank, from 1, by which the results together cover a share of each target; infinite if never."""
     ranking, targets = judged.spans
     found = np.full(len(targets), np.inf)
@@ -135,17 +135,17 @@ def effort_for(effort: FloatArray, seen: FloatArray, share: float) -> float | No
 
 
 @lru_cache(maxsize=8)
-def reading_of(judged: Judged, unit: str | None) -> Reading:
+def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     """Read what the reader gets with each result from first to last, each time from its start to its end.
 
     Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
     nothing else is asked for.
     """
-    line = _line(judged, unit)
+    tokens = _tokens(judged, unit)
     view = view_of(judged)
-    ranking, total = judged.read, view.total
+    ranking, total = judged.read_regions, view.total
     assert ranking.start is not None and ranking.end is not None
-    cost = _costs(ranking, line)
+    cost = _costs(ranking, tokens)
     effort, seen = [0.0], [0.0]
     spent = have = 0.0
     found = np.zeros(len(ranking))
@@ -158,8 +158,8 @@ def reading_of(judged: Judged, unit: str | None) -> Reading:
             start, end = ranking.start[row].item(), ranking.end[row].item()
             for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
                 for a, b in _common(relevant.start, relevant.end, low, high):
-                    places = _corners(line, ranking.documents[code], a, b)
-                    at = spent + _cost(line, ranking.documents[code], start, places)
+                    places = _corners(tokens, ranking.documents[code], a, b)
+                    at = spent + _cost(tokens, ranking.documents[code], start, places)
                     effort += at.tolist()
                     seen += (have + places - a).tolist()
                     have += b - a
@@ -167,37 +167,37 @@ def reading_of(judged: Judged, unit: str | None) -> Reading:
         spent += float(cost[row])
         effort.append(spent)
         seen.append(have)
-    unit_name = "tokens" if line is not None else "seconds" if judged.effort_in == "seconds" else "chars"
+    unit_name = "tokens" if tokens is not None else "seconds" if judged.effort_unit == "seconds" else "chars"
     share = np.minimum(np.array(seen) / total, 1.0)
-    tokenizer = line.name if line is not None else ""
+    tokenizer = tokens.name if tokens is not None else ""
     return Reading(np.maximum.accumulate(np.array(effort)), share, cost, found / total, unit_name, tokenizer)
 
 
-def _line(judged: Judged, unit: str | None) -> Line | None:
+def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
     """Tokens if asked for, or if nothing is asked for and they can be counted."""
-    asked = unit or (judged.effort_in if judged.effort_in != "rank" else None)
-    if asked == "tokens" and judged.line is None:
+    asked = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
+    if asked == "tokens" and judged.tokens is None:
         raise UsageError("counts tokens, and needs the texts of the documents: give them with --documents")
-    return judged.line if asked in (None, "tokens") else None
+    return judged.tokens if asked in (None, "tokens") else None
 
 
-def _costs(ranking: Ranking, line: Line | None) -> FloatArray:
+def _costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
     assert ranking.start is not None and ranking.end is not None
-    if line is None:
+    if tokens is None:
         return ranking.lengths()
     cost = np.zeros(len(ranking))
     for document, rows in ranking.rows_by_document.items():
-        cost[rows] = line.between(document, ranking.start[rows], ranking.end[rows])
+        cost[rows] = tokens.between(document, ranking.start[rows], ranking.end[rows])
     return cost
 
 
-def _cost(line: Line | None, document: str, start: float, places: FloatArray) -> FloatArray:
-    return places - start if line is None else line.between(document, np.full(len(places), start), places)
+def _cost(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:
+    return places - start if tokens is None else tokens.between(document, np.full(len(places), start), places)
 
 
-def _corners(line: Line | None, document: str, start: float, end: float) -> FloatArray:
+def _corners(tokens: TokenOffsets | None, document: str, start: float, end: float) -> FloatArray:
     """Where the curve may bend within a relevant stretch: at its ends, and at the ends of tokens."""
-    inside = np.zeros(0) if line is None else line.inside(document, start, end)
+    inside = np.zeros(0) if tokens is None else tokens.inside(document, start, end)
     return np.concatenate([[start], inside, [end]]).astype(np.float64)
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from berrypick.core import spec as specs
-from berrypick.core.collecting import no_collecting
 from berrypick.core.errors import UsageError
+from berrypick.core.gc import gc_paused
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 
@@ -26,6 +26,8 @@ BATCH = 200_000
 @dataclass(frozen=True)
 class DocumentMeasure:
     """One of ir_measures' measures."""
+
+    higher_is_better: ClassVar[bool] = True
 
     measure: Any
     text: str
@@ -93,7 +95,7 @@ def _check_numbers(measure: Any, text: str) -> None:
             )
 
 
-@no_collecting()
+@gc_paused()
 def score(
     truth: Truth, run: Run, measures: Sequence[DocumentMeasure], topics: Sequence[str] | None = None
 ) -> dict[tuple[DocumentMeasure, str], float]:

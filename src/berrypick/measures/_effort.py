@@ -7,18 +7,18 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Table, number
-from berrypick.measures._gains import Base, Curves, _Gaining
+from berrypick.core.parameters import parameter
+from berrypick.measures._gains import Base, Curves, GainMeasure
 
 Interpolation = Literal["linear", "step"]
 
 
 @dataclass(frozen=True)
-class _EffortPrecision(_Gaining):
+class _EffortPrecision(GainMeasure):
     """Full recall base by default: overlap is ignored (thorough task)."""
 
-    above_one: ClassVar[str] = "several results at one rank are gained at once; the ideal list has one unit a rank"
+    why_above_one: ClassVar[str] = "several results at one rank are gained at once; the ideal list has one unit a rank"
 
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 

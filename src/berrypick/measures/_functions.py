@@ -9,8 +9,8 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.measures import epnav as _epnav
-from berrypick.measures._base import LEVELS
+from berrypick.measures import epnav_measure as _epnav
+from berrypick.measures.base import LEVELS
 
 
 def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:

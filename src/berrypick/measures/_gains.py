@@ -9,22 +9,23 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.ranked_gains import focused, ranked_gains, with_alpha
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import Measure
 from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.ranked_gains import focused, ranked_gains, with_alpha
 from berrypick.relevance.recall_base import recall_base
 
 Base = Literal["ideal", "full"]
 
 
 @dataclass(frozen=True)
-class _Gaining(Measure):
+class GainMeasure(Measure):
     """Parameters of gain. ``base`` is declared by the measures, whose defaults differ."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ("left_out",)
+    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2006extended")
 
     quant: Quantisation | None = parameter(
@@ -33,12 +34,12 @@ class _Gaining(Measure):
         "how assessments become gains; specificity where sizes are known, else generalised",
     )
 
-    def unanswered(self, judged: Judged) -> Score:
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """Where nothing can be gained the value is undefined, answered or not."""
         truth = judged.truth
         if truth is None or truth.path is None:
             return Score(0.0)
-        return Score(0.0 if len(recall_base(truth, judged.scale, self.quant, judged.left_out)) else None)
+        return Score(0.0 if len(recall_base(truth, judged.scale, self.quant, judged.ignore_elements)) else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Curves:
 
 
 @lru_cache(maxsize=8)
-def row_gains(judged: Judged, quant: Quantisation | None, base: Base, alpha: float | None) -> FloatArray:
+def row_gains(judged: JudgedTopic, quant: Quantisation | None, base: Base, alpha: float | None) -> FloatArray:
     """What each pointer adds. On spans and documents both bases are the targets, and none counts twice."""
     ranked = ranked_gains(judged, quant)
     if alpha is not None:
@@ -77,7 +78,7 @@ def row_gains(judged: Judged, quant: Quantisation | None, base: Base, alpha: flo
 
 
 @lru_cache(maxsize=8)
-def curves(judged: Judged, quant: Quantisation | None, base: Base, alpha: float | None = None) -> Curves:
+def curves(judged: JudgedTopic, quant: Quantisation | None, base: Base, alpha: float | None = None) -> Curves:
     ranked = ranked_gains(judged, quant)
     gained = row_gains(judged, quant, base, alpha)
     by_rank = np.bincount(judged.ranking.rank, weights=gained, minlength=judged.ranking.ranks).astype(np.float64)
@@ -89,7 +90,9 @@ def curves(judged: Judged, quant: Quantisation | None, base: Base, alpha: float 
     return Curves(run, ideal, (by_rank > 0).astype(np.float64))
 
 
-def gain_table(judged: Judged, quant: Quantisation | None, base: Base, alpha: float | None, most: int = 30) -> Table:
+def gain_table(
+    judged: JudgedTopic, quant: Quantisation | None, base: Base, alpha: float | None, most: int = 30
+) -> Table:
     """Which result gained what, and why."""
     ranked = ranked_gains(judged, quant)
     gained = row_gains(judged, quant, base, alpha)
@@ -109,7 +112,7 @@ def gain_table(judged: Judged, quant: Quantisation | None, base: Base, alpha: fl
 
 
 def _why(
-    judged: Judged,
+    judged: JudgedTopic,
     worth: FloatArray,
     gained: FloatArray,
     overlaps: tuple[tuple[int, ...], ...],

@@ -9,7 +9,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged
+from berrypick.judging.topic import JudgedTopic
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Groups:
         return rest
 
 
-def groups(judged: Judged, gain: FloatArray, total: float) -> Groups:
+def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
     """Ties are equal ranks, else equal scores; formats ordered by line have none."""
     ranking = judged.ranking
     if judged.ties == "score" and ranking.score is not None and len(ranking):

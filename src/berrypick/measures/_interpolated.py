@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.judged import Judged
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._text import view_of
 
 #: 0.00, 0.01 .. 1.00
@@ -15,7 +15,7 @@ POINTS = tuple(i / 100 for i in range(101))
 
 
 @lru_cache(maxsize=4)
-def precision_from(judged: Judged) -> tuple[FloatArray, FloatArray, float]:
+def precision_from(judged: JudgedTopic) -> tuple[FloatArray, FloatArray, float]:
     """Relevant text found by each rank; the largest precision at that rank or later; all relevant text."""
     view = view_of(judged)
     found, read = view.cumulated(view.good), view.cumulated(view.new)
@@ -23,7 +23,7 @@ def precision_from(judged: Judged) -> tuple[FloatArray, FloatArray, float]:
     return found, np.maximum.accumulate(precision[::-1])[::-1], view.total
 
 
-def interpolated(judged: Judged, levels: FloatArray) -> FloatArray:
+def interpolated(judged: JudgedTopic, levels: FloatArray) -> FloatArray:
     """max precision at recall >= level; hundredths of characters are compared in whole numbers."""
     found, best, total = precision_from(judged)
     hundredths = levels * 100

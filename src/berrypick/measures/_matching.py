@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.judged import Judged
+from berrypick.core.parameters import parameter
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
-from berrypick.measures._base import Measure
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Matching(Measure):
         2 / 3, "number", "least share of the result that is relevant", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         ranking, targets = judged.spans
         match = matches(judged, self.ki, self.ri)
         rows = [
@@ -51,7 +51,7 @@ class _Matching(Measure):
 
 
 @lru_cache(maxsize=4)
-def matches(judged: Judged, ki: float, ri: float) -> BoolArray:
+def matches(judged: JudgedTopic, ki: float, ri: float) -> BoolArray:
     """results x targets: the intersection is at least ki of the target and ri of the result."""
     ranking, targets = judged.spans
     assert ranking.start is not None and ranking.end is not None

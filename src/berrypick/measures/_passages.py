@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.judged import Judged
-from berrypick.measures._base import Measure
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class _Genomics(Measure):
     references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
 
 
-def met(judged: Judged) -> list[IntArray]:
+def met(judged: JudgedTopic) -> list[IntArray]:
     """For each result the gold passages it shares a character with, in file order."""
-    ranking, text = judged.located, judged.text
+    ranking, text = judged.ranking_spans, judged.relevant_spans
     assert ranking.start is not None and ranking.end is not None
     found = [np.zeros(0, dtype=np.int64)] * len(ranking)
     gold: dict[str, list[int]] = {}

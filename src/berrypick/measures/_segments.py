@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from berrypick.core.judged import Judged
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 
 Segment = tuple[str, int, int]
 
 
-def results(judged: Judged, watched: bool = True) -> list[Segment]:
+def results(judged: JudgedTopic, watched: bool = True) -> list[Segment]:
     """(video, start, end) in ranked order, in whole seconds; where all are watched, their lengths must be known."""
-    ranking = judged.located
+    ranking = judged.ranking_spans
     assert ranking.start is not None and ranking.end is not None
     if watched:
         ranking.lengths()
@@ -23,9 +23,9 @@ def results(judged: Judged, watched: bool = True) -> list[Segment]:
     return list(zip(names, start.tolist(), end.tolist(), strict=True))
 
 
-def relevant(judged: Judged, merged: bool) -> dict[str, list[tuple[int, int]]]:
+def relevant(judged: JudgedTopic, merged: bool) -> dict[str, list[tuple[int, int]]]:
     """Relevant segments by video, in whole seconds; those that touch joined, or all as they are."""
-    text = judged.text
+    text = judged.relevant_spans
     start, end = np.floor(text.start).astype(np.int64), np.floor(text.end).astype(np.int64)
     rows: dict[str, list[int]] = {}
     for i, video in enumerate(text.document):

@@ -11,13 +11,14 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import unknown_length
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.parameters import parameter
 from berrypick.core.run import Coded, Ranking
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.text import Measured, first_seen
-from berrypick.measures._base import Measure
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,8 @@ class View:
 
 
 @lru_cache(maxsize=4)
-def view_of(judged: Judged) -> View:
-    ranking, text = judged.located, judged.text
+def view_of(judged: JudgedTopic) -> View:
+    ranking, text = judged.ranking_spans, judged.relevant_spans
     assert ranking.start is not None and ranking.end is not None
     named = Coded.of(text.document)
     measured = Measured.by_document(named.codes, len(named.names), text.start, text.end)
@@ -77,7 +78,7 @@ def view_of(judged: Judged) -> View:
 
 
 def _as_charged_in_2010(
-    judged: Judged, ranking: Ranking, relevant: dict[int, Measured], length: FloatArray, new: FloatArray
+    judged: JudgedTopic, ranking: Ranking, relevant: dict[int, Measured], length: FloatArray, new: FloatArray
 ) -> FloatArray:
     """The official program charges articles without relevant text in full each time, and in the thorough task nothing
     for passages of other articles that could not be located."""
@@ -89,7 +90,7 @@ def _as_charged_in_2010(
 
 
 @dataclass(frozen=True)
-class _Characters(Measure):
+class TextMeasure(Measure):
     """Measures of the first k results as one text."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
@@ -102,13 +103,13 @@ class _Characters(Measure):
         None, "once|each", "each: results and targets that overlap count each time, as chunking_evaluation does"
     )
 
-    def under(self, protocol: str) -> _Characters:
+    def for_protocol(self, protocol: str) -> TextMeasure:
         """chunking_evaluation adds up lengths, whatever overlaps."""
         if protocol == "chunking-evaluation" and self.counted is None:
             return replace(self, counted="each")
         return self
 
-    def summed(self, judged: Judged) -> float:
+    def summed(self, judged: JudgedTopic) -> float:
         """The value with lengths added up, text that occurs twice counted twice."""
         found = counted_each(judged, self.at)
         return self.value(found.retrieved, found.relevant, found.wanted)
@@ -117,7 +118,7 @@ class _Characters(Measure):
         """From the lengths of what was retrieved, of what of it is relevant, and of all that is relevant."""
         raise NotImplementedError
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         view = view_of(judged)
         if view.total <= 0:
             return Score(None)
@@ -128,7 +129,7 @@ class _Characters(Measure):
     def _retrieved(self, view: View) -> float:
         return view.up_to(view.new, self.at) if self.charges else 0.0
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         view = view_of(judged)
         if view.total <= 0:
             return None
@@ -139,7 +140,7 @@ class _Characters(Measure):
             for k, (a, b) in enumerate(zip(retrieved, relevant, strict=True), start=1)
         ]
 
-    def _explain_summed(self, judged: Judged) -> Explanation:
+    def _explain_summed(self, judged: JudgedTopic) -> Explanation:
         found = counted_each(judged, self.at)
         rows = [
             ["lengths of results, added up", number(found.retrieved)],
@@ -153,7 +154,7 @@ class _Characters(Measure):
             [text_table(view_of(judged)), Table("As chunking_evaluation counts", ["quantity", "value"], rows)],
         )
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
@@ -184,9 +185,9 @@ class Counted:
     unused: float
 
 
-def counted_each(judged: Judged, at: float | int | None) -> Counted:
+def counted_each(judged: JudgedTopic, at: float | int | None) -> Counted:
     """Overlapping results and overlapping targets are counted as often as they occur."""
-    view, text = view_of(judged), judged.text
+    view, text = view_of(judged), judged.relevant_spans
     chosen = view.ranking if at is None else view.ranking.rows(view.ranking.rank < at)
     assert chosen.start is not None and chosen.end is not None
     wanted = float((text.end - text.start).sum())

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
 from berrypick.measures._text import text_table, view_of
 
@@ -54,20 +55,20 @@ class AgP(_Generalised):
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         if not found.total:
             return Score(None)
         return Score(math.fsum(found.precision()[found.relevant]) / found.total)
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self.scored(judged)
         return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
 
-    def unanswered_curve(self) -> Curve | None:
+    def missing_topic_curve(self) -> Curve | None:
         return []
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         found = self.scored(judged)
         ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
         return Explanation(
@@ -76,6 +77,6 @@ class AgP(_Generalised):
                 text_table(view_of(judged)),
                 article_table(found),
                 f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}: "
-                f"AgP = {number(self.of(judged).value or 0.0, 6)}",
+                f"AgP = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._interpolated import POINTS, interpolated
 from berrypick.measures._text import text_table, view_of
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,21 @@ class AiP(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return Score(None)
         return Score(math.fsum(interpolated(judged, np.array(POINTS))) / len(POINTS))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
 
-    def unanswered_curve(self) -> Curve | None:
+    def missing_topic_curve(self) -> Curve | None:
         return [(level, 0.0) for level in POINTS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []
         rows = [[f"{x:.2f}", number(y, 6)] for x, y in points[::10]]
-        rows.append(["mean of 101", number(self.of(judged).value or 0.0, 6)])
+        rows.append(["mean of 101", number(self.compute(judged).value or 0.0, 6)])
         return Explanation(
             f"{self} for topic {judged.topic}",
             [text_table(view_of(judged)), Table("Interpolated precision", ["recall", "iP"], rows)],

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import relevant, results
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class AiSP(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("MAiSP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         points, found = interpolated(judged)
         if not points:
             return Score(None)
@@ -64,13 +65,13 @@ class AiSP(Measure):
             return Score(0.0)
         return Score((1.0 + math.fsum(found[1:])) / len(points))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         """By share of the relevant seconds."""
         points, found = interpolated(judged)
         last = max(points, default=1) or 1
         return [(p / last, value) for p, value in zip(points, found, strict=True)]
 
-    def common_curve(self, judged: Judged) -> Curve | None:
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
         points, found = interpolated(judged)
         last = max(points, default=1) or 1
         levels = [i / 100 for i in range(1, 101)]
@@ -79,14 +80,14 @@ class AiSP(Measure):
             for x in levels
         ]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         points, found = interpolated(judged)
         rows = [[str(p), number(v, 6)] for p, v in list(zip(points, found, strict=True))[::10]]
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
                 Table("Every tenth recall point", ["relevant seconds", "iSP"], rows, align=">>"),
-                f"AiSP = {number(self.of(judged).value or 0.0, 6)}",
+                f"AiSP = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
 
@@ -101,7 +102,7 @@ def recall_points(total: int) -> list[int]:
     return points
 
 
-def interpolated(judged: Judged) -> tuple[list[int], list[float]]:
+def interpolated(judged: JudgedTopic) -> tuple[list[int], list[float]]:
     """Recall points and iSP at each."""
     pieces = {video: [list(segment) for segment in found] for video, found in relevant(judged, merged=True).items()}
     total = sum(end - start for segments in pieces.values() for start, end in segments)

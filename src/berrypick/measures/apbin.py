@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import average_precision, relevant, results
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class APbin(Measure):
 
     bin: int = parameter(300, "int", "length of a bin, in seconds", check=lambda v: v >= 1, must="1 or more")
 
-    def _bins(self, judged: Judged) -> tuple[list[tuple[str, int]], set[tuple[str, int]]]:
+    def _bins(self, judged: JudgedTopic) -> tuple[list[tuple[str, int]], set[tuple[str, int]]]:
         wanted = {
             (video, b)
             for video, segments in relevant(judged, merged=False).items()
@@ -64,11 +65,11 @@ class APbin(Measure):
                 met.setdefault((video, b))
         return list(met), wanted
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         met, wanted = self._bins(judged)
         return Score(average_precision([b in wanted for b in met], len(wanted)) if wanted else None)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         met, wanted = self._bins(judged)
         rows = [
             [str(i), f"{video}, from {b * self.bin} s", "yes" if (video, b) in wanted else "no"]
@@ -78,6 +79,6 @@ class APbin(Measure):
             f"{self} for topic {judged.topic}",
             [
                 Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>"),
-                f"{len(wanted)} bins are relevant; APbin = {number(self.of(judged).value or 0.0, 6)}",
+                f"{len(wanted)} bins are relevant; APbin = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

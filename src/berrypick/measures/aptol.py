@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import average_precision, relevant, results
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class APtol(Measure):
 
     tolerance: float = parameter(15, "number", "seconds a viewer waits", check=lambda v: v > 0, must="above 0")
 
-    def _flags(self, judged: Judged) -> tuple[list[bool], int]:
+    def _flags(self, judged: JudgedTopic) -> tuple[list[bool], int]:
         wanted = relevant(judged, merged=True)
         seen: dict[str, list[tuple[float, float]]] = {}
         flags = []
@@ -64,18 +65,18 @@ class APtol(Measure):
             flags.append(new)
         return flags, sum(len(segments) for segments in wanted.values())
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         flags, total = self._flags(judged)
         return Score(average_precision(flags, total) if total else None)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         flags, total = self._flags(judged)
-        ranking = judged.located
+        ranking = judged.ranking_spans
         rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
                 Table("Results that lead to something new in time", ["rank", "relevant"], rows),
-                f"{total} relevant segments after joining; APtol = {number(self.of(judged).value or 0.0, 6)}",
+                f"{total} relevant segments after joining; APtol = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

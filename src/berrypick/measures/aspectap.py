@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._passages import _Genomics, met
 
 
@@ -44,7 +45,7 @@ class AspectAP(_Genomics):
     0.8889
     """
 
-    def _steps(self, judged: Judged) -> tuple[list[tuple[int, tuple[str, ...], float]], int]:
+    def _steps(self, judged: JudgedTopic) -> tuple[list[tuple[int, tuple[str, ...], float]], int]:
         assert judged.truth is not None
         aspects = judged.truth.aspects
         if aspects is None:
@@ -64,20 +65,20 @@ class AspectAP(_Genomics):
                 steps.append((row, new, len(new) * good / ranks))
         return steps, len({aspect for row in aspects for aspect in row})
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         steps, total = self._steps(judged)
         return Score(sum(value for _, _, value in steps) / total if total else None)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         steps, total = self._steps(judged)
         rows = [
-            [f"{row + 1} ({judged.located.name(row)})", ", ".join(new), number(value, 6)]
+            [f"{row + 1} ({judged.ranking_spans.name(row)})", ", ".join(new), number(value, 6)]
             for row, new, value in steps[:40]
         ]
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
                 Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>"),
-                f"Divided by {total} aspects: AspectAP = {number(self.of(judged).value or 0.0, 6)}",
+                f"Divided by {total} aspects: AspectAP = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

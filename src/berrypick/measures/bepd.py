@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import entry_points
-from berrypick.measures._base import Measure
 from berrypick.measures._text import articles
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ class BEPD(Measure):
         must="above 0",
     )  # fmt: skip
 
-    def _shares(self, judged: Judged) -> list[tuple[str, float, float]]:
+    def _shares(self, judged: JudgedTopic) -> list[tuple[str, float, float]]:
         """(article, distance, s) for the articles that have an entry point."""
-        points, ranking = entry_points(judged), judged.located
+        points, ranking = entry_points(judged), judged.ranking_spans
         assert ranking.start is not None
         scale = self.A * (self.L if self.L is not None else judged.collection.mean_length)
         found = []
@@ -74,19 +75,19 @@ class BEPD(Measure):
                 found.append((article.document, distance, scale / (scale + distance)))
         return found
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         points = sum(len(offsets) for offsets in entry_points(judged).values())
         if not points:
             return Score(None)
         return Score(math.fsum(share for _, _, share in self._shares(judged)) / points)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         rows = [[name, number(distance), number(share, 6)] for name, distance, share in self._shares(judged)[:30]]
         points = sum(len(offsets) for offsets in entry_points(judged).values())
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
                 Table("Articles with an entry point", ["article", "distance", "s"], rows),
-                f"Added up and divided by {points} entry points: BEPD = {number(self.of(judged).value or 0.0, 6)}",
+                f"Added up and divided by {points} entry points: BEPD = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

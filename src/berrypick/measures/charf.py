@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
-from berrypick.measures._text import _Characters
+from berrypick.core.parameters import parameter
+from berrypick.measures._text import TextMeasure
 
 
 @dataclass(frozen=True)
-class charF(_Characters):
+class charF(TextMeasure):
     """Harmonic mean of charP and charR.
 
     Formula

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.measures._text import _Characters
+from berrypick.measures._text import TextMeasure
 
 
 @dataclass(frozen=True)
-class charP(_Characters):
+class charP(TextMeasure):
     """Of the text retrieved, the share that is relevant.
 
     Formula

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.measures._text import _Characters
+from berrypick.measures._text import TextMeasure
 
 
 @dataclass(frozen=True)
-class charR(_Characters):
+class charR(TextMeasure):
     """Of the relevant text, the share that is retrieved.
 
     Formula

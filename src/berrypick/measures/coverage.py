@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._chunks import Reading, effort_for, reading_of
 from berrypick.measures._text import view_of
+from berrypick.measures.base import Measure
 
 #: Points of the curve that all topics share, from 0 to the budget.
 POINTS = 101
@@ -79,19 +80,19 @@ class Coverage(Measure):
     effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
 
-    def _reading(self, judged: Judged) -> Reading:
+    def _reading(self, judged: JudgedTopic) -> Reading:
         return reading_of(judged, self.effort)
 
-    def _defined(self, judged: Judged) -> bool:
+    def _defined(self, judged: JudgedTopic) -> bool:
         return view_of(judged).total > 0
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         if not self._defined(judged):
             return Score(None)
         reading = self._reading(judged)
         return Score(reading.area(float(self.budget)), signed=_signed(reading))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         """Every corner, also beyond the budget."""
         if not self._defined(judged):
             return None
@@ -100,19 +101,19 @@ class Coverage(Measure):
         bends = last & ~_level(reading.seen, last)
         return list(zip(reading.effort[bends].tolist(), reading.seen[bends].tolist(), strict=True))
 
-    def common_curve(self, judged: Judged) -> Curve | None:
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
         if not self._defined(judged):
             return None
         grid = self._grid()
         return list(zip(grid.tolist(), self._reading(judged).at(grid).tolist(), strict=True))
 
-    def unanswered_curve(self) -> Curve | None:
+    def missing_topic_curve(self) -> Curve | None:
         return [(x, 0.0) for x in self._grid().tolist()]
 
     def _grid(self) -> FloatArray:
         return np.linspace(0.0, float(self.budget), POINTS)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
         reading, view = self._reading(judged), view_of(judged)
@@ -130,7 +131,7 @@ class Coverage(Measure):
                 Table("The answer seen after each rank", head, rows),
                 Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
                 f"Area under the curve up to {self.budget:g} {unit}, divided by it: "
-                f"{number(self.of(judged).value or 0.0, 6)}",
+                f"{number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
 
@@ -140,9 +141,9 @@ def _signed(reading: Reading) -> tuple[tuple[str, str], ...]:
     return (effort, ("tokenizer", reading.tokenizer)) if reading.tokenizer else (effort,)
 
 
-def _handed_over(judged: Judged) -> list[str]:
+def _handed_over(judged: JudgedTopic) -> list[str]:
     """By rank, the regions that come with the results; nothing if they are the results themselves."""
-    given, got = judged.located, judged.read
+    given, got = judged.ranking_spans, judged.read_regions
     assert given.start is not None and given.end is not None and got.start is not None and got.end is not None
     if (given.start == got.start).all() and (given.end == got.end).all():
         return []

@@ -10,16 +10,17 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Candidates, Curve, Judged, Score
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
+from berrypick.core.score import Curve, Score
+from berrypick.judging.candidates import Candidates
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.poisson_binomial import events, number_seen, upper_tails, weighted_law
-from berrypick.measures._base import LEVELS, Measure, recall_value
 from berrypick.measures._working import law_table, reach_table, scenario_table, whole_recall
-from berrypick.relevance.idealism import levels_of
+from berrypick.measures.base import LEVELS, Measure, recall_value
 
 IdealName = Literal["targets", "greedy", "exact"]
 NormName = Literal["product", "bounded"]
@@ -77,7 +78,7 @@ class EPRUM(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
-    above_one: ClassVar[str] = (
+    why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "norm='bounded' with ideal='exact' does not"
     )
@@ -112,9 +113,9 @@ class EPRUM(Measure):
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, type EPRUM(rank={at:g})" if at == int(at) else ""
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         parts = []
-        for weight, ideal, reach in levels_of(judged):
+        for weight, ideal, reach in judged.levels:
             if self.r is not None and self.r > reach.targets:
                 continue
             parts.append((weight, self._at_level(judged, ideal, reach)))
@@ -124,11 +125,11 @@ class EPRUM(Measure):
         total = math.fsum(weight for weight, _ in parts)
         return Score(math.fsum(weight * value for weight, value in parts) / total, notes)
 
-    def unanswered(self, judged: Judged) -> Score:
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
-        return Score(self.of(judged).value)
+        return Score(self.compute(judged).value)
 
-    def _at_level(self, judged: Judged, ideal: BoolArray, reach: Reach) -> float:
+    def _at_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> float:
         """The value when exactly these targets are ideal."""
         best = self._ideal(judged, ideal, reach.targets)
         if self.rank is not None:
@@ -140,13 +141,13 @@ class EPRUM(Measure):
             return float(precision[recall_value(self.at, reach.targets) - 1])
         return math.fsum(precision) / reach.targets
 
-    def _ideal(self, judged: Judged, ideal: BoolArray, targets: int) -> ideals.Ideal:
+    def _ideal(self, judged: JudgedTopic, ideal: BoolArray, targets: int) -> ideals.Ideal:
         if self.ideal == "targets":
             return ideals.by_targets(targets)
         reach = judged.candidates.reach
         return ideal_list(self.ideal, reach if ideal.all() else reach.columns(ideal))
 
-    def _notes(self, judged: Judged) -> tuple[str, ...]:
+    def _notes(self, judged: JudgedTopic) -> tuple[str, ...]:
         if self.ideal != "targets":
             if self.ideal == "greedy" and self.norm == "bounded":
                 return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='exact' is",)
@@ -159,18 +160,18 @@ class EPRUM(Measure):
             )
         return ()
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
-        points = {r / reach.targets for _, _, reach in levels_of(judged) for r in range(1, reach.targets + 1)}
+        points = {r / reach.targets for _, _, reach in judged.levels for r in range(1, reach.targets + 1)}
         return self._points(judged, sorted(points))
 
-    def common_curve(self, judged: Judged) -> Curve | None:
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
         return self._points(judged, list(LEVELS))
 
-    def _points(self, judged: Judged, xs: Sequence[float]) -> Curve:
+    def _points(self, judged: JudgedTopic, xs: Sequence[float]) -> Curve:
         curves = [
             (weight, precisions(reach, self._ideal(judged, ideal, reach.targets), self.norm))
-            for weight, ideal, reach in levels_of(judged)
+            for weight, ideal, reach in judged.levels
         ]
         total = math.fsum(weight for weight, _ in curves)
         found = []
@@ -180,9 +181,9 @@ class EPRUM(Measure):
                 found.append((x, y))
         return found
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = []
-        many = levels_of(judged)
+        many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):
             parts.append("Undefined: no reader has that many ideal units.")
         for weight, ideal, reach in many:
@@ -192,7 +193,7 @@ class EPRUM(Measure):
             parts += self._explain_level(judged, ideal, reach)
         return Explanation(f"{self} for topic {judged.topic}", (*parts, *self._notes(judged)))
 
-    def _explain_level(self, judged: Judged, ideal: BoolArray, reach: Reach) -> list[str | Table]:
+    def _explain_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> list[str | Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.ranking.names_by_rank()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Table
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Searching
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._visits import _Searching
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,18 @@ class ESL(_Searching):
     4.0
     """
 
-    increasing: ClassVar[bool] = False
-    above_one: ClassVar[str] = "it counts units of tolerance"
+    higher_is_better: ClassVar[bool] = False
+    why_above_one: ClassVar[str] = "it counts units of tolerance"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         return self.scored(judged, None if found is None else float(found.length))
 
-    def unanswered(self, judged: Judged) -> Score:
-        return self.of(judged)
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return self.compute(judged)
 
-    def summary(self, judged: Judged) -> list[str | Table]:
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
         if self.search(judged) is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
         return [self.search_table(judged)]

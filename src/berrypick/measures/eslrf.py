@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Searching
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._visits import _Searching
 
 
 @dataclass(frozen=True)
@@ -48,18 +49,18 @@ class ESLRF(_Searching):
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "cooper1968expected")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         if found is None or found.units == 0:
             return Score(None)
         return self.scored(judged, 1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
 
-    def unanswered(self, judged: Judged) -> Score:
-        score = self.of(judged)
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        score = self.compute(judged)
         return score if score.value is None else Score(0.0)
 
-    def summary(self, judged: Judged) -> list[str | Table]:
-        value = self.of(judged).value
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        value = self.compute(judged).value
         if value is None:
             return ["Undefined: fewer targets than wanted, or no irrelevant material in the collection."]
         return [self.search_table(judged), f"ESLRF = 1 - ESL (R+1)/(S I) = {number(value, 6)}"]

@@ -7,11 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._working import reach_table
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -58,24 +59,24 @@ class ExpectedRatio(Measure):
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         weight = judged.targets.idealism
         if not weight.any():
             return Score(None)
         rank = judged.reach.ranks if self.at is None else int(self.at)
         return Score(float(judged.reach.expected_seen(rank) @ weight / weight.sum()))
 
-    def unanswered(self, judged: Judged) -> Score:
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(0.0 if judged.targets.idealism.any() else None)
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         weight = judged.targets.idealism
         if not weight.any():
             return None
         values = _by_rank(judged, weight / weight.sum())
         return [(k, float(value)) for k, value in enumerate(values, start=1)]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         weight = judged.targets.idealism
         if not weight.any():
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."])
@@ -95,7 +96,7 @@ class ExpectedRatio(Measure):
         )
 
 
-def _by_rank(judged: Judged, weight: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
+def _by_rank(judged: JudgedTopic, weight: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
     reach = judged.reach
     values = np.concatenate([[0.0], reach.seen @ weight])
     return values[np.searchsorted(reach.events, np.arange(1, reach.ranks + 1), side="right")]

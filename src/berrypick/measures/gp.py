@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
 
 
@@ -54,18 +55,18 @@ class gP(_Generalised):
     cutoff_required: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         assert self.at is not None
         repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
         return Score(found.precision_at(int(self.at), repeats) if found.total else None)
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self.scored(judged)
         return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(
             f"{self} for topic {judged.topic}",
-            [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.of(judged).value or 0.0, 6)}"],
+            [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.compute(judged).value or 0.0, 6)}"],
         )

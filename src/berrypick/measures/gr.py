@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import Rule, article_table, scored
-from berrypick.measures._base import Measure
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -51,20 +52,20 @@ class gR(Measure):
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = scored(judged, Rule())
         return Score(found.recall_at(self.at) if found.total else None)
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = scored(judged, Rule())
         return [(k, found.recall_at(k)) for k in range(1, len(found.score) + 1)] if found.total else None
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         found = scored(judged, Rule())
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
                 article_table(found),
-                f"{found.total} articles are relevant; gR = {number(self.of(judged).value or 0.0, 6)}",
+                f"{found.total} articles are relevant; gR = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

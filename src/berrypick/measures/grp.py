@@ -6,17 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import LEVELS
-from berrypick.measures._gains import Base, _Gaining
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.ranked_gains import focused, ranked_gains
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._gains import Base, GainMeasure
 from berrypick.measures._groups import Groups, explained, groups
-from berrypick.relevance.ranked_gains import focused, ranked_gains
+from berrypick.measures.base import LEVELS
 
 
 @dataclass(frozen=True)
-class GRP(_Gaining):
+class GRP(GainMeasure):
     """Probability that a result is relevant until a share of all relevance is found, with graded relevance.
 
     Formula
@@ -55,20 +56,20 @@ class GRP(_Gaining):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("left_out", "units")
+    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     base: Base = parameter("full", "ideal|full", "the full recall base, or the ideal one")
 
-    def _groups(self, judged: Judged) -> Groups:
+    def _groups(self, judged: JudgedTopic) -> Groups:
         ranked = ranked_gains(judged, self.quant)
         overlap_counts = self.base == "full" and ranked.base is not None
         gain = ranked.gain if overlap_counts else focused(ranked)
         worth = ranked.full if self.base == "full" else ranked.ideal
         return groups(judged, gain, math.fsum(worth))
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self._groups(judged)
         if found.total <= 0:
             return Score(None)
@@ -76,10 +77,10 @@ class GRP(_Gaining):
             return Score(found.precision(float(self.at)))
         return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self._groups(judged)
         return [(level, found.precision(level)) for level in LEVELS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
         return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)

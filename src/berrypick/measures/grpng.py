@@ -13,9 +13,10 @@ from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
 from berrypick.core.run import Ranking
-from berrypick.measures._base import LEVELS, Measure
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import LEVELS, Measure
 from berrypick.relevance.recall_base import recall_base
 
 
@@ -60,11 +61,11 @@ class GRPng(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("left_out",)
+    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements",)
     references: ClassVar[tuple[str, ...]] = ("govert2003evaluating", "piwowarski2007prum")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         recall, precision = work(judged)
         if np.isnan(recall).any():
             return Score(None)
@@ -72,11 +73,11 @@ class GRPng(Measure):
             return Score(_at(recall, precision, float(self.at)))
         return Score(math.fsum(_at(recall, precision, level) for level in LEVELS) / len(LEVELS))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         recall, precision = work(judged)
         return [(level, _at(recall, precision, level)) for level in LEVELS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         recall, precision = work(judged)
         names = judged.ranking.names_by_rank()
         rows = [
@@ -95,13 +96,13 @@ def _at(recall: FloatArray, precision: FloatArray, level: float) -> float:
 
 
 @lru_cache(maxsize=4)
-def work(judged: Judged) -> tuple[FloatArray, FloatArray]:
+def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
     """Recall and precision after each rank."""
     assert judged.truth is not None
     ranking = judged.ranking
     if judged.truth.path is None or ranking.path is None or ranking.path_end is not None:
         raise UsageError("reads graded elements: truth and run must point to elements by their paths")
-    base = recall_base(judged.truth, judged.scale, None, judged.left_out)
+    base = recall_base(judged.truth, judged.scale, None, judged.ignore_elements)
     unseen, length = _unseen_lengths(ranking)
     exhaustive, specific = np.zeros(len(ranking)), np.zeros(len(ranking))
     for row in range(len(ranking)):

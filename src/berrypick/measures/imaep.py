@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import LEVELS
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision
 from berrypick.measures._gains import curves
+from berrypick.measures.base import LEVELS
 
 
 @dataclass(frozen=True)
@@ -52,23 +53,23 @@ class iMAep(_EffortPrecision):
 
     interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = curves(judged, self.quant, self.base)
         if not len(found.ideal):
             return Score(None)
         return Score(math.fsum(effort_precision(found, level, self.interpolation) for level in LEVELS) / len(LEVELS))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base)
         return [(level, effort_precision(found, level, self.interpolation)) for level in LEVELS]
 
-    def unanswered_curve(self) -> Curve | None:
+    def missing_topic_curve(self) -> Curve | None:
         return [(level, 0.0) for level in LEVELS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []
         rows = [[f"{x:g}", number(y, 6)] for x, y in points[9::10]]
-        rows.append(["mean of 100", number(self.of(judged).value or 0.0, 6)])
+        rows.append(["mean of 100", number(self.compute(judged).value or 0.0, 6)])
         return Explanation(
             f"{self} for topic {judged.topic}", [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)]
         )

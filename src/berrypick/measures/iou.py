@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.judged import Judged
-from berrypick.measures._text import _Characters, counted_each
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._text import TextMeasure, counted_each
 
 
 @dataclass(frozen=True)
-class IoU(_Characters):
+class IoU(TextMeasure):
     """Intersection over union of retrieved and relevant text.
 
     Formula
@@ -50,7 +50,7 @@ class IoU(_Characters):
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / (retrieved + total - relevant)
 
-    def summed(self, judged: Judged) -> float:
+    def summed(self, judged: JudgedTopic) -> float:
         """Targets that overlap are missed as often as they are not found."""
         found = counted_each(judged, self.at)
         return found.relevant / (found.retrieved + found.unused)

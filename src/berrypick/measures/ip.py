@@ -8,10 +8,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import Measure
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._interpolated import POINTS, interpolated
 from berrypick.measures._text import text_table, view_of
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -54,20 +55,20 @@ class iP(Measure):
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return Score(None)
         assert self.at is not None
         return Score(float(interpolated(judged, np.array([float(self.at)]))[0]))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
 
-    def unanswered_curve(self) -> Curve | None:
+    def missing_topic_curve(self) -> Curve | None:
         return [(level, 0.0) for level in POINTS]
 
-    def explain(self, judged: Judged) -> Explanation:
-        value = number(self.of(judged).value or 0.0, 6)
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        value = number(self.compute(judged).value or 0.0, 6)
         return Explanation(
             f"{self} for topic {judged.topic}",
             [text_table(view_of(judged)), f"The largest precision with recall of at least {self.at:g} is {value}."],

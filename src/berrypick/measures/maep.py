@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import LEVELS
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._effort import _EffortPrecision, effort_precision, rises_table
 from berrypick.measures._gains import curves
+from berrypick.measures.base import LEVELS
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class MAep(_EffortPrecision):
 
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = curves(judged, self.quant, self.base)
         if not len(found.ideal):
             return Score(None)
@@ -64,14 +65,14 @@ class MAep(_EffortPrecision):
         values = found.ideal_position(found.run[ranks]) / (ranks + 1)
         return Score(math.fsum(values) / max(len(found.ideal), len(ranks)))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base)
         return [(level, effort_precision(found, level, "linear")) for level in LEVELS]
 
-    def unanswered_curve(self) -> Curve | None:
+    def missing_topic_curve(self) -> Curve | None:
         return [(level, 0.0) for level in LEVELS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         found = curves(judged, self.quant, self.base)
         rises = int(found.rises.sum())
         return Explanation(
@@ -79,6 +80,6 @@ class MAep(_EffortPrecision):
             [
                 rises_table(found),
                 f"Divided by max({len(found.ideal)} units in the base, {rises} ranks): "
-                f"MAep = {number(self.of(judged).value or 0.0, 6)}",
+                f"MAep = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._gains import Base, _Gaining, curves, gain_table
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
 
 
 @dataclass(frozen=True)
-class nxCG(_Gaining):
+class nxCG(GainMeasure):
     """The gain collected after k results over the gain of the best k results.
 
     Formula
@@ -51,7 +52,7 @@ class nxCG(_Gaining):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "normalised cumulated gain")
-    above_one: ClassVar[str] = (
+    why_above_one: ClassVar[str] = (
         "with alpha overlapping results can count again, and several results at one rank are gained at once"
     )
 
@@ -60,27 +61,27 @@ class nxCG(_Gaining):
         None, "number", "how much overlap annoys, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         assert self.at is not None
         found = curves(judged, self.quant, self.base, self.alpha)
         best = found.ideal_at(int(self.at))
         return Score(found.run_at(int(self.at)) / best if best > 0 else None)
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
         if found.total <= 0:
             return None
         longest = max(len(found.run), len(found.ideal))
         return [(k, found.run_at(k) / found.ideal_at(k)) for k in range(1, longest + 1)]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         assert self.at is not None
         k = int(self.at)
         found = curves(judged, self.quant, self.base, self.alpha)
         rows = [
             ["gain of the run", number(found.run_at(k), 6)],
             ["gain of the ideal list", number(found.ideal_at(k), 6)],
-            ["ratio", number(self.of(judged).value or 0.0, 6)],
+            ["ratio", number(self.compute(judged).value or 0.0, 6)],
         ]
         return Explanation(
             f"{self} for topic {judged.topic}",

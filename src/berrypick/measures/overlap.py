@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
 from berrypick.core.run import Ranking
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.text import first_seen, once
-from berrypick.measures._base import Measure
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -50,20 +51,20 @@ class Overlap(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    increasing: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
-    def of(self, judged: Judged) -> Score:
-        return Score(repeated_share(judged.located, self.at))
+    def compute(self, judged: JudgedTopic) -> Score:
+        return Score(repeated_share(judged.ranking_spans, self.at))
 
-    def unanswered(self, judged: Judged) -> Score:
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(None)
 
-    def explain(self, judged: Judged) -> Explanation:
-        value = repeated_share(judged.located, self.at)
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        value = repeated_share(judged.ranking_spans, self.at)
         if value is None:
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is retrieved."])
-        chosen = _first(judged.located, self.at)
+        chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
         length = chosen.lengths()
         new, _ = first_seen(chosen.document, chosen.start, chosen.end, {})

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.text import unseen_parts
 from berrypick.measures._articles import pieces
 from berrypick.measures._passages import _Genomics
@@ -51,7 +52,7 @@ class Passage2AP(_Genomics):
     0.3312
     """
 
-    def _steps(self, judged: Judged) -> list[tuple[int, float, float, float]]:
+    def _steps(self, judged: JudgedTopic) -> list[tuple[int, float, float, float]]:
         """(row, new relevant characters, charged irrelevant ones, what they add) for each result."""
         view = view_of(judged)
         ranking = view.ranking
@@ -82,13 +83,13 @@ class Passage2AP(_Genomics):
             found.append((row, float(new), float(counted - before - new), added))
         return found
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         total = view_of(judged).total
         return Score(math.fsum(added for _, _, _, added in self._steps(judged)) / total if total > 0 else None)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         rows = [
-            [f"{row + 1} ({judged.located.name(row)})", number(new), number(waste), number(added, 2)]
+            [f"{row + 1} ({judged.ranking_spans.name(row)})", number(new), number(waste), number(added, 2)]
             for row, new, waste, added in self._steps(judged)[:40]
         ]
         return Explanation(
@@ -96,6 +97,6 @@ class Passage2AP(_Genomics):
             [
                 Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows),
                 f"Divided by {number(view_of(judged).total)} relevant characters: "
-                f"Passage2AP = {number(self.of(judged).value or 0.0, 6)}",
+                f"Passage2AP = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

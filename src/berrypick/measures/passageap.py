@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._passages import _Genomics, met
 
 
@@ -47,9 +48,9 @@ class PassageAP(_Genomics):
     0.8
     """
 
-    def _steps(self, judged: Judged) -> tuple[list[tuple[int, int, float]], int]:
+    def _steps(self, judged: JudgedTopic) -> tuple[list[tuple[int, int, float]], int]:
         """(row, gold passage, precision so far) for each result that meets one; and gold passages never met."""
-        ranking, text = judged.located, judged.text
+        ranking, text = judged.ranking_spans, judged.relevant_spans
         assert ranking.start is not None and ranking.end is not None
         retrieved = np.cumsum(ranking.lengths())
         good = 0
@@ -62,19 +63,19 @@ class PassageAP(_Genomics):
                 steps.append((row, first, good / float(retrieved[row])))
         return steps, len(text.document) - len({first for _, first, _ in steps})
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         steps, missed = self._steps(judged)
         count = len(steps) + missed
         return Score(float(np.sum([value for _, _, value in steps])) / count if count else None)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         steps, missed = self._steps(judged)
-        rows = [[f"{row + 1} ({judged.located.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
+        rows = [[f"{row + 1} ({judged.ranking_spans.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
                 Table("Results that meet a gold passage", ["rank", "precision so far"], rows),
                 f"Divided by {len(steps)} such results and {missed} gold passages never met: "
-                f"PassageAP = {number(self.of(judged).value or 0.0, 6)}",
+                f"PassageAP = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )

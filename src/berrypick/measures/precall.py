@@ -9,10 +9,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.explanation import Explanation
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._base import LEVELS, Measure
+from berrypick.core.score import Curve, Score
+from berrypick.judging.ranked_gains import ranked_gains
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._groups import Groups, explained, groups
-from berrypick.relevance.ranked_gains import ranked_gains
+from berrypick.measures.base import LEVELS, Measure
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,11 @@ class PRecall(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("left_out", "units")
+    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "units")
     references: ClassVar[tuple[str, ...]] = ("raghavan1989critical",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
-    def _groups(self, judged: Judged) -> Groups:
+    def _groups(self, judged: JudgedTopic) -> Groups:
         ranked = ranked_gains(judged, None)
         if ranked.base is not None:
             gain = (ranked.gain > 0).astype(np.float64)
@@ -66,7 +67,7 @@ class PRecall(Measure):
             gain = _first_matches(ranked.gain, ranked.overlaps)
         return groups(judged, gain, float(len(ranked.full)))
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self._groups(judged)
         if found.total <= 0:
             return Score(None)
@@ -74,11 +75,11 @@ class PRecall(Measure):
             return Score(found.precision(float(self.at)))
         return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self._groups(judged)
         return [(level, found.precision(level)) for level in LEVELS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
         return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)
 

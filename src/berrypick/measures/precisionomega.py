@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import union_length
-from berrypick.measures._base import Measure
 from berrypick.measures._text import view_of
+from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,14 @@ class PrecisionOmega(Measure):
 
     touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         total = view_of(judged).total
         if total <= 0:
             return Score(None)
         common, chosen = self._shared(judged)
         return Score(common / (chosen + total - common))
 
-    def _shared(self, judged: Judged) -> tuple[float, float]:
+    def _shared(self, judged: JudgedTopic) -> tuple[float, float]:
         """Relevant text in chunks, and the text of the chunks that hold any, each character once."""
         common = chosen = 0.0
         chunks = _needed(judged)
@@ -83,8 +84,8 @@ class PrecisionOmega(Measure):
             common += _within(start[held], end[held], relevant.start, relevant.end)
         return common, chosen
 
-    def explain(self, judged: Judged) -> Explanation:
-        value = self.of(judged).value
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        value = self.compute(judged).value
         if value is None:
             return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
         common, chosen = self._shared(judged)
@@ -97,7 +98,7 @@ class PrecisionOmega(Measure):
         return Explanation(f"{self} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)])
 
 
-def _needed(judged: Judged) -> Mapping[str, tuple[Positions, Positions]]:
+def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:
     if judged.chunks is None:
         raise UsageError("needs all chunks of the chunking, not only the retrieved ones: give them with --chunks FILE")
     return judged.chunks

@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Curve, Judged, Score
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
-from berrypick.measures._base import LEVELS, Measure, recall_value
 from berrypick.measures._working import consulted_table, law_table, reach_table, whole_recall
+from berrypick.measures.base import LEVELS, Measure, recall_value
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class PRUM(Measure):
         if self.r is not None and self.at is not None:
             raise UsageError("PRUM takes one of r= and @level, not both")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         t = judged.reach.targets
         if self.r is not None:
             if self.r > t:
@@ -92,22 +93,22 @@ class PRUM(Measure):
             return Score(float(self._precisions(judged, recall_value(self.at, t), t).max()))
         return Score(math.fsum(self._precisions(judged, 1, t)) / t)
 
-    def unanswered(self, judged: Judged) -> Score:
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(None if self.r is not None and self.r > len(judged.targets) else 0.0)
 
-    def _precisions(self, judged: Judged, low: int, high: int) -> FloatArray:
+    def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
         working = work(judged.reach, self.exact)
         return working.precision(low, high, _unranked(judged))
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         precision = self._precisions(judged, 1, judged.reach.targets)
         return [(r / len(precision), float(p)) for r, p in enumerate(precision, start=1)]
 
-    def common_curve(self, judged: Judged) -> Curve | None:
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
         precision = self._precisions(judged, 1, judged.reach.targets)
         return [(level, float(precision[recall_value(level, len(precision)) - 1 :].max())) for level in LEVELS]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         reach = judged.reach
         names, targets = judged.ranking.names_by_rank(), judged.targets.names()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
@@ -117,7 +118,7 @@ class PRUM(Measure):
         parts.append(self._terms(judged, work(reach, self.exact)))
         return Explanation(f"{self} for topic {judged.topic}", parts)
 
-    def _terms(self, judged: Judged, working: Working) -> Table:
+    def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets
         if self.r is not None:
             wanted = [self.r] if self.r <= t else []
@@ -145,7 +146,7 @@ class PRUM(Measure):
         )
 
 
-def _unranked(judged: Judged) -> int | None:
+def _unranked(judged: JudgedTopic) -> int | None:
     """Units outside the list: units - distinct ranked pointers."""
     ranked = len(judged.ranking.fresh())
     if judged.units is not None and judged.units < ranked:

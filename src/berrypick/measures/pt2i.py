@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Searching
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._visits import _Searching
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,16 @@ class PT2I(_Searching):
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         return self.scored(judged, None if found is None else found.wanted / (found.wanted + found.length))
 
-    def unanswered(self, judged: Judged) -> Score:
-        score = self.of(judged)
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        score = self.compute(judged)
         return score if score.value is None else Score(0.0)
 
-    def summary(self, judged: Judged) -> list[str | Table]:
-        value = self.of(judged).value
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        value = self.compute(judged).value
         if value is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]
         return [self.search_table(judged), f"PT2I = S/(S + ESL) = {number(value, 6)}"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.core.judged import Judged, Score
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._matching import _Matching, matches
 
 
@@ -43,6 +44,6 @@ class SegP(_Matching):
     0.6667
     """
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         found = matches(judged, self.ki, self.ri)
         return Score(float(found.any(axis=1).mean()) if len(found) else 0.0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.core.judged import Judged, Score
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._matching import _Matching, matches
 
 
@@ -42,5 +43,5 @@ class SegR(_Matching):
     0.6667
     """
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         return Score(float(matches(judged, self.ki, self.ri).any(axis=0).mean()))

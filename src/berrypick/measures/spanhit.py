@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.explanation import Explanation
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._chunks import _Covering
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._chunks import SpanMeasure
 
 
 @dataclass(frozen=True)
-class spanHit(_Covering):
+class spanHit(SpanMeasure):
     """1 if the first results together cover enough of some target, else 0; the mean is the hit rate.
 
     Formula
@@ -50,10 +51,10 @@ class spanHit(_Covering):
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         return Score(1.0 if np.isfinite(self.ranks(judged)).any() else 0.0)
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(
-            f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {self.of(judged).value:g}"]
+            f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {self.compute(judged).value:g}"]
         )

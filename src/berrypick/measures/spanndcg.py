@@ -8,14 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._chunks import _Covering
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._chunks import SpanMeasure
 
 
 @dataclass(frozen=True)
-class spanNDCG(_Covering):
+class spanNDCG(SpanMeasure):
     """Each target counts once, at the rank by which it has been covered well enough, discounted by that rank.
 
     Formula
@@ -54,27 +55,27 @@ class spanNDCG(_Covering):
     0.9197
     """
 
-    above_one: ClassVar[str] = "one result covers several targets at once; the ideal list has one target a rank"
+    why_above_one: ClassVar[str] = "one result covers several targets at once; the ideal list has one target a rank"
     references: ClassVar[tuple[str, ...]] = ("jarvelin2002cumulated",)
 
     gain: Literal["graded", "binary"] = parameter("graded", "graded|binary", "grades count as they are, or all as 1")
 
-    def _gains(self, judged: Judged) -> FloatArray:
+    def _gains(self, judged: JudgedTopic) -> FloatArray:
         grade = judged.targets.grade
         return grade.astype(np.float64) if self.gain == "graded" else np.ones(len(grade))
 
-    def _ideal(self, judged: Judged) -> float:
+    def _ideal(self, judged: JudgedTopic) -> float:
         gains = np.sort(self._gains(judged))[::-1]
         gains = gains if self.at is None else gains[: int(self.at)]
         return float((gains / np.log2(np.arange(len(gains)) + 2)).sum())
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         ranks = self.ranks(judged)
         found = np.isfinite(ranks)
         return Score(float((self._gains(judged)[found] / np.log2(ranks[found] + 1)).sum()) / self._ideal(judged))
 
-    def explain(self, judged: Judged) -> Explanation:
-        value, ideal = self.of(judged).value or 0.0, self._ideal(judged)
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        value, ideal = self.compute(judged).value or 0.0, self._ideal(judged)
         rows = [["DCG", number(value * ideal, 6)], ["ideal", number(ideal, 6)], [str(self), number(value, 6)]]
         return Explanation(
             f"{self} for topic {judged.topic}", [self.table(judged), Table("Gain", ["quantity", "value"], rows)]

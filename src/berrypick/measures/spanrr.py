@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._chunks import _Covering
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._chunks import SpanMeasure
 
 
 @dataclass(frozen=True)
-class spanRR(_Covering):
+class spanRR(SpanMeasure):
     """The reciprocal of the first rank by which some target has been covered well enough.
 
     Formula
@@ -49,9 +50,9 @@ class spanRR(_Covering):
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         return Score(1.0 / float(self.ranks(judged).min()))
 
-    def explain(self, judged: Judged) -> Explanation:
-        value = self.of(judged).value or 0.0
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        value = self.compute(judged).value or 0.0
         return Explanation(f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"])

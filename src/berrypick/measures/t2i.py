@@ -6,18 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.judged import Judged, Score
-from berrypick.measures._visiting import _Visiting
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._visits import VisitMeasure
 
 #: More units of tolerance than this in a budget are a slip of the pen.
 MOST_UNITS = 1_000_000
 
 
 @dataclass(frozen=True)
-class T2I(_Visiting):
+class T2I(VisitMeasure):
     """Targets found per unit of wasted effort, averaged over growing budgets of waste.
 
     Formula
@@ -57,7 +58,7 @@ class T2I(_Visiting):
     Visit(found=(0, 1), wasted=1, length=45)
     """
 
-    above_one: ClassVar[str] = "more targets are found than units of effort wasted"
+    why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
 
     budget: float = parameter(
         300, "number", "how much irrelevant material the person endures in all", check=lambda v: v > 0, must="above 0"
@@ -73,16 +74,16 @@ class T2I(_Visiting):
     def units(self) -> int:
         return math.floor(self.budget / self.tolerance + 1e-9)
 
-    def precisions(self, judged: Judged) -> list[float]:
+    def precisions(self, judged: JudgedTopic) -> list[float]:
         steps = self.walk(judged)
         before = [*steps.found_before_unit[: self.units()]]
         before += [steps.found] * (self.units() - len(before))
         return [found / t for t, found in enumerate(before, start=1)]
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         return self.scored(judged, math.fsum(self.precisions(judged)) / self.units())
 
-    def summary(self, judged: Judged) -> list[str | Table]:
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
         values = self.precisions(judged)
         rows = [[str(t), number(value * t), number(value, 6)] for t, value in enumerate(values, start=1)]
         rows.append(["mean", "", number(math.fsum(values) / len(values), 6)])

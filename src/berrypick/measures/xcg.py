@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.declared import parameter
 from berrypick.core.explanation import Explanation
-from berrypick.core.judged import Curve, Judged, Score
-from berrypick.measures._gains import Base, _Gaining, curves, gain_table
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
 
 
 @dataclass(frozen=True)
-class xCG(_Gaining):
+class xCG(GainMeasure):
     """The gain a reader has collected after k results, when overlapping results do not count twice.
 
     Formula
@@ -53,7 +54,7 @@ class xCG(_Gaining):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
-    above_one: ClassVar[str] = "it adds up gains"
+    why_above_one: ClassVar[str] = "it adds up gains"
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "cumulated gain")
 
     base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
@@ -61,14 +62,14 @@ class xCG(_Gaining):
         None, "number", "how much overlap annoys, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
 
-    def of(self, judged: Judged) -> Score:
+    def compute(self, judged: JudgedTopic) -> Score:
         assert self.at is not None
         found = curves(judged, self.quant, self.base, self.alpha)
         return Score(found.run_at(int(self.at)) if found.total > 0 else None)
 
-    def curve(self, judged: Judged) -> Curve | None:
+    def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
         return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
 
-    def explain(self, judged: Judged) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(f"{self} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)])

@@ -7,14 +7,11 @@ with P(ideal) >= s. Between two consecutive values of P(ideal) nothing changes, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.judged import Judged
-from berrypick.core.reach import Reach
 
 
 def parse_idealism(text: str) -> dict[float, float]:
@@ -67,13 +64,3 @@ def levels(idealism: FloatArray) -> list[tuple[float, BoolArray]]:
     values = sorted({value for value in idealism.tolist() if value > 0})
     below = [0.0, *values][:-1]
     return [(value - lower, idealism >= value) for value, lower in zip(values, below, strict=True)]
-
-
-@lru_cache(maxsize=4)
-def levels_of(judged: Judged) -> tuple[tuple[float, BoolArray, Reach], ...]:
-    """The levels of a judged ranking with the reach to the targets of each."""
-    found = []
-    for weight, ideal in levels(judged.targets.idealism):
-        reach = judged.reach if ideal.all() else judged.reach.columns(ideal)
-        found.append((weight, ideal, reach))
-    return tuple(found)

@@ -1,7 +1,7 @@
 """Charts as Altair objects: curves with bands, topics side by side, means with intervals.
 
 ``results.plot()`` and ``comparison.plot()`` come here. A chart shows itself in a notebook as a picture;
-:mod:`berrypick.report.pictures` writes it to a file. What comes from files (names of runs, topics) goes into charts as
+:mod:`berrypick.report.export` writes it to a file. What comes from files (names of runs, topics) goes into charts as
 data and as plain text only.
 """
 
@@ -12,12 +12,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
 
-from berrypick.analysis.compare import Comparison, compare, increasing, run_named
-from berrypick.analysis.curves import Band, axes, bands
+from berrypick.analysis.compare import Comparison, compare, get_run_name
+from berrypick.analysis.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
-from berrypick.report.look import SCREEN, Look, labels, length, shortened, strokes
-from berrypick.report.pictures import altair, svg_of
+from berrypick.report.chart_theme import SCREEN, Look, labels, length, shortened, strokes
+from berrypick.report.export import altair, svg_of
 
 Kind = Literal["curves", "topics", "means"]
 KINDS: tuple[Kind, ...] = ("curves", "topics", "means")
@@ -54,9 +54,9 @@ def plot(
     chosen = kind or suggested(results)
     look = sized(look, width, height, font_size)
     if chosen == "curves":
-        shaded = len({row.run for row in results.means}) <= BANDS if band is None else band
+        shaded = len(results.runs) <= BANDS if band is None else band
         found = bands(results, confidence=confidence, resamples=resamples, seed=seed, intervals=shaded)
-        return curves(found, signatures(results), until=until, band=shaded, look=look)
+        return curves(found, until=until, band=shaded, look=look)
     if chosen == "means":
         return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), look=look)
     if chosen != "topics":
@@ -87,13 +87,9 @@ def sized(look: Look, width: str | float | None, height: str | float | None, fon
 
 def suggested(results: Results) -> Kind:
     """Curves where a measure has one; else topics of one or two systems, and means of more."""
-    if any(row.curve for row in results.means):
+    if any(row.curve for row in results.mean_rows):
         return "curves"
-    return "topics" if len({row.run for row in results.means}) <= 2 else "means"
-
-
-def signatures(results: Results) -> dict[str, str]:
-    return {row.measure: row.signature for row in reversed(results.means)}
+    return "topics" if len(results.runs) <= 2 else "means"
 
 
 # curves
@@ -101,7 +97,6 @@ def signatures(results: Results) -> dict[str, str]:
 
 def curves(
     found: Sequence[Band],
-    signature: dict[str, str] | None = None,
     *,
     until: float | None = None,
     band: bool | None = None,
@@ -125,7 +120,7 @@ def curves(
     panels = []
     for measure in measures:
         own = [one for one in found if one.measure == measure]
-        across, up = axes(measure, (signature or {}).get(measure, ""))
+        across, up = own[0].axes
         panels.append(_curves_panel(own, names, measure, across, up, shaded, look, len(measures)))
     return _together(panels, look)
 
@@ -225,13 +220,13 @@ def topics(
     With one system its values, sorted. With more than two, a panel for each of them beside the baseline (the first).
     ``run`` and ``versus`` name two systems.
     """
-    runs = list(dict.fromkeys(row.run for row in results.means))
+    runs = list(results.runs)
     if not runs:
         raise UsageError("there is nothing to draw: the results are empty")
-    base = run_named(versus or baseline or runs[0], runs)
-    others = [run_named(run, runs)] if run else [one for one in runs if one != base]
+    base = get_run_name(versus or baseline or runs[0], runs)
+    others = [get_run_name(run, runs)] if run else [one for one in runs if one != base]
     pairs: list[tuple[str, str | None]] = [(one, base) for one in others] or [(base, None)]
-    measures = list(dict.fromkeys(row.measure for row in results.means))
+    measures = list(results.measures)
     wanted = len(pairs) * len(measures)
     if wanted > PANELS:
         raise UsageError(
@@ -341,7 +336,7 @@ def means(comparison: Comparison, *, look: Look = SCREEN) -> Any:
 
 
 def _best_first(comparison: Comparison, measure: str) -> list[str]:
-    sign = -1 if increasing(measure) else 1
+    sign = -1 if comparison.estimate(measure, comparison.runs[0]).higher_is_better else 1
 
     def place(run: str) -> tuple[bool, float]:
         value = comparison.estimate(measure, run).value

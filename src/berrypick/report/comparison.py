@@ -14,18 +14,11 @@ from collections.abc import Collection, Sequence
 from textwrap import fill
 from typing import Any
 
-from berrypick.analysis.compare import Comparison, Estimate, compare
-from berrypick.analysis.difference import Difference, diff
-from berrypick.analysis.sweep import Sweep, sweep
-from berrypick.analysis.written import written
+from berrypick.analysis.compare import Comparison, Estimate
+from berrypick.analysis.difference import Difference
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
-from berrypick.report import (
-    notebook_analysis,  # noqa: F401 (says how they show themselves in notebooks)
-    text,
-)
-
-__all__ = ["Comparison", "Difference", "Sweep", "compare", "diff", "render", "render_difference", "sweep"]
+from berrypick.report import text
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 DIFFERENCE_OUTPUTS = ("table", "markdown", "csv", "tsv", "json", "jsonl")
@@ -36,7 +29,6 @@ _CORRECTION = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "none"}
 _INTERVAL = {"expanded": "expanded percentile", "percentile": "percentile", "bca": "BCa"}
 
 
-@written.register
 def render(
     comparison: Comparison,
     output: str = "table",
@@ -56,7 +48,6 @@ def render(
     return writing.details() if chosen == "details" else writing.runs()
 
 
-@written.register
 def render_difference(
     difference: Difference, output: str = "table", places: int | None = None, paint: text.Paint = text.plain
 ) -> str:
@@ -71,12 +62,6 @@ def render_difference(
     if not tables:
         return f"nothing differs: {difference.compared} values are the same\n"
     return "\n".join(paint(table, ()) if output == "table" else _markdown(table) for table in tables)
-
-
-@written.register
-def render_table(table: Table) -> str:
-    """A table of a sweep."""
-    return text.aligned(table)
 
 
 class _Writing:
@@ -123,7 +108,7 @@ class _Writing:
     def _detailed(self, measure: str) -> Table:
         comparison = self.comparison
         width = self._width(measure)
-        direction = "larger" if comparison.estimate(measure, comparison.runs[0]).increasing else "smaller"
+        direction = "larger" if comparison.estimate(measure, comparison.runs[0]).higher_is_better else "smaller"
         header, align = ["", "run", "topics", "mean", f"{self.percent} interval"], "<<><<"
         if comparison.baseline is not None:
             correction = comparison.method.correction
@@ -168,7 +153,7 @@ class _Writing:
     def _best(self, one: Estimate) -> bool:
         values = [self.comparison.estimate(one.measure, run).value for run in self.comparison.runs]
         known = [value for value in values if value is not None]
-        return len(known) > 1 and one.value == (max(known) if one.increasing else min(known))
+        return len(known) > 1 and one.value == (max(known) if one.higher_is_better else min(known))
 
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method

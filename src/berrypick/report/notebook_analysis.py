@@ -1,4 +1,4 @@
-"""How comparisons, differences and sweeps show themselves in notebooks."""
+"""Comparisons, differences and sweeps as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ from typing import Any
 from berrypick.analysis.compare import Comparison, Estimate
 from berrypick.analysis.difference import Difference
 from berrypick.analysis.sweep import COLUMNS, Sweep
-from berrypick.core.drawn import as_html, drawn
 from berrypick.core.explanation import Table
-from berrypick.report import markup
+from berrypick.report import html
 
 
-@drawn.register
-def draw(comparison: Comparison, **how: Any) -> Any:
-    from berrypick.report.charts import plot_comparison
-
-    return plot_comparison(comparison, **how)
-
-
-@as_html.register
 def comparison_html(comparison: Comparison) -> str:
     """Means with intervals and the letters of the systems that are significantly worse."""
     rows = []
@@ -34,7 +25,7 @@ def comparison_html(comparison: Comparison) -> str:
         for row, run in enumerate(comparison.runs)
         if _is_best(comparison, comparison.estimate(measure, run))
     }
-    return markup.table(head, best, raw=range(2, len(head.header))) + markup.notes(comparison.notes)
+    return html.table(head, best, raw=range(2, len(head.header))) + html.notes(comparison.notes)
 
 
 def _estimate(one: Estimate) -> str:
@@ -47,21 +38,20 @@ def _estimate(one: Estimate) -> str:
 def _is_best(comparison: Comparison, one: Estimate) -> bool:
     values = [comparison.estimate(one.measure, run).value for run in comparison.runs]
     known = [value for value in values if value is not None]
-    return len(known) > 1 and one.value == (max(known) if one.increasing else min(known))
+    return len(known) > 1 and one.value == (max(known) if one.higher_is_better else min(known))
 
 
-@as_html.register
 def difference_html(difference: Difference) -> str:
     names = ["run", "topic", "measure", "status", "old", "new", "change"]
     rows = [[_cell(row[name]) for name in names] for row in difference.records()]
-    return markup.table(Table("", names, rows, "<<<<>>>")) + markup.notes(difference.notes)
+    return html.table(Table("", names, rows, "<<<<>>>")) + html.notes(difference.notes)
 
 
-@as_html.register
 def sweep_html(sweep: Sweep) -> str:
     names = [*sweep.parameters, *COLUMNS[1:-1]]
     rows = [[_cell(row[name]) for name in names] for row in sweep.rows]
-    return markup.table(Table("", names, rows, "".join(_side(sweep.rows, name) for name in names)))
+    table = html.table(Table("", names, rows, "".join(_side(sweep.rows, name) for name in names)))
+    return table + html.notes(sweep.results.notes)
 
 
 def _side(rows: list[dict[str, Any]], name: str) -> str:

@@ -6,21 +6,19 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from berrypick.asked import parse_measure
 from berrypick.core.errors import UsageError
-from berrypick.core.results import Results
-from berrypick.measures._base import Measure
+from berrypick.core.results import Note, Results
 from berrypick.report import charts
-from berrypick.report.look import PAPER, Look, length
-from berrypick.report.pictures import check_pixels, check_target, converter, write_picture
+from berrypick.report.chart_theme import PAPER, Look, length
+from berrypick.report.export import check_pixels, check_target, converter, write_picture
 
 
 @dataclass(frozen=True)
 class Drawn:
     """What was drawn, in a sentence, and what a person should know about it."""
 
-    told: str
-    notes: list[str]
+    summary: str
+    notes: list[Note]
 
 
 @dataclass(frozen=True)
@@ -60,15 +58,15 @@ class Figure:
         if kind == "curves":
             self._check_curves(results)
         size = write_picture(charts.plot(results, kind, look=self.look, **self.how), self.target, self.look, self.dpi)
-        runs = len({row.run for row in results.means})
+        runs = len(results.runs)
         return Drawn(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
 
     def _check_curves(self, results: Results) -> None:
         """What :func:`charts.curves` would refuse, in the words of the command line."""
-        begins = [row.curve[0][0] for row in results.means if row.curve]
+        begins = [row.curve[0][0] for row in results.mean_rows if row.curve]
         if not begins:
-            measures = ", ".join(dict.fromkeys(row.measure for row in results.means))
-            able = any(_has_curve(row.measure) for row in results.means)
+            measures = ", ".join(dict.fromkeys(row.measure for row in results.mean_rows))
+            able = any(info.has_curve for info in results.measure_info.values())
             why = "no topic has a value" if able else "the measures have none (-m); --kind topics or means shows them"
             raise UsageError(f"--kind curves: there is no curve of {measures} to draw: {why}")
         until = self.how["until"]
@@ -76,20 +74,19 @@ class Figure:
             raise UsageError(f"--until {until:g}: there is nothing to draw, since curves begin at {min(begins):g}")
 
 
-def _has_curve(measure: str) -> bool:
-    known = parse_measure(measure)
-    return isinstance(known, Measure) and known.has_curve()
-
-
-def _notes(results: Results, kind: str) -> list[str]:
+def _notes(results: Results, kind: str) -> list[Note]:
     """What is not in the picture."""
     if kind == "curves":
-        flat = [row.measure for row in results.means if not row.curve]
-        return [f"{measure} has no curve to draw; --kind topics or means shows it" for measure in dict.fromkeys(flat)]
+        flat = [row.measure for row in results.mean_rows if not row.curve]
+        text = "has no curve to draw; --kind topics or means shows it"
+        return [Note("not drawn", text, measure=measure) for measure in dict.fromkeys(flat)]
     if kind == "means":
         return []
     missing: dict[str, set[str]] = {}
-    for row in results.topics:
+    for row in results.topic_rows:
         if row.value is None:
             missing.setdefault(row.measure, set()).add(row.topic)
-    return [f"{measure}: {len(some)} topics without a value are not drawn" for measure, some in missing.items()]
+    return [
+        Note("not drawn", f"{len(some)} topics without a value are not drawn", measure=measure)
+        for measure, some in missing.items()
+    ]

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from berrypick.analysis.curves import Band, axes, bands
+from berrypick.analysis.curves import Band, bands
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import Results
 from berrypick.report import text
-from berrypick.report.look import shortened
+from berrypick.report.chart_theme import shortened
 from berrypick.report.text import Cells, Paint
 
 _BLOCKS, _PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
@@ -165,12 +165,11 @@ def curves_of(results: Results, stream: TextIO) -> str:
     found = bands(results, intervals=False)
     if not found:
         return "no measure has a curve\n"
-    signatures = {row.measure: row.signature for row in results.means}
     columns = width() if stream.isatty() else 80
-    return small_curves(found, signatures, columns, getattr(stream, "encoding", None) or "utf-8")
+    return small_curves(found, columns, getattr(stream, "encoding", None) or "utf-8")
 
 
-def small_curves(found: Sequence[Band], signatures: dict[str, str], columns: int = 80, encoding: str = "utf-8") -> str:
+def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-8") -> str:
     """A line of blocks for each run, under a line that says what it shows; all runs of a measure at one scale."""
     blocks = _BLOCKS if _prints(_BLOCKS, encoding) else _PLAIN_BLOCKS
     runs = list(dict.fromkeys(one.run for one in found))
@@ -181,7 +180,7 @@ def small_curves(found: Sequence[Band], signatures: dict[str, str], columns: int
     for measure in dict.fromkeys(one.measure for one in found):
         own = [one for one in found if one.measure == measure]
         top = max(0.0, *(y for one in own for y in one.y))
-        across, up = axes(measure, signatures.get(measure, ""))
+        across, up = own[0].axes
         first, last = min(one.x[0] for one in own), max(one.x[-1] for one in own)
         head = f"{_clean(measure)}: {up} from 0 to {top:.4g}, {across} from {first:g} to {last:g}"
         lines = [f"{names[one.run]:<{room}}  {_drawn(one, first, last, top, length, blocks)}" for one in own]

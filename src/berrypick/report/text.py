@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.results import ALL, Results
+from berrypick.core.results import ALL, Note, Results
 
 OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 UNDEFINED = "-"
@@ -40,17 +40,25 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
     return paint(table, () if paint is plain or per_topic else best(results))
 
 
+def results_text(results: Results) -> str:
+    """The means as a plain table, with the notes."""
+    return render(results, "table", per_topic=False, places=None).rstrip("\n") + notes_text(results.notes)
+
+
+def notes_text(notes: Sequence[Note]) -> str:
+    """Notes under a table, one a line."""
+    return "".join(f"\nnote: {_one_line(str(note))}" for note in notes)
+
+
 def best(results: Results) -> list[tuple[int, int]]:
     """Cells of the table of means that hold the best value of their column, where values differ."""
-    from berrypick.analysis.compare import increasing
-
     means = list(results.mean().values())
     found = []
-    for column, measure in enumerate(dict.fromkeys(row.measure for row in results.means), start=1):
+    for column, measure in enumerate(results.measures, start=1):
         values = [values.get(measure) for values in means]
         known = [value for value in values if value is not None]
         if known and min(known) < max(known):
-            wanted = max(known) if increasing(measure) else min(known)
+            wanted = max(known) if results.info(measure).higher_is_better else min(known)
             found += [(row, column) for row, value in enumerate(values) if value == wanted]
     return found
 

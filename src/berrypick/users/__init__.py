@@ -6,11 +6,11 @@ import sys
 from functools import lru_cache
 
 from berrypick.core import spec as specs
-from berrypick.core.declared import discover
 from berrypick.core.errors import UsageError, nearest
-from berrypick.users._base import UserModel, World
+from berrypick.core.parameters import discover
+from berrypick.users.base import ReaderContext, UserModel
 
-__all__ = ["UserModel", "World", "build", "registered"]
+__all__ = ["ReaderContext", "UserModel", "build", "registered"]
 
 
 @lru_cache(maxsize=1)

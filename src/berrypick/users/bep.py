@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import (
+from berrypick.users.base import (
+    ReaderContext,
     Slider,
     UserModel,
-    World,
     need_places,
     pairwise,
     same_document,
@@ -49,22 +49,22 @@ class Bep(UserModel):
         must="above 0",
     )
 
-    def mean_length(self, world: World) -> float:
+    def mean_length(self, context: ReaderContext) -> float:
         if self.L is not None:
             return self.L
-        if world.collection is None:
+        if context.collection is None:
             raise UsageError(
                 "user model bep needs the mean length of documents: give document lengths with --collection, "
                 "or the mean itself as in bep(L=5000)"
             )
-        return world.collection.mean_length
+        return context.collection.mean_length
 
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         need_places(self, ranking, targets)
         assert ranking.start is not None and targets.start is not None
-        scale = self.A * self.mean_length(world)
+        scale = self.A * self.mean_length(context)
         blocks = []
         for rows, indices in shared(ranking, targets):
             gap = np.abs(ranking.start[rows, None] - targets.start[None, indices])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.declared import parameter
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import (
+from berrypick.users.base import (
+    ReaderContext,
     Slider,
     UserModel,
-    World,
     covering_reach,
     elements,
     is_share,
@@ -38,7 +38,7 @@ class Classical(UserModel):
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
     )
 
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         if elements(ranking, targets):

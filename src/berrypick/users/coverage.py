@@ -10,9 +10,9 @@ from berrypick.core import paths
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import (
+from berrypick.users.base import (
+    ReaderContext,
     UserModel,
-    World,
     covered,
     elements,
     need_places,
@@ -29,7 +29,7 @@ class Coverage(UserModel):
     The regions of one rank are taken together. Effort: the length of what is pointed to.
     """
 
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         if elements(ranking, targets) and (ranking.start is None or targets.start is None):

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.declared import parameter
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import (
+from berrypick.users.base import (
+    ReaderContext,
     Slider,
     UserModel,
-    World,
     need_places,
     pairwise,
     same_document,
@@ -38,7 +38,7 @@ class Distance(UserModel):
         0.01, "number", "how quickly the probability falls with distance", check=lambda v: v >= 0, must="0 or more"
     )
 
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         need_places(self, ranking, targets)

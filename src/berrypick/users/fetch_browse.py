@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._base import Slider, UserModel, World, by_rank, combined
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, combined
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,15 @@ class FetchBrowse(UserModel):
         probability = single.probability * self._considered(ranking)[single.rank]
         return combined(ranking, single.targets, single.rank, single.target, probability)
 
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
-        return self._combine(ranking, self.inner().reach(self._spread(ranking), targets, world))
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        return self._combine(ranking, self.inner().reach(self._spread(ranking), targets, context))
 
-    def reach_alone(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
-        return self._combine(ranking, self.inner().reach_alone(self._spread(ranking), targets, world))
+    def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        return self._combine(ranking, self.inner().reach_alone(self._spread(ranking), targets, context))
 
-    def other_units(self, targets: Targets, world: World) -> tuple[str, ...]:
-        return self.inner().other_units(targets, world)
+    def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
+        return self.inner().other_units(targets, context)
 
-    def effort(self, ranking: Ranking, targets: Targets, world: World) -> FloatArray:
-        each = self.inner().effort(self._spread(ranking), targets, world)
+    def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        each = self.inner().effort(self._spread(ranking), targets, context)
         return by_rank(ranking, each * self._considered(ranking))

@@ -11,9 +11,9 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.intervals import intersections
-from berrypick.users._base import (
+from berrypick.users.base import (
+    ReaderContext,
     UserModel,
-    World,
     elements,
     need_places,
     nested_elements,
@@ -34,7 +34,7 @@ class Hierarchy(UserModel):
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
 
-    def reach(self, ranking: Ranking, targets: Targets, world: World) -> Reach:
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         if elements(ranking, targets):

@@ -10,16 +10,16 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection
-from berrypick.core.declared import parameter
 from berrypick.core.errors import InputError
 from berrypick.core.navigation import LinkTable
+from berrypick.core.parameters import parameter
 from berrypick.kernels.hitting import Chain
-from berrypick.users._base import Slider, World
-from berrypick.users._moving import _Moving, chain_between, wrong_navigation
+from berrypick.users._navigation import NavigationModel, chain_between, wrong_navigation
+from berrypick.users.base import ReaderContext, Slider
 
 
 @dataclass(frozen=True)
-class Hyperlink(_Moving):
+class Hyperlink(NavigationModel):
     """The reader follows one of the links of a page, each with the same probability (--navigation FILE of links).
 
     Without a table of links, those of the XML documents given with --collection (a folder or an index) are followed,
@@ -40,19 +40,19 @@ class Hyperlink(_Moving):
     )
     steps: int = parameter(1, "int", "most clicks in a row; 0 for no limit", check=lambda v: v >= 0, must="0 or more")
 
-    def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
-        chain = link_chain(self._links(world), self.follow)
+    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
+        chain = link_chain(self._links(context), self.follow)
         return chain_between(chain, sources, targets, self.steps or None)
 
-    def units(self, world: World) -> tuple[str, ...]:
-        return self._links(world).units
+    def units(self, context: ReaderContext) -> tuple[str, ...]:
+        return self._links(context).units
 
-    def _links(self, world: World) -> LinkTable:
-        if world.navigation is None and world.collection is not None and world.collection.structures:
-            return links_within(world.collection)
-        if not isinstance(world.navigation, LinkTable):
-            raise wrong_navigation(self, world)
-        return world.navigation
+    def _links(self, context: ReaderContext) -> LinkTable:
+        if context.navigation is None and context.collection is not None and context.collection.structures:
+            return links_within(context.collection)
+        if not isinstance(context.navigation, LinkTable):
+            raise wrong_navigation(self, context)
+        return context.navigation
 
 
 @lru_cache(maxsize=2)

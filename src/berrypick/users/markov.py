@@ -12,12 +12,12 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.navigation import BACK, Navigation, ReachTable, Sessions
 from berrypick.kernels.hitting import Chain
-from berrypick.users._base import World
-from berrypick.users._moving import _Moving, chain_between, wrong_navigation
+from berrypick.users._navigation import NavigationModel, chain_between, wrong_navigation
+from berrypick.users.base import ReaderContext
 
 
 @dataclass(frozen=True)
-class Markov(_Moving):
+class Markov(NavigationModel):
     """The reader wanders from unit to unit and leaves at some point: an absorbing Markov chain.
 
     Reach is the probability of ever visiting the target before leaving. The chain comes from a table of transitions
@@ -30,10 +30,10 @@ class Markov(_Moving):
     navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
 
-    def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
-        if not isinstance(world.navigation, (ReachTable, Sessions)):
-            raise wrong_navigation(self, world)
-        return chain_between(chain_of(world.navigation), sources, targets, None)
+    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
+        if not isinstance(context.navigation, (ReachTable, Sessions)):
+            raise wrong_navigation(self, context)
+        return chain_between(chain_of(context.navigation), sources, targets, None)
 
 
 @lru_cache(maxsize=4)

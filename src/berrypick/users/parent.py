@@ -8,20 +8,20 @@ from typing import Literal, cast
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.declared import parameter
 from berrypick.core.errors import UsageError
+from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
 from berrypick.corpus.sections import section_starts
-from berrypick.users._base import (
-    World,
+from berrypick.users._context import ContextModel
+from berrypick.users.base import (
+    ReaderContext,
     is_share,
 )
-from berrypick.users._widening import _Widening
 
 
 @dataclass(frozen=True)
-class Parent(_Widening):
+class Parent(ContextModel):
     """The reader, or the pipeline, gets the whole section that a result lies in; otherwise as classical.
 
     Sections come from the texts given with --documents: from one Markdown heading to the next, or with by='paragraph'
@@ -35,32 +35,36 @@ class Parent(_Widening):
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
     )
 
-    def regions(self, ranking: Ranking, world: World) -> Ranking:
+    def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
         assert ranking.start is not None and ranking.end is not None
         start, end = ranking.start.astype(np.int64), ranking.end.astype(np.int64)
         for document, found in ranking.rows_by_document.items():
             rows = found[start[found] >= 0]  # below 0: a passage that could not be located
-            start[rows], end[rows] = self._parents(document, start[rows], end[rows], world)
+            start[rows], end[rows] = self._parents(document, start[rows], end[rows], context)
         return replace(ranking, start=start, end=end)
 
-    def _parents(self, document: str, start: IntArray, end: IntArray, world: World) -> tuple[IntArray, IntArray]:
+    def _parents(
+        self, document: str, start: IntArray, end: IntArray, context: ReaderContext
+    ) -> tuple[IntArray, IntArray]:
         if self.by == "element":
-            return _elements_around(document, start, end, world)
+            return _elements_around(document, start, end, context)
         if self.by == "document":
-            return np.zeros_like(start), np.maximum(end, int(world.length(document, "user model parent")))
-        if world.texts is None:
+            return np.zeros_like(start), np.maximum(end, int(context.length(document, "user model parent")))
+        if context.texts is None:
             raise UsageError(f"user model parent(by={self.by!r}) needs the texts of the documents: give --documents")
         by = cast(Literal["heading", "paragraph"], self.by)
-        heads = world.texts.kept(by, document, lambda text: section_starts(text, by))
-        length = len(world.texts[document])
+        heads = context.texts.kept(by, document, lambda text: section_starts(text, by))
+        length = len(context.texts[document])
         first = np.searchsorted(heads, start, side="right") - 1
         last = np.searchsorted(heads, np.maximum(end - 1, start), side="right")
         ends = np.append(heads[1:], length)
         return heads[first], np.maximum(ends[last - 1], end)
 
 
-def _elements_around(document: str, start: IntArray, end: IntArray, world: World) -> tuple[IntArray, IntArray]:
-    structures = world.collection.structures if world.collection is not None else {}
+def _elements_around(
+    document: str, start: IntArray, end: IntArray, context: ReaderContext
+) -> tuple[IntArray, IntArray]:
+    structures = context.collection.structures if context.collection is not None else {}
     if document not in structures:
         raise UsageError(
             f"user model parent(by='element') needs the structure of {document}: "

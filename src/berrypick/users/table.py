@@ -11,12 +11,12 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import ReachTable
 from berrypick.core.truth import Targets
-from berrypick.users._base import World
-from berrypick.users._moving import _Moving, wrong_navigation
+from berrypick.users._navigation import NavigationModel, wrong_navigation
+from berrypick.users.base import ReaderContext
 
 
 @dataclass(frozen=True)
-class Table(_Moving):
+class Table(NavigationModel):
     """The reader reaches one unit from another with the probability that a table gives (--navigation FILE).
 
     A unit reaches itself with probability 1 unless the table says otherwise; what is not in the table is not reached.
@@ -27,10 +27,10 @@ class Table(_Moving):
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
 
-    def between(self, sources: list[str], targets: list[str], world: World) -> FloatArray:
-        if not isinstance(world.navigation, ReachTable):
-            raise wrong_navigation(self, world)
-        leads = _by_source(world.navigation)
+    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
+        if not isinstance(context.navigation, ReachTable):
+            raise wrong_navigation(self, context)
+        leads = _by_source(context.navigation)
         number: dict[str, list[int]] = {}
         for j, target in enumerate(targets):
             number.setdefault(target, []).append(j)
@@ -41,11 +41,11 @@ class Table(_Moving):
                 found[i, number.get(target, [])] = probability
         return found
 
-    def other_units(self, targets: Targets, world: World) -> tuple[str, ...]:
-        if not isinstance(world.navigation, ReachTable):
-            raise wrong_navigation(self, world)
+    def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
+        if not isinstance(context.navigation, ReachTable):
+            raise wrong_navigation(self, context)
         wanted = set(targets.names())
-        return tuple(dict.fromkeys(a for (a, b), p in world.navigation.rows.items() if b in wanted and p > 0))
+        return tuple(dict.fromkeys(a for (a, b), p in context.navigation.rows.items() if b in wanted and p > 0))
 
 
 @lru_cache(maxsize=4)

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.declared import parameter
+from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
-from berrypick.users._base import (
+from berrypick.users._context import ContextModel
+from berrypick.users.base import (
+    ReaderContext,
     Slider,
-    World,
     is_share,
 )
-from berrypick.users._widening import _Widening
 
 
 def _not_negative(value: float) -> bool:
@@ -22,7 +22,7 @@ def _not_negative(value: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Window(_Widening):
+class Window(ContextModel):
     """The reader, or the pipeline, also gets the text before and after a result; otherwise as classical.
 
     Effort: the length of the widened region. It ends where the document ends, if its length is known (--documents or
@@ -37,13 +37,13 @@ class Window(_Widening):
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
     )
 
-    def regions(self, ranking: Ranking, world: World) -> Ranking:
+    def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
         assert ranking.start is not None and ranking.end is not None
         somewhere = ranking.start >= 0  # below 0: a passage that could not be located
         start = np.where(somewhere, np.maximum(ranking.start - self.before, 0), ranking.start)
         end = np.where(somewhere, ranking.end + self.after, ranking.end)
-        if world.collection is not None:
+        if context.collection is not None:
             names = [ranking.documents[code] for code in ranking.document.tolist()]
-            last = np.array([world.collection.lengths.get(name, np.inf) for name in names], dtype=np.float64)
+            last = np.array([context.collection.lengths.get(name, np.inf) for name in names], dtype=np.float64)
             end = np.maximum(np.minimum(end, last), ranking.end)
         return replace(ranking, start=start, end=end)

@@ -1,0 +1,157 @@
+"""The command line, on the public functions only. Each group of commands is loaded when one of them is used."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import click
+
+from berrypick.cli.output import fail, say
+from berrypick.core.errors import BerrypickError
+
+#: Every command: the module that defines it, and its line in the help.
+COMMANDS = {
+    "evaluate": ("evaluate", "Evaluate RUNS against TRUTH."),
+    "compare": ("compare", "Compare RUNS: means with intervals, paired tests, gates."),
+    "report": ("report", "Write a page that shows what the numbers mean."),
+    "plot": ("report", "Draw RUNS for a paper."),
+    "explain": ("evaluate", "Show the working of one number."),
+    "diff": ("compare", "Show what changed between two results files."),
+    "check": ("files", "Detect, validate and count FILES."),
+    "convert": ("files", "Write a file in another format."),
+    "locate": ("files", "Find the quotes of a truth in the documents."),
+    "index": ("files", "Store the structure of XML documents in one file."),
+    "list": ("show", "List measures, user models or formats."),
+    "show": ("show", "Explain one measure, user model or format."),
+    "demo": ("show", "Evaluate the bundled examples."),
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; exit codes: 0 fine, 1 a gate was not met, 2 wrong usage or bad input, 130 interrupted."""
+    _open_closed_streams()
+    try:
+        code = cli.main(args=arguments, prog_name="berrypick", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except BerrypickError as error:
+        fail(error)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx is not None else "berrypick"
+        fail(f"{error.format_message()} (see '{command} --help')")
+    except click.ClickException as error:
+        fail(error.format_message())
+    except (BrokenPipeError, _ReaderGone):
+        # the reader of the pipe has gone (head, less); the rest of the output is not needed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        fail("not enough memory for this input")
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered cannot be written
+        fail(f"the output could not be written ({error.strerror})")
+
+
+def _open_closed_streams() -> None:
+    """Give streams that were closed before we began (>&-, 2>&-) their numbers back, so that no file gets them.
+
+    Results then cannot be written, which is an error once there are any; notes are dropped.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # takes the lowest free number
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (open to the end)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+class _ReaderGone(Exception):
+    """The reader of the output pipe has gone."""
+
+
+class _Commands(click.Group):
+    """Loads commands when they are used; a pipe without a reader is not a failure."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from berrypick.core.errors import nearest
+
+            ctx.fail(f"No such command '{args[0]}'{nearest(args[0], list(COMMANDS))}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with _without_reader():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _without_reader():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _without_reader() -> Iterator[None]:
+    """Click takes a broken pipe for a failure of its own."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise _ReaderGone from None
+
+
+def _version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        from berrypick import kernels
+        from berrypick._version import __version__
+
+        say(f"berrypick {__version__}, kernels: {kernels.in_use()}")
+        context.exit()
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+)
+@click.option(
+    "--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Version and kernels."
+)
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Measure retrieval systems that point into documents: elements, passages, chunks, video segments, linked pages.
+
+    \b
+    berrypick demo                                     see it work
+    berrypick evaluate truth.qrels my.run -m 'EPRUM'   evaluate a run
+    berrypick list measures                            what can be measured
+    """
+    if context.invoked_subcommand is None:
+        say(context.get_help(), err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

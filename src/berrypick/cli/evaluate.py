@@ -1,0 +1,80 @@
+"""berrypick evaluate and explain."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli import options
+from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
+from berrypick.core.errors import UsageError
+from berrypick.evaluation.functions import evaluate, explain
+from berrypick.report import terminal, text
+
+
+@click.command("evaluate")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@options.measures("EPRUM PRUM@0.5 nDCG@10")
+@click.option("-q", "--per-topic", is_flag=True, help="A row per topic as well as the means.")
+@click.option("-o", "--output", type=click.Choice(text.OUTPUTS), help="[default: table on a terminal, else tsv]")
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+@click.option("--curves", is_flag=True, help="The curves behind the numbers: in JSON, or small under the table.")
+@click.option(
+    "--seed", type=int, metavar="N", expose_value=False, help="Accepted for consistency; evaluate uses no randomness."
+)
+@options.evaluation
+def evaluate_command(
+    truth: str,
+    runs: tuple[str, ...],
+    requested: tuple[str, ...],
+    per_topic: bool,
+    output: str | None,
+    places: int | None,
+    curves: bool,
+    jobs: int,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Evaluate RUNS against TRUTH. Files may come through pipes; - is standard input."""
+    need_measures(requested, settings)
+    chosen = chosen_output(output)
+    if curves and chosen not in ("json", "jsonl", "table"):
+        raise UsageError("--curves goes with -o json, -o jsonl or -o table")
+    with progress_bar() as progress:
+        results = evaluate(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(requested),
+            curves=curves,
+            progress=progress,
+            jobs=jobs,
+            **settings,
+        )
+    show_notes(results.notes)
+    show(text.render(results, chosen, per_topic, places, painter()), chosen == "table")
+    if curves and chosen == "table":
+        show("\n" + terminal.curves_of(results, sys.stdout), True)
+
+
+@click.command("explain")
+@click.argument("truth")
+@click.argument("run")
+@click.option("--topic", required=True, help="The topic.")
+@click.option("-m", "--measure", "requested", required=True, help="The measure.")
+@options.evaluation_options
+def explain_command(
+    truth: str, run: str, topic: str, requested: str, format_truth: str | None, format_run: str | None, **settings: Any
+) -> None:
+    """Show the working of one number: what each rank leads to, and the terms of the sum."""
+    value = explain(
+        formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, requested, **settings
+    )
+    if sys.stdout.isatty():
+        show(terminal.explanation(value, terminal.width(), terminal.decorated(sys.stdout)), True)
+    else:
+        show(text.explanation(value))

@@ -1,0 +1,185 @@
+"""berrypick check, convert, locate and index."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli.output import progress_bar, refuse_overwriting, say, show_notes
+from berrypick.core.errors import BerrypickError, InputError, UsageError
+from berrypick.core.run import Run
+from berrypick.core.truth import OFFSETS, Truth
+from berrypick.core.words import counted
+from berrypick.corpus.index import build_index, is_index, read_index
+from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
+from berrypick.evaluation.inputs import read_collection
+from berrypick.formats.base import is_stream
+from berrypick.judging.judge import refuse_duplicates
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--format", "format_name", metavar="NAME", help="The format, if not to be recognised.")
+def check_command(files: tuple[str, ...], format_name: str | None) -> None:
+    """Recognise, validate and count FILES; every problem with its line. Exit code 2 if there is any."""
+    good = True
+    for path in files:
+        try:
+            with formats.reusable(path):
+                good &= _check(path, format_name)
+        except InputError as error:
+            say(str(error))
+            good = False
+    if not good:
+        sys.exit(2)
+
+
+def _check(path: str, format_name: str | None) -> bool:
+    """Tell what is in a file and all that is wrong with it; whether nothing is."""
+    if format_name is None and not is_stream(path) and is_index(path):
+        say(f"{path}: {_describe_index(path)}")
+        return True
+    problems = formats.Problems(path, strict=False)
+    chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
+    value = chosen.read(path, problems)
+    found = [str(problem) for problem in problems.found]
+    if chosen.role == "run":
+        try:
+            refuse_duplicates(value)
+        except BerrypickError as error:
+            found.append(str(error))
+    facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
+    others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
+    also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
+    say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
+    for message in found:
+        say("  problem: " + message.replace("\n", "\n    "))
+    return not found
+
+
+def _describe_index(path: str) -> str:
+    """What an index of a collection holds."""
+    read_index(path)  # says what is wrong with it, or missing here
+    from berrypick.corpus.index_read import Index
+
+    facts = Index(path).facts
+    told = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
+    return ", ".join([*told, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--from", "source_format", metavar="NAME", help="Format of IN, if not to be recognised.")
+@click.option("--to", "target_format", metavar="NAME", help="Format of OUT, if its ending does not tell.")
+@click.option("--collection", metavar="FOLDER", help="The XML documents, to restate elements as spans or the reverse.")
+def convert_command(
+    source: str, target: str, source_format: str | None, target_format: str | None, collection: str | None
+) -> None:
+    """Write IN again as OUT, in another format that carries the same information.
+
+    With the XML documents at hand, spans become elements and points, and elements and points become spans.
+    """
+    refuse_overwriting(target, [source, collection])
+    with formats.reusable(source):
+        could_be = [] if source_format else formats.sniff_all(source)
+        role = None if source_format else _role_wanted(target, target_format, could_be)
+        value = formats.read_any(source, role, source_format)
+    if collection is not None:
+        value = _restated(value, collection, target, target_format)
+    try:
+        chosen = formats.write(value, target, target_format)
+    except UsageError as error:
+        if len(could_be) < 2:
+            raise
+        others = ", ".join(one.name() for one in could_be)
+        raise UsageError(f"{error}; {source} could be any of {others}: --from says which") from None
+    say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+
+
+def _role_wanted(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
+    """Whether a truth or a run is to be written, as far as the format or the ending of the target tells; None where it
+    does not, or where what is read can only be something else."""
+    if target_format:
+        return formats.by_name(target_format).role
+    ending = Path(target.removesuffix(".gz")).suffix
+    roles = {one.role for one in formats.registered().values() if ending in one.suffixes}
+    return roles.pop() if len(roles) == 1 and roles <= {one.role for one in could_be} else None
+
+
+def _restated(value: Any, collection: str, target: str, target_format: str | None) -> Any:
+    """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
+    from berrypick.corpus.resolve import restated
+
+    if not isinstance(value, (Run, Truth)):
+        raise UsageError("--collection goes with truths and runs")
+    if isinstance(value, Truth) and value.offsets not in (None, "chars"):
+        counting = f"{value.source}: offsets count {value.offsets}"
+        raise UsageError(f"{counting}; 'berrypick locate' turns them into characters")
+    ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
+    wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
+    able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
+    return value if able else restated(value, read_collection(collection))
+
+
+@click.command("locate")
+@click.argument("truth")
+@click.argument("target", metavar="FILE")
+@click.option("--documents", required=True, metavar="PATH", help="The texts: a folder, or JSON Lines of doc and text.")
+@click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How quotes are found.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 100, min_open=True),
+    default=THRESHOLD,
+    show_default=True,
+    help="Least similarity for --quotes fuzzy, in per cent.",
+)
+@click.option("--offsets", type=click.Choice(OFFSETS), help="What offsets in TRUTH count; FILE has chars. [chars]")
+@click.option("--format-truth", metavar="NAME", help="Format of TRUTH, if not to be recognised.")
+def locate_command(
+    truth: str,
+    target: str,
+    documents: str,
+    quotes: Any,
+    threshold: float,
+    offsets: Any,
+    format_truth: str | None,
+) -> None:
+    """Find the quotes of TRUTH in the documents and write their spans to FILE.
+
+    A quote that is missing or stands in several places is reported with its candidates; then nothing is written.
+    """
+    refuse_overwriting(target, [truth], documents)
+    read = formats.read_truth(truth, format_truth)
+    found = locate(read, documents, quotes, offsets, threshold)
+    if offsets is not None and read.offsets not in (None, offsets):
+        show_notes([f"{truth}: offsets count {read.offsets}, as it says, and not {offsets}"])
+    formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
+    say(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
+
+
+@click.command("index")
+@click.argument("folder")
+@click.argument("target", metavar="FILE")
+@click.option("--jobs", type=click.IntRange(1), help="Processes to share the work. [as many as there are cores]")
+def index_command(folder: str, target: str, jobs: int | None) -> None:
+    """Store the structure of the XML documents in FOLDER in FILE, once; FILE then serves as --collection.
+
+    An interrupted attempt is continued by the same command. Documents that cannot be read are reported and left out.
+    """
+    refuse_overwriting(target, [folder])
+    try:
+        with progress_bar("indexing", "documents") as progress:
+            made = build_index(folder, target, jobs, progress)
+    except KeyboardInterrupt:
+        if os.path.exists(f"{target}.partial"):
+            show_notes([f"interrupted; the same command goes on from what is kept in {target}.partial"])
+        raise
+    for problem in made.problems:
+        say(os.path.join(folder, problem), err=True)
+    show_notes(made.notes())

@@ -1,0 +1,108 @@
+"""What commands print, and where."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from berrypick.core.errors import UsageError, shorten
+
+if TYPE_CHECKING:
+    from berrypick.report.text import Paint
+
+
+def say(message: str, err: bool = False, nl: bool = True) -> None:
+    """Print. Names come from files, so on a terminal no control character is passed through; data in a pipe stays as it
+    is, but for halves of characters, which no file can hold."""
+    stream = sys.stderr if err else sys.stdout
+    if err or stream.isatty():
+        message = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in message)
+    with suppress(BrokenPipeError) if err else nullcontext():  # results are printed even if nobody reads the notes
+        click.echo(message.encode("utf-8", "backslashreplace").decode("utf-8"), err=err, nl=nl)
+
+
+def fail(message: object) -> NoReturn:
+    say(f"berrypick: {message}", err=True)
+    sys.exit(2)
+
+
+def show(content: str, painted: bool = False) -> None:
+    """Print a result; what was painted for a terminal holds control characters, but none that come from a file."""
+    from berrypick.report import terminal
+
+    if painted and terminal.decorated(sys.stdout):
+        click.echo(content, nl=False)
+    else:
+        say(content, nl=False)
+
+
+def show_notes(notes: Iterable[object]) -> None:
+    for note in notes:
+        say(f"note: {note}", err=True)
+
+
+def painter() -> Paint:
+    """How tables are drawn: for a terminal that can do more, or as plain text."""
+    from berrypick.report import terminal
+
+    return terminal.painter(sys.stdout)
+
+
+def chosen_output(output: str | None) -> str:
+    return output or ("table" if sys.stdout.isatty() else "tsv")
+
+
+def exit_if_unmet(reasons: Sequence[str]) -> None:
+    """Exit code 1 if there is a reason to fail."""
+    for reason in reasons:
+        say(f"not met: {shorten(reason, 400)}", err=True)
+    if reasons:
+        sys.stdout.flush()
+        sys.exit(1)
+
+
+def need_measures(requested: Sequence[str], options: Mapping[str, Any]) -> None:
+    if not requested and not (options["task"] or options["protocol"]):
+        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+
+
+def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str | None = None) -> None:
+    """Refuse a target that is one of the inputs, or a file in a folder of them.
+
+    In a folder of ``documents`` every file is a text; in other folders only XML files are read.
+    """
+    from berrypick.corpus.xml_documents import SUFFIXES
+
+    if not os.path.isfile(target):
+        return
+    for source in (*inputs, documents):
+        if source is None or not os.path.exists(source):
+            continue
+        if os.path.samefile(target, source):
+            raise UsageError(f"refusing to overwrite input file {target}; name another file to write")
+        inside = os.path.isdir(source) and Path(source).resolve() in Path(target).resolve().parents
+        if inside and (source == documents or target.lower().endswith(SUFFIXES)):
+            raise UsageError(f"refusing to overwrite {target}, a file of {source}; name another file to write")
+
+
+@contextmanager
+def progress_bar(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal, nothing in a pipe or where control characters are not wanted."""
+    from berrypick.report import terminal
+
+    if not terminal.decorated(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)

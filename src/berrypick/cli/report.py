@@ -1,0 +1,131 @@
+"""berrypick report and plot."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli import options
+from berrypick.cli.output import need_measures, progress_bar, refuse_overwriting, say, show_notes
+from berrypick.core.errors import UsageError
+from berrypick.evaluation.functions import evaluate
+
+
+def _files(settings: dict[str, Any]) -> list[str | None]:
+    """The files and folders among the options."""
+    return [settings.get(name) for name in (*options.FILES, "titles")]
+
+
+@click.command("report")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@options.measures("EPRUM nxCG@10")
+@click.option("--html", required=True, metavar="FILE", help="The page to write.")
+@click.option("--title", default="", help="What stands on top of the page.")
+@click.option("--titles", metavar="FILE", help="What topics are about: a file of topic, TAB, title.")
+@click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
+@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each list.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(0, min_open=True),
+    default=15,
+    show_default=True,
+    metavar="MB",
+    help="Most megabytes of the page.",
+)
+@options.comparison
+@options.resampling_options(10_000)
+@options.evaluation
+def report_command(
+    truth: str,
+    runs: tuple[str, ...],
+    requested: tuple[str, ...],
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Write a page that shows what the numbers mean: tables, curves, topics, documents, readers. One file, no network.
+
+    It shows where the results of RUNS fall in the documents: give the texts with --documents, or XML with --collection.
+    """
+    need_measures(requested, settings)
+    refuse_overwriting(
+        settings["html"],
+        [truth, *runs, *(settings.get(name) for name in (*options.FILES, "titles"))],
+        settings["documents"],
+    )
+    from berrypick.report.html_report import write_report
+
+    with progress_bar() as progress:
+        made = write_report(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(requested),
+            command=shlex.join(["berrypick", *sys.argv[1:]]),
+            progress=progress,
+            **settings,
+        )
+    show_notes([*made.notes, *(f"left out: {what}" for what in made.omitted)])
+    pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
+    say(f"{settings['html']}: {pieces}", err=True)
+
+
+@click.command("plot")
+@click.argument("truth")
+@click.argument("runs", nargs=-1)
+@click.argument("target", metavar="FILE")
+@options.measures("EPRUM nxCG@10")
+@click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What is drawn. [see above]")
+@click.option("-q", "--per-topic", is_flag=True, help="The same as --kind topics.")
+@click.option("--width", metavar="LENGTH", help="Of the picture: 8.5cm, 3.3in, 240pt. [8.5cm; several panels 17.5cm]")
+@click.option("--height", metavar="LENGTH", help="Of the picture. [by the width]")
+@click.option("--font-size", type=click.FloatRange(4, 40), default=8, show_default=True, metavar="PT", help="Of text.")
+@click.option("--dpi", type=click.IntRange(30, 2400), default=300, show_default=True, help="Dots per inch of a PNG.")
+@click.option("--until", type=float, metavar="X", help="The last rank, recall level or effort of curves.")
+@click.option("--bands/--no-bands", "band", default=None, help="Intervals around curves. [for up to 3 runs]")
+@click.option("--baseline", metavar="RUN", help="The run beside which topics of others are drawn. [the first]")
+@options.resampling_options(1000)
+@options.evaluation
+def plot_command(
+    truth: str,
+    runs: tuple[str, ...],
+    target: str,
+    requested: tuple[str, ...],
+    kind: str | None,
+    per_topic: bool,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Draw RUNS for a paper: FILE ends in .png, .svg or .pdf.
+
+    \b
+    curves   the mean curve behind each measure that has one, with bands over topics
+    topics   two runs side by side, sorted by difference; of more, each beside the baseline
+    means    the mean of each run with its interval
+
+    Curves are drawn if a measure has one; otherwise topics of one or two runs, and means of more.
+    """
+    from berrypick.report import plots
+
+    if not runs:
+        raise UsageError("plot takes the truth, the runs, and last the picture: FILE.png, FILE.svg or FILE.pdf")
+    need_measures(requested, settings)
+    refuse_overwriting(target, [truth, *runs, *_files(settings)], settings["documents"])
+    figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
+    with progress_bar() as progress:
+        results = evaluate(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(requested),
+            curves=figure.kind in (None, "curves"),
+            progress=progress,
+            **settings,
+        )
+    made = figure.draw(results)
+    show_notes([*results.notes, *made.notes])
+    say(f"{target}: {made.summary}", err=True)

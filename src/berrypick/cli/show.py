@@ -1,0 +1,86 @@
+"""berrypick list, show and demo."""
+
+from __future__ import annotations
+
+import click
+
+from berrypick import formats, measures, users
+from berrypick.cli.output import painter, say, show
+from berrypick.core import spec as specs
+from berrypick.core.errors import UsageError, nearest
+from berrypick.core.explanation import Table
+from berrypick.core.parameters import Parameterized
+from berrypick.measures import _documents as document_measures
+from berrypick.references import bibtex, cited
+
+
+@click.command("list")
+@click.argument("what", type=click.Choice(["measures", "users", "formats"]))
+def list_command(what: str) -> None:
+    """List measures, users (user models) or formats."""
+    if what == "formats":
+        rows = [[name, value.role, _first_line(value)] for name, value in formats.registered().items()]
+        show(painter()(Table("", ["format", "role", "what it is"], rows, "<<<"), ()), True)
+        return
+    known: dict[str, type[Parameterized]] = dict(measures.registered() if what == "measures" else users.registered())
+    rows = [[name, _first_line(value)] for name, value in known.items()]
+    show(painter()(Table("", [what.rstrip("s"), "what it is"], rows, "<<"), ()), True)
+    if what == "measures":
+        say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
+
+
+@click.command("show")
+@click.argument("kind", type=click.Choice(["measure", "user", "format"]))
+@click.argument("name")
+@click.option("--bibtex", "as_bibtex", is_flag=True, help="The references as BibTeX.")
+def show_command(kind: str, name: str, as_bibtex: bool) -> None:
+    """Explain one measure, user model or format: formula, parameters, reference."""
+    if kind == "format":
+        say(_page(formats.by_name(name)))
+        return
+    known: dict[str, type[Parameterized]] = dict(measures.registered() if kind == "measure" else users.registered())
+    written, name = name, specs.parse(name).name  # charR@5 and t2i(tolerance=300) show charR and t2i
+    value = measures.measure_class(name) if kind == "measure" else known.get(name)
+    if value is None:
+        if kind == "measure" and name in document_measures.names():
+            raise UsageError(
+                f"{written} is one of ir_measures' measures, and computed by it; its documentation is there"
+            )
+        raise UsageError(f"unknown {kind} {name}{nearest(name, list(known))}")
+    references: tuple[str, ...] = value.references  # type: ignore[attr-defined]
+    if as_bibtex:
+        say("\n".join(bibtex(key) for key in references))
+        return
+    say(_page(value))
+    rows = [[p.name, "none" if p.default is None else repr(p.default), p.help] for p in value.parameters()]
+    if rows:
+        show("\n" + painter()(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()), True)
+    if references:
+        say("\nReferences")
+        for key in references:
+            say(f"  {cited(key)}")
+
+
+@click.command("demo")
+@click.option("--html", metavar="FILE", help="Write a report page on the campaign as well.")
+def demo_command(html: str | None) -> None:
+    """Evaluate the bundled demonstration under several readers and explain what one sees."""
+    from berrypick import demo
+
+    show(demo.text())
+    if html is not None:
+        made = demo.campaign.write_page(html)
+        say(f"\n{html}: a page that shows where the results fall ({made.size / 1e6:.1f} MB)", err=True)
+
+
+def _page(value: type) -> str:
+    from textwrap import dedent
+
+    # not inspect.getdoc, which turns TABs into blanks
+    page = value.specification() if issubclass(value, formats.Format) else value.__doc__ or ""
+    first, _, rest = page.partition("\n")
+    return f"{value.name()}: {first}\n{dedent(rest).rstrip()}"  # type: ignore[attr-defined]
+
+
+def _first_line(value: type) -> str:
+    return (value.__doc__ or "").strip().splitlines()[0]

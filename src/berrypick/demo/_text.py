@@ -1,0 +1,149 @@
+"""What the parts share: where the files are, one table over several readers, and the commands that give its rows.
+
+A column of a table and the command that a person can type for it come from the same value, so they cannot differ.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from berrypick.core.explanation import Table
+from berrypick.evaluation.functions import evaluate
+from berrypick.report.text import aligned, shown
+
+WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Part:
+    """The files of one part: a folder beside this module, a truth and runs in it."""
+
+    folder: str
+    truth: str
+    runs: tuple[str, ...]
+
+    def path(self, name: str = "") -> Path:
+        return Path(__file__).resolve().parent / self.folder / name
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One evaluation of all runs: the measures, the user model, and the files it needs."""
+
+    label: str
+    measures: str
+    user: str = ""
+    navigation: str = ""
+    collection: str = ""
+    units: int | None = None
+
+
+#: Value of each system, by column.
+Numbers = dict[str, dict[str, float | None]]
+
+
+def numbers(part: Part, readings: Sequence[Reading], measure: str) -> Numbers:
+    """One measure under several readers: ``{label: {system: value}}``."""
+    return {reading.label: _means(part, reading, measure)[measure] for reading in readings}
+
+
+def measured(part: Part, reading: Reading) -> Numbers:
+    """Several measures of one evaluation: ``{measure: {system: value}}``."""
+    return _means(part, reading, reading.measures)
+
+
+def _means(part: Part, reading: Reading, measures: str) -> Numbers:
+    results = evaluate(
+        part.path(part.truth),
+        [part.path(run) for run in part.runs],
+        measures,
+        user=reading.user or None,
+        navigation=part.path(reading.navigation) if reading.navigation else None,
+        collection=part.path(reading.collection) if reading.collection else None,
+        units=reading.units,
+    )
+    found: Numbers = {}
+    for system, values in results.mean().items():
+        for measure, value in values.items():
+            found.setdefault(measure, {})[system] = value
+    return found
+
+
+def table(heading: str, columns: Numbers, smaller_is_better: Sequence[str] = ()) -> str:
+    """Systems as rows, and a last row that says who is best."""
+    systems = list(dict.fromkeys(system for values in columns.values() for system in values))
+    rows = [[system, *(shown(values[system], 4) for values in columns.values())] for system in systems]
+    best = [", ".join(winners(values, label in smaller_is_better)) for label, values in columns.items()]
+    return aligned(Table(heading, ["system", *columns], [*rows, ["best", *best]]))
+
+
+def winners(values: Mapping[str, float | None], smaller_is_better: bool = False) -> list[str]:
+    """The best system, or several with the same value."""
+    known = {system: value for system, value in values.items() if value is not None}
+    top = min(known.values()) if smaller_is_better else max(known.values())
+    return [system for system, value in known.items() if value == top]
+
+
+def command(part: Part, reading: Reading) -> str:
+    """What to type, in the folder of the part, for the rows of one reading; long lines are continued."""
+    options = [f"-m {_quoted(reading.measures)}"]
+    options += [f"--units {reading.units}"] if reading.units is not None else []
+    options += [f"--user {_quoted(reading.user)}"] if reading.user else []
+    options += [f"--collection {reading.collection}"] if reading.collection else []
+    options += [f"--navigation {reading.navigation}"] if reading.navigation else []
+    lines = [f"  berrypick evaluate {part.truth} {' '.join(part.runs)}", "   "]
+    for option in options:
+        if len(lines[-1]) + len(option) > WIDTH - 4:
+            lines.append("   ")
+        lines[-1] += f" {option}"
+    return " \\\n".join(lines) + "\n"
+
+
+def _quoted(spec: str) -> str:
+    return f"'{spec}'" if set(spec) & set(" (") else spec
+
+
+def commands(part: Part, readings: Sequence[Reading]) -> str:
+    """Where the files are, and what to type there."""
+    return to_type(part, [command(part, reading) for reading in readings])
+
+
+def to_type(part: Part, typed: Sequence[str]) -> str:
+    """Commands as a person can type them, from anywhere."""
+    place = f"  cd {shlex.quote(os.fspath(part.path()))}\n"
+    return "To see the same numbers, type\n\n" + place + on_path() + "".join(typed)
+
+
+def on_path() -> str:
+    """A line that makes the command known to the shell, where it is not: it was installed beside this Python."""
+    beside = Path(sys.executable).parent
+    if shutil.which("berrypick") or not shutil.which("berrypick", path=os.fspath(beside)):
+        return ""
+    return f"  export PATH={shlex.quote(os.fspath(beside))}:$PATH\n"
+
+
+def paragraph(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), WIDTH) + "\n"
+
+
+def items(meanings: Mapping[str, str]) -> str:
+    """Names with what they mean, one under the other."""
+    width = max(len(name) for name in meanings)
+    lines = [
+        textwrap.fill(
+            f"{name.ljust(width)}  {meaning}", WIDTH, initial_indent="  ", subsequent_indent=" " * (width + 4)
+        )
+        for name, meaning in meanings.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def title(text: str, line: str) -> str:
+    return f"{text}\n{line * len(text)}\n"

@@ -1,0 +1,252 @@
+"""A small campaign over structured documents: one ranker, results of different sizes, the four tasks of INEX.
+
+The files are in the folder beside this module. scripts/make_campaign.py in the repository makes the assessments and the
+runs again from the articles, the topics and the highlighted text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from berrypick.core.explanation import Table
+from berrypick.demo._text import WIDTH, Numbers, Part, items, paragraph, to_type, winners
+from berrypick.evaluation.functions import evaluate
+from berrypick.report.text import aligned, shown
+
+if TYPE_CHECKING:
+    from berrypick.report.html_report import Report
+
+TITLE = "A campaign over structured documents"
+ARTICLES, QUESTIONS, WINDOW = 20, 10, 400
+COLLECTION = "collection"
+#: Elements that nobody wants as results. (INEX 2006 left out links.)
+LEFT_OUT = "emph,link,st,title"
+#: Not a thing to be good at: it says how far a list repeats itself.
+OVERLAP = "Overlap@10"
+
+ELEMENTS = ("runs/articles.xml", "runs/sections.xml", "runs/paragraphs.xml", "runs/elements.xml")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One evaluation: the files, the measures, the reader."""
+
+    files: Part
+    measures: str
+    user: str = ""
+
+    @property
+    def left_out(self) -> str:
+        return LEFT_OUT if self.files.truth.endswith(".xml") else ""
+
+    def answer(self) -> Numbers:
+        """``{measure: {system: value}}``."""
+        results = evaluate(
+            self.files.path(self.files.truth),
+            [self.files.path(run) for run in self.files.runs],
+            self.measures,
+            user=self.user or None,
+            collection=self.files.path(COLLECTION),
+            left_out=self.left_out,
+        )
+        found: Numbers = {}
+        for system, values in results.mean().items():
+            for measure, value in values.items():
+                found.setdefault(measure, {})[system] = value
+        return found
+
+    def command(self) -> str:
+        """What to type in the folder of the campaign; long lines are continued."""
+        words = ["berrypick evaluate", self.files.truth, *self.files.runs, f"-m {shlex.quote(self.measures)}"]
+        words += [f"--user {shlex.quote(self.user)}"] if self.user else []
+        words += [f"--left-out {self.left_out}"] if self.left_out else []
+        words += [f"--collection {COLLECTION}"]
+        lines = [" "]
+        for word in words:
+            if len(lines[-1]) + len(word) > WIDTH - 4:
+                lines.append("   ")
+            lines[-1] += f" {word}"
+        return " \\\n".join(lines) + "\n"
+
+
+def _files(truth: str, *runs: str) -> Part:
+    return Part("campaign", truth, runs)
+
+
+FOCUSED = Question(
+    _files("assessments.xml", *ELEMENTS, "runs/windows.run"), f"nxCG@5 nxCG@10 nxCG@25 iP@0.01 AiP {OVERLAP}"
+)
+THOROUGH = Question(_files("assessments.xml", *ELEMENTS), "MAep iMAep")
+RELEVANT_IN_CONTEXT = Question(
+    _files("highlighted.qrels", "runs/articles.xml", "runs/excerpts.run", "runs/context.xml"), "AP gP@5 AgP"
+)
+BEST_IN_CONTEXT = Question(
+    _files("highlighted.qrels", "runs/articles.xml", "runs/entries.run"), "BEPD BEPD(A=10) EPRUM", user="bep"
+)
+READERS = {
+    name: Question(_files("assessments.xml", *ELEMENTS), "EPRUM", user)
+    for name, user in {
+        "classical": "",
+        "coverage": "coverage",
+        "hierarchy": "hierarchy",
+        "distance": "distance",
+        "t2i": "t2i(tolerance=300)",
+    }.items()
+}
+QUESTIONS_ASKED = (FOCUSED, THOROUGH, RELEVANT_IN_CONTEXT, BEST_IN_CONTEXT, *READERS.values())
+
+
+def numbers() -> Numbers:
+    """EPRUM: ``{reader: {system: value}}``."""
+    return {name: question.answer()["EPRUM"] for name, question in READERS.items()}
+
+
+def text() -> str:
+    return "\n".join([_scene(), _focused(), _thorough(), _relevant_in_context(), _best_in_context(), _readers(),
+                      _commands()])  # fmt: skip
+
+
+def write_page(html: str | os.PathLike[str]) -> Report:
+    """A report on the lists of elements: where in the articles they fall, and what readers see of them."""
+    from berrypick.report.html_report import write_report
+
+    files = FOCUSED.files
+    topics = json.loads(files.path("topics.json").read_text(encoding="utf-8"))
+    return write_report(
+        files.path(files.truth),
+        [files.path(run) for run in ELEMENTS],
+        f"EPRUM EPRUM(user='hierarchy') nxCG@10 AiP MAep {OVERLAP}",
+        html=html,
+        title="A handbook of fruit growing: results of four sizes",
+        titles={topic["topic"]: topic["title"] for topic in topics},
+        command="berrypick demo --html FILE",
+        collection=files.path(COLLECTION),
+        left_out=LEFT_OUT,
+    )
+
+
+def _scene() -> str:
+    scene = paragraph(
+        f"""A handbook of fruit growing: {ARTICLES} articles in XML, with sections in sections, paragraphs, lists and
+        links. For {QUESTIONS} questions the text that answers them was highlighted, from half a sentence to a whole
+        article, and in each article the place was marked where reading should begin. How much relevant text each
+        element holds follows from that. One ranker, the full-text index of SQLite, was asked for results of different
+        sizes:"""
+    )
+    systems = {
+        "articles": "whole articles",
+        "sections": "sections",
+        "paragraphs": "paragraphs and items of lists",
+        "elements": "all of these in one list: the same text comes several times",
+        "windows": f"passages of {WINDOW} characters, each overlapping the next by half",
+        "excerpts": "the articles in the same order, of each the windows that match best, joined",
+        "context": "the articles in the same order, of each the paragraphs that match best",
+        "entries": "the articles in the same order, of each one place to start reading",
+    }
+    question = """Which size is best? That depends on the task, and on the reader. INEX, the campaign that measured
+        retrieval of XML from 2002 on, had four tasks."""
+    return "\n".join([scene, items(systems), paragraph(question)])
+
+
+def _focused() -> str:
+    return "\n".join(
+        [
+            _table("Focused task: the right parts, and no text twice", FOCUSED.answer()),
+            paragraph(
+                """nxCG@k: what the first k results gain, over what the best k results would. An element gains by how
+                much of it is relevant, not by its length, and most of the best ones are paragraphs: paragraphs lead.
+                AiP counts characters, and most relevant characters stand in sections that are relevant as a whole;
+                paragraph by paragraph they come slowly: sections lead. iP@0.01 looks at the first few characters only.
+                elements and windows break the rule of this task. Overlap@10 is the share of their first ten results
+                that was shown before; it gains nothing, so both fall further behind from nxCG@5 to nxCG@25. (With
+                --task focused such runs are refused; --repair drop-overlap mends windows.)"""
+            ),
+        ]
+    )
+
+
+def _thorough() -> str:
+    return "\n".join(
+        [
+            _table("Thorough task: all relevant elements, however they overlap", THOROUGH.answer()),
+            paragraph(
+                """MAep and iMAep: how many results the best list would need for the same gain, over how many this one
+                took. A section counts here, and the paragraphs in it count again. What was a fault is now the task:
+                elements is far ahead, and whoever returns a single size can find no other."""
+            ),
+        ]
+    )
+
+
+def _relevant_in_context() -> str:
+    return "\n".join(
+        [
+            _table("Relevant in context: articles, and in each the right text", RELEVANT_IN_CONTEXT.answer()),
+            paragraph(
+                """All three return the same articles in the same order, so AP, which sees only articles, cannot tell
+                them apart. gP and AgP score each article by the text shown in it (F, in which precision weighs more
+                than recall). A whole article shows all that is relevant and much besides; joined windows show less
+                besides; paragraphs come closest to what was highlighted."""
+            ),
+        ]
+    )
+
+
+def _best_in_context() -> str:
+    return "\n".join(
+        [
+            _table("Best in context: articles, and in each the place to start", BEST_IN_CONTEXT.answer()),
+            paragraph(
+                """BEPD: how near the place comes to the best entry point. The same articles once more; what differs is
+                where readers are put down, at the top or at the best paragraph. With A=10 distance hardly counts, and
+                the difference nearly goes away. EPRUM here has the same notion of nearness (user model bep), and asks
+                besides how early in the list the entry points are reached."""
+            ),
+        ]
+    )
+
+
+def _readers() -> str:
+    readers = {
+        "classical": "wants the ideal element itself, nothing larger or smaller",
+        "coverage": "sees as much of it as the result covers",
+        "hierarchy": "goes up or down from the result to what is around or inside it, the more likely, the nearer they"
+        " are in length",
+        "distance": "gets to what is near in the same article",
+        "t2i": "starts where the result starts, reads on, and gives up after 300 characters of nothing relevant",
+    }
+    return "\n".join(
+        [
+            "EPRUM sees the same lists with the eyes of five readers:\n",
+            items(readers),
+            _table("EPRUM, a column per reader", numbers()),
+            paragraph(
+                """Four winners for five readers. Who takes only the exact element is best served by elements, the one
+                list with all sizes. Who sees all that a result covers is best served by whole articles: one of them
+                shows several answers at once, which even puts EPRUM above 1, for it counts results and not what there
+                is to read in them. Who moves from the result to the answer does so best from paragraphs, which are
+                nearest to it in length and place. And who starts at the top and reads on is best served by sections:
+                they start shortly before an answer, and further ones follow. The top of an article is too far away."""
+            ),
+        ]
+    )
+
+
+def _table(heading: str, columns: Numbers) -> str:
+    """Systems as rows, and a last row that says who is best where anybody is."""
+    systems = list(next(iter(columns.values())))
+    rows = [[system, *(shown(values[system], 4) for values in columns.values())] for system in systems]
+    best = [_best(winners(values), systems) if label != OVERLAP else "" for label, values in columns.items()]
+    return aligned(Table(heading, ["system", *columns], [*rows, ["best", *best]]))
+
+
+def _best(first: list[str], systems: list[str]) -> str:
+    return "all equal" if first == systems else ", ".join(first)
+
+
+def _commands() -> str:
+    return to_type(FOCUSED.files, [question.command() for question in QUESTIONS_ASKED])

@@ -1,0 +1,271 @@
+"""An evaluation as a value: everything read and prepared once, then used as often as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from berrypick import users
+from berrypick.core.errors import BerrypickError, UsageError, nearest
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.results import Note, Results, Row
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.core.words import counted
+from berrypick.evaluation.inputs import prepare_inputs
+from berrypick.evaluation.notes import run_notes, some
+from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.protocols import check_task_name, get_protocol
+from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
+from berrypick.evaluation.scoring import RunScorer, TopicScores, prefix_errors
+from berrypick.evaluation.signature import accepts_navigation
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.judge import judge_topic, refuse_duplicates
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures import _documents as document_measures
+from berrypick.measures.base import Measure, as_score
+from berrypick.parallel import in_order
+from berrypick.users import UserModel
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.evaluation.options import EvaluationKeywords
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Truth, runs, measures and options, read and prepared.
+
+    >>> import berrypick as bp
+    >>> evaluation = bp.Evaluation.prepare({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "RR")
+    >>> evaluation.run().mean()
+    {'run': {'RR': 0.5}}
+    """
+
+    truth: Truth
+    runs: Mapping[str, Run]
+    measures: tuple[RequestedMeasure, ...]
+    options: EvaluationOptions
+    context: JudgingContext
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    @takes_options
+    def prepare(
+        cls, truth: Any, runs: Any, measures: MeasuresGiven = (), **options: Unpack[EvaluationKeywords]
+    ) -> Evaluation:
+        """Read and check everything; see :func:`berrypick.evaluate` for what truth, runs and options may be."""
+        return cls._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options))
+
+    @classmethod
+    def _prepare(cls, truth: Any, runs: Any, measures: MeasuresGiven | None, options: EvaluationOptions) -> Evaluation:
+        """``measures`` None: none are needed."""
+        protocol, task = get_protocol(options.protocol), check_task_name(options.task)
+        options = replace(options, topics=options.topics or protocol.topics)
+        requested = () if measures is None else resolve_measures(measures, protocol.name, task)
+        inputs = prepare_inputs(truth, runs, options)
+        named = dict(zip(unique_names(inputs.runs), inputs.runs, strict=True))
+        made = cls(inputs.truth, named, requested, options, inputs.context, inputs.notes)
+        made._check_navigation()
+        return made
+
+    def __repr__(self) -> str:
+        parts = (
+            counted(len(self.truth), "topic"),
+            counted(len(self.runs), "run"),
+            counted(len(self.measures), "measure"),
+        )
+        return f"Evaluation({', '.join(parts)}, user={self.context.user})"
+
+    def _check_navigation(self) -> None:
+        """A navigation file that no user model reads is a mistake."""
+        navigation = self.context.reader.navigation
+        models = [self.context.user, *(self.context_for(one).user for one in self.measures)]
+        if navigation is not None and not any(accepts_navigation(model) for model in models):
+            source = navigation.source or "this navigation"
+            raise UsageError(f"user model {self.context.user.name()} does not read {source}")
+
+    @cached_property
+    def _contexts(self) -> dict[str, JudgingContext]:
+        return {}
+
+    def context_for(self, one: RequestedMeasure) -> JudgingContext:
+        """The context with the user model that a measure names itself."""
+        if one.user is None:
+            return self.context
+        if one.user not in self._contexts:
+            self._contexts[one.user] = replace(self.context, user=users.build(one.user))
+        return self._contexts[one.user]
+
+    def run(self, *, curves: bool = False, jobs: int = 1, progress: Progress | None = None) -> Results:
+        """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""
+        if jobs < 1:
+            raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
+        rows: list[Row] = []
+        means: list[Row] = []
+        notes = list(self.notes)
+        facts = {}
+        scorers = [RunScorer(self, name, run, curves) for name, run in self.runs.items()]
+        for scorer in _scored(scorers, jobs, progress):
+            topics, mean_rows = scorer.rows()
+            rows += topics
+            means += mean_rows
+            notes += run_notes(scorer)
+            facts[scorer.name] = scorer.facts()
+        info = {one.text: one.info(self.context.effort) for one in self.measures}
+        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts)
+
+    def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
+        """One topic of one run judged, by the user model of the evaluation or another one."""
+        context = self.context if user is None else replace(self.context, user=user)
+        return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
+
+    def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:
+        """The working of one number."""
+        topic, system = self._topic(topic), self.runs[run]
+        if not isinstance(one.measure, Measure):
+            return _explain_documents(self.truth, system, topic, one.measure)
+        judged = judge_topic(self.truth, system, topic, self.context_for(one))
+        title = f"{one.text} for topic {topic}"
+        if not len(judged.targets):
+            return Explanation(title, ["Undefined: the topic has no targets."])
+        if not judged.answered:
+            value = as_score(one.measure.missing_topic_score(judged)).value
+            shown = "undefined" if value is None else number(value, 6)
+            return Explanation(title, [f"The run does not answer this topic; its value is {shown}."])
+        with prefix_errors(one.text):
+            found = one.measure.explain(judged)
+        named = one.user is not None or "user" not in one.measure.depends_on
+        return found if named else replace(found, title=f"{found.title}, read by {self.context.user}")
+
+    def _topic(self, topic: str) -> str:
+        if str(topic) not in self.truth:
+            known = list(self.truth.topics)
+            offer = nearest(str(topic), known) or f"; it has {some(known, 8)}"
+            raise UsageError(f"topic {topic} is not in {self.truth.source or 'the truth'}{offer}")
+        return str(topic)
+
+
+def prepare_one(
+    truth: Any, run: Any, measures: MeasuresGiven | None, options: Mapping[str, Any], function: str
+) -> Evaluation:
+    """An evaluation of a single run, its duplicates refused where its format says so."""
+    made = Evaluation._prepare(truth, run, measures, EvaluationOptions.from_arguments(options, function))
+    if len(made.runs) != 1:
+        raise UsageError(f"{function} takes one run, not {len(made.runs)}")
+    refuse_duplicates(next(iter(made.runs.values())), made.context.duplicates)
+    return made
+
+
+def unique_names(runs: Sequence[Run]) -> list[str]:
+    """The tag of each run, else the stem of its file; made unique by the stem, then by a number."""
+    stems = [Path(run.source.removesuffix(".gz")).stem if run.source else run.tag or "run" for run in runs]
+    names = [run.tag or stem for run, stem in zip(runs, stems, strict=True)]
+    clash = {name for name in names if names.count(name) > 1}
+    names = [stem if name in clash else name for name, stem in zip(names, stems, strict=True)]
+    used: set[str] = set()
+    for i, name in enumerate(names):
+        candidate, n = name, 2
+        while candidate in used:
+            candidate, n = f"{name}-{n}", n + 1
+        used.add(candidate)
+        names[i] = candidate
+    return names
+
+
+def _scored(scorers: Sequence[RunScorer], jobs: int, progress: Progress | None) -> Iterator[RunScorer]:
+    """Runs as they are scored, one by one; in several processes all runs at once, a few topics at a time."""
+    done, of = 0, sum(len(scorer.topics) for scorer in scorers)
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(done, of)
+
+    if jobs == 1:
+        for scorer in scorers:
+            scorer.check()
+            scorer.score_topics(scorer.topics, step)
+            scorer.score_documents()
+            yield scorer
+        return
+    good, failure = _checked(scorers)
+    shares = _Shares(good, jobs)
+    for (which, _, _), found in zip(shares.tasks, in_order(shares, len(shares.tasks), jobs, step), strict=True):
+        good[which].scores.merge(found)
+    if failure is not None:
+        raise failure
+    yield from good
+
+
+def _checked(scorers: Sequence[RunScorer]) -> tuple[list[RunScorer], BerrypickError | None]:
+    """The runs before the first one that is refused, and why that one is: one process would get as far."""
+    good: list[RunScorer] = []
+    for scorer in scorers:
+        try:
+            scorer.check()
+        except BerrypickError as error:
+            return good, error
+        _ = scorer.run.repeats  # computed once, before the work is shared out
+        good.append(scorer)
+    return good, None
+
+
+class _Shares:
+    """The work of several processes: each task is some topics of a run, by our measures or by ir_measures'."""
+
+    def __init__(self, scorers: Sequence[RunScorer], jobs: int) -> None:
+        self.scorers = scorers
+        size = max(1, -(-sum(len(scorer.topics) for scorer in scorers) // (8 * jobs)))
+        self.tasks: list[tuple[int, list[str], bool]] = []
+        for which, scorer in enumerate(scorers):
+            chunks = [scorer.topics[i : i + size] for i in range(0, len(scorer.topics), size)]
+            for external in (False, True):
+                self.tasks += [
+                    (which, chunk, external) for chunk in chunks if scorer.has_measures(external) or not external
+                ]
+
+    def __call__(self, task: int, step: Callable[[int], None]) -> TopicScores:
+        which, topics, external = self.tasks[task]
+        scorer = copy(self.scorers[which])
+        scorer.scores = TopicScores()
+        if external:
+            scorer.score_documents(topics)
+        else:
+            scorer.score_topics(topics, step)
+        return scorer.scores
+
+
+def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:
+    value = document_measures.score(truth, run, [measure]).get((measure, topic), 0.0)
+    judged = truth.topics[topic]
+    grades: dict[str, float] = {}
+    for document, grade in zip(judged.document, judged.grade.tolist(), strict=True):
+        grades[document] = max(grade, grades.get(document, grade))
+    ranking = run.ranking(topic)
+    seen: dict[str, int] = {}
+    for row, code in enumerate(ranking.document.tolist()):
+        seen.setdefault(ranking.documents[code], int(ranking.rank[row]) + 1)
+    rows = [
+        [str(i), document, str(rank), "not judged" if document not in grades else number(grades[document])]
+        for i, (document, rank) in enumerate(list(seen.items())[:30], start=1)
+    ]
+    relevant = sum(1 for grade in grades.values() if grade > 0)
+    return Explanation(
+        f"{measure} for topic {topic}",
+        [
+            Table(
+                "Documents at their best rank", ["position", "document", "rank in the run", "grade"], rows, align="><>>"
+            ),
+            f"{counted(relevant, 'document')} {'is' if relevant == 1 else 'are'} relevant.",
+            f"{measure} = {number(value, 6)}, computed by ir_measures",
+        ],
+    )

@@ -1,0 +1,78 @@
+"""The functions that people call: each prepares an evaluation and uses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation
+from berrypick.core.results import Results
+from berrypick.evaluation.evaluation import Evaluation, Progress, prepare_one
+from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.judging.topic import JudgedTopic
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.evaluation.options import EvaluationKeywords
+
+
+@takes_options
+def evaluate(
+    truth: Any,
+    runs: Any,
+    measures: MeasuresGiven = (),
+    *,
+    curves: bool = False,
+    progress: Progress | None = None,
+    jobs: int = 1,
+    **options: Unpack[EvaluationKeywords],
+) -> Results:
+    """Evaluate runs against a truth.
+
+    ``truth`` and ``runs`` may be values or files, or dictionaries of topic to document to grade or score. ``measures``
+    is one text with several measures, or a list of texts and measure objects. ``user`` defaults to classical, or to the
+    model that ``navigation`` is for. ``task`` and ``protocol`` bring a campaign's rules, and its measures where none
+    are named; ``repair`` repairs runs that break the rules of the task. ``documents`` are the texts (a folder, JSON
+    Lines, or a mapping), for quotes, tokens and offsets in other units; ``tokenizer`` is a name or a callable;
+    ``chunks`` are all chunks of the collection, as a run. ``progress`` is called with (done, of) as topics are
+    finished. ``jobs`` is the number of processes.
+    """
+    prepared = Evaluation._prepare(truth, runs, measures or (), EvaluationOptions.from_arguments(options))
+    return prepared.run(curves=curves, jobs=jobs, progress=progress)
+
+
+@takes_options
+def score(measure: Any, truth: Any, run: Any, **options: Unpack[EvaluationKeywords]) -> float | None:
+    """The mean of one measure for one run, as a number; None where no topic has a value.
+
+    >>> import berrypick as bp
+    >>> bp.score("charP", {"q": {"d#100-220": 1}}, {"q": {"d#0-300": 1.0}})
+    0.4
+    """
+    prepared = prepare_one(truth, run, measure, options, "score")
+    if len(prepared.measures) != 1:
+        raise UsageError("score takes one measure; evaluate takes several")
+    return prepared.run().mean_rows[0].value
+
+
+@takes_options
+def explain(
+    truth: Any, run: Any, topic: str, measure: MeasuresGiven, **options: Unpack[EvaluationKeywords]
+) -> Explanation:
+    """The working of one number for one topic; options as in :func:`evaluate`."""
+    prepared = prepare_one(truth, run, measure, options, "explain")
+    if len(prepared.measures) != 1:
+        raise UsageError("explain takes one measure")
+    return prepared.explain(next(iter(prepared.runs)), topic, prepared.measures[0])
+
+
+@takes_options
+def judge(truth: Any, run: Any, topic: str, **options: Unpack[EvaluationKeywords]) -> JudgedTopic:
+    """One topic judged: its targets, the ranking, and what a reader of it sees; options as in :func:`evaluate`.
+
+    In a notebook the value shows itself.
+    """
+    prepared = prepare_one(truth, run, None, options, "judge")
+    return prepared.judge(next(iter(prepared.runs)), topic)

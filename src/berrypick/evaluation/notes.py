@@ -1,0 +1,142 @@
+"""What a person should know about the results of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from berrypick.core.navigation import Navigation
+from berrypick.core.results import Note, mean
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.core.words import counted
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.measures.base import Measure
+
+if TYPE_CHECKING:
+    from berrypick.evaluation.scoring import RunScorer
+
+#: Below this share overlap is not worth a line.
+LEAST_OVERLAP = 5e-5
+
+
+def run_notes(scorer: RunScorer) -> list[Note]:
+    """Everything that was skipped, assumed or not computed for one run."""
+    found = [
+        *(Note("input", text) for text in scorer.run.notes),
+        *_topic_notes(scorer),
+        *_document_notes(scorer),
+        *_ranking_notes(scorer),
+        *(note for one in scorer.evaluation.measures for note in _measure_notes(scorer, one)),
+    ]
+    return [Note(note.kind, note.text, scorer.name, note.measure, note.count) for note in found]
+
+
+def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
+    truth, run = scorer.evaluation.truth, scorer.run
+    ignored = sum(1 for topic in run.topics if topic not in truth)
+    if ignored:
+        yield Note("unjudged topics", f"{counted(ignored, 'topic')} of the run not in the truth, ignored")
+    absent = sum(1 for topic in scorer.topics if topic not in run and truth.topics[topic].has_relevant)
+    if absent:
+        yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, counted 0")
+    empty = sum(1 for topic in scorer.topics if not truth.topics[topic].has_relevant)
+    if empty:
+        yield Note(
+            "topics without targets",
+            "1 judged topic has nothing relevant; its value is undefined and left out of means"
+            if empty == 1
+            else f"{empty} judged topics have nothing relevant; their values are undefined and left out of means",
+        )
+
+
+def _document_notes(scorer: RunScorer) -> Iterator[Note]:
+    truth, run = scorer.evaluation.truth, scorer.run
+    navigation = scorer.evaluation.context.reader.navigation
+    if navigation is None:  # else users may move from what is retrieved to what is judged
+        yield from unknown_documents_note(truth, run)
+    elif not _occurs(navigation, truth, run):
+        source = navigation.source or "the navigation"
+        yield Note(
+            "unused navigation",
+            f"no unit of the run or the truth occurs in {source}, so the navigation file has no effect",
+        )
+
+
+def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
+    scores = scorer.scores
+    if scores.repeats:
+        yield Note(
+            "repeated results",
+            "1 result repeats an earlier one of the same topic; it reaches and gains nothing"
+            if scores.repeats == 1
+            else f"{scores.repeats} results repeat an earlier one of the same topic; they reach and gain nothing",
+        )
+    share = mean(list(scores.overlap.values()))
+    if share is not None and share >= LEAST_OVERLAP:
+        yield Note("overlap", f"{100 * share:.3g}% of the retrieved text repeats earlier results (Overlap)")
+    for text, count in scores.user_notes.items():
+        yield Note("user model", text, count=count)
+
+
+def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
+    counts: dict[str, int] = {}
+    above = undefined = 0
+    for topic in scorer.topics:
+        score = scorer.scores.found[one.text, topic]
+        for text in score.notes:
+            counts[text] = counts.get(text, 0) + 1
+        above += score.value is not None and score.value > 1 + 1e-9
+        relevant = scorer.evaluation.truth.topics[topic].has_relevant
+        undefined += score.value is None and relevant and topic in scorer.run
+    for text, count in counts.items():
+        yield Note("measure", text, measure=one.text, count=count)
+    if above and isinstance(one.measure, Measure) and one.measure.higher_is_better and one.measure.why_above_one:
+        yield Note("above one", f"values above 1: {one.measure.why_above_one}", measure=one.text, count=above)
+    if undefined:
+        yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
+
+
+def _occurs(navigation: Navigation, truth: Truth, run: Run) -> bool:
+    """Whether the navigation has any unit that is judged or retrieved."""
+    units = set(navigation.units)
+    if not units or not units.isdisjoint(run.documents):
+        return not units or not run.points_into_documents or _occurs_by_name(units, run)
+    return any(not units.isdisjoint(topic.document) for topic in truth.topics.values())
+
+
+def _occurs_by_name(units: set[str], run: Run) -> bool:
+    rankings = (ranking for _, ranking in run.rankings())
+    return any(ranking.name(row) in units for ranking in rankings for row in range(len(ranking)))
+
+
+def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
+    """A note if no document of a run is judged for any topic: most likely the two name documents differently."""
+    answered = [topic for topic in run.topics if topic in truth]
+    for topic in answered[:10]:  # nearly every run has a judged document among these
+        ranking, judged = run.ranking(topic), set(truth.topics[topic].documents())
+        if any(ranking.documents[code] in judged for code in ranking.document.tolist()):
+            return []
+    known = {name for topic in truth.topics.values() for name in topic.documents()}
+    if not known or not known.isdisjoint(run.documents):
+        return []
+    why = next((why for why, key in _ALIKE.items() if not {key(name) for name in known}.isdisjoint(
+        key(name) for name in run.documents)), "")  # fmt: skip
+    remedy = f"; names differ in their {why}: name documents alike in both" if why else ""
+    examples = f"(truth: {some(sorted(known))}; run: {some(run.documents)})"
+    return [Note("unknown documents", f"none of the run's documents is judged {examples}{remedy}")]
+
+
+#: What names may differ in, and what is left of them without it.
+_ALIKE: dict[str, Callable[[str], str]] = {
+    "endings": lambda name: name.rpartition(".")[0] or name,
+    "folders": lambda name: name.rpartition("/")[2],
+    "folders and endings": lambda name: Path(name).stem,
+    "capitals": str.lower,
+}
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

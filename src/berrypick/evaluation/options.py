@@ -1,0 +1,221 @@
+"""The options of an evaluation, each declared once.
+
+A field of :class:`EvaluationOptions` says what it is called in Python, its command-line flag, its help text, its key in
+signatures and its label in reports. Arguments of :func:`berrypick.evaluate`, command-line options, signatures, the
+configuration shown by reports, and the reference documentation are generated from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import UsageError, nearest
+from berrypick.core.navigation import Navigation
+from berrypick.core.run import Duplicates, Run
+from berrypick.core.truth import OFFSETS, Offsets
+from berrypick.corpus.locate import QUOTES, Quotes
+from berrypick.corpus.texts import Texts
+from berrypick.corpus.tokens import Tokenizer
+from berrypick.users import UserModel
+
+EffortName = Literal["rank", "chars", "tokens", "seconds"]
+EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "tokens", "seconds")
+TOPICS = ("judged", "run")
+DUPLICATES = ("error", "first", "keep")
+File = str | PathLike[str]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option as it appears to people."""
+
+    name: str
+    default: Any
+    help: str
+    label: str  # in the configuration that a report shows; '' if it is not shown
+    signature: str  # its key in signatures; '' if it has none
+    metavar: str | None
+    choices: tuple[str, ...]
+    kind: type
+    aliases: tuple[str, ...]  # older names, accepted everywhere
+    file: bool  # whether it names a file or folder that is read
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Its command-line flags."""
+        return tuple(f"--{name.replace('_', '-')}" for name in (self.name, *self.aliases))
+
+
+def _option(
+    default: Any,
+    help: str,
+    *,
+    label: str = "",
+    signature: str = "",
+    metavar: str | None = None,
+    choices: Sequence[str] = (),
+    kind: type = str,
+    aliases: tuple[str, ...] = (),
+    file: bool = False,
+) -> Any:
+    facts = {"help": help, "label": label, "signature": signature, "metavar": metavar, "choices": tuple(choices),
+             "kind": kind, "aliases": aliases, "file": file}  # fmt: skip
+    return dataclasses.field(default=default, metadata=facts)
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationOptions:
+    """Everything an evaluation depends on besides truth, runs and measures, as given. Signatures keep this order."""
+
+    user: str | UserModel | None = _option(
+        None, "User model, e.g. hierarchy or t2i(tolerance=300). [default: classical, or what the navigation is for]",
+        label="user model", signature="user", metavar="SPEC",
+    )  # fmt: skip
+    navigation: Navigation | File | None = _option(
+        None, "Table of reach, links, or sessions, for the user model.",
+        label="navigation", signature="navigation", metavar="FILE", file=True,
+    )  # fmt: skip
+    collection: Collection | File | None = _option(
+        None, "Folder of XML documents, index, or file of document lengths.",
+        label="collection", metavar="PATH", file=True,
+    )  # fmt: skip
+    documents: Texts | Mapping[str, str] | File | None = _option(
+        None, "The texts: a folder, or JSON Lines with doc and text.", label="documents", metavar="PATH", file=True
+    )
+    offsets: Offsets | None = _option(
+        None, "What offsets in span files count. [default: chars]", label="offsets", choices=OFFSETS
+    )
+    quotes: Quotes | None = _option(
+        None, "How quotes are found in the texts. [default: exact]", label="quotes", choices=QUOTES
+    )
+    chunks: Run | File | None = _option(
+        None, "All chunks of the collection, in any run format, for PrecisionOmega.",
+        label="chunks", metavar="FILE", file=True,
+    )  # fmt: skip
+    ignore_elements: str | Sequence[str] = _option(
+        (), "Element names that count for nothing, e.g. 'a,link'.",
+        label="ignored elements", signature="ignore_elements", metavar="NAMES", aliases=("left_out",),
+    )  # fmt: skip
+    idealism: Mapping[float, float] | str | None = _option(
+        None, "Grades to the share of users who find them ideal, e.g. '1=.5,2=1'.",
+        label="idealism", signature="idealism", metavar="MAP",
+    )  # fmt: skip
+    effort: EffortName = _option("rank", "What reading costs.", label="effort", signature="effort", choices=EFFORTS)
+    tokenizer: str | Tokenizer | None = _option(
+        None, "How tokens are counted: words, or tiktoken:ENCODING. [default: words]",
+        label="tokenizer", signature="tokenizer", metavar="NAME",
+    )  # fmt: skip
+    units: int | None = _option(
+        None, "Number of retrievable units, ranked ones included.",
+        label="units", signature="units", metavar="N", kind=int,
+    )  # fmt: skip
+    protocol: str | None = _option(
+        None, "A campaign's own rules: inex2006, inex2010, mediaeval2014, genomics2007, chunking-evaluation.",
+        label="protocol", signature="protocol", metavar="NAME",
+    )  # fmt: skip
+    task: str | None = _option(
+        None, "The INEX task: thorough, focused, relevant-in-context or best-in-context.",
+        label="task", signature="task", metavar="NAME",
+    )  # fmt: skip
+    repair: str | None = _option(
+        None, "Repair runs that break the rules of the task: drop-overlap, group or first-per-article.",
+        label="repair", signature="repair", metavar="RULE",
+    )  # fmt: skip
+    duplicates: Duplicates | None = _option(
+        None, "Repeated results: an error, drop later ones, or keep them without effect. [default: by format]",
+        label="duplicates", signature="duplicates", choices=DUPLICATES,
+    )  # fmt: skip
+    topics: Literal["judged", "run"] | None = _option(
+        None, "All judged topics (missing ones score as empty lists), or only those the run answers. "
+        "[default: judged, or as the protocol says]",
+        label="topics", signature="topics", choices=TOPICS,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for option in options():
+            value = getattr(self, option.name)
+            if option.choices and value is not None and value not in option.choices:
+                offer = nearest(str(value), list(option.choices)) or f"; it is one of {', '.join(option.choices)}"
+                raise UsageError(f"unknown {option.name} {value!r}{offer}")
+        if self.units is not None and self.units < 1:
+            raise UsageError(f"units is the number of retrievable units, not {self.units}")
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> EvaluationOptions:
+        """Keyword arguments of a public function; unknown names get a suggestion, None means the default."""
+        known = {name: option for option in options() for name in (option.name, *option.aliases)}
+        values: dict[str, Any] = {}
+        for name, value in arguments.items():
+            if name not in known:
+                offer = nearest(name, list(known)) or f"; see help(berrypick.{function})"
+                raise UsageError(f"{function}() has no option {name!r}{offer}")
+            option = known[name]
+            if value is None or (name in option.aliases and not value):
+                continue
+            if option.name in values:
+                raise UsageError(f"{option.name} is given twice, as {option.name} and as {name}")
+            values[option.name] = value
+        return cls(**values)
+
+
+@cache
+def options() -> tuple[Option, ...]:
+    """Every option, in the order of the fields."""
+    return tuple(Option(f.name, f.default, **f.metadata) for f in dataclasses.fields(EvaluationOptions))
+
+
+class SweepKeywords(TypedDict, total=False):
+    """The options of an evaluation as keyword arguments, without the documents, for type checkers."""
+
+    user: str | UserModel | None
+    navigation: Navigation | File | None
+    collection: Collection | File | None
+    offsets: Offsets | None
+    quotes: Quotes | None
+    chunks: Run | File | None
+    ignore_elements: str | Sequence[str]
+    left_out: str | Sequence[str]
+    idealism: Mapping[float, float] | str | None
+    effort: EffortName
+    tokenizer: str | Tokenizer | None
+    units: int | None
+    protocol: str | None
+    task: str | None
+    repair: str | None
+    duplicates: Duplicates | None
+    topics: Literal["judged", "run"] | None
+
+
+class EvaluationKeywords(SweepKeywords, total=False):
+    """The options of an evaluation as keyword arguments, for type checkers; see :class:`EvaluationOptions`."""
+
+    documents: Texts | Mapping[str, str] | File | None
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+if TYPE_CHECKING:
+
+    def takes_options(function: F) -> F: ...
+
+else:
+
+    def takes_options(function: F) -> F:
+        """Show the options among the parameters of a function that takes ``**options``, for help and completion."""
+        own = inspect.signature(function, eval_str=False)
+        kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        kinds = {**SweepKeywords.__annotations__, **EvaluationKeywords.__annotations__}
+        more = [
+            inspect.Parameter(o.name, inspect.Parameter.KEYWORD_ONLY, default=o.default, annotation=kinds[o.name])
+            for o in options()
+            if o.name not in own.parameters
+        ]
+        function.__signature__ = own.replace(parameters=[*kept, *more])
+        return function

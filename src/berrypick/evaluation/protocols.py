@@ -1,0 +1,293 @@
+"""Campaigns' own rules: which measures a task reports, what its runs must satisfy, and where its program differs.
+
+A protocol never changes a measure silently: it is chosen by name and stands in every signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from berrypick.core import paths
+from berrypick.core.arrays import BoolArray, IntArray
+from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.run import Ranking, Run
+
+TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context")
+#: Ranks that count in the INEX campaigns.
+LONGEST = 1500
+
+_EPRUM_BEP = " ".join(f"EPRUM(user='bep(A={a})')" for a in ("0.01", "0.1", "1", "10", "100"))
+_BEPD = " ".join(f"BEPD(A={a})" for a in ("0.01", "0.1", "1", "10", "100"))
+_GP = " ".join(f"gP@{k}" for k in (1, 2, 3, 5, 10, 25, 50))
+_GR = " ".join(f"gR@{k}" for k in (1, 2, 3, 5, 10, 25, 50))
+_IP = "iP@0.00 iP@0.01 iP@0.05 iP@0.10"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A campaign: the measures of its tasks, and whether topics that a run does not answer count."""
+
+    name: str
+    what: str
+    measures: dict[str, str]
+    topics: Literal["judged", "run"] = "judged"
+    longest: int | None = None
+
+
+PROTOCOLS = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol(
+            "",
+            "no campaign: berrypick's own rules",
+            {
+                "focused": f"{_IP} AiP nxCG@10",
+                "thorough": f"{_IP} AiP MAep",
+                "relevant-in-context": "AgP gP@5 gP@10 gP@25 gP@50",
+                "best-in-context": "BEPD AgP(score='bep') EPRUM(user='bep')",
+            },
+        ),
+        Protocol(
+            "inex2006",
+            "INEX 2006: XCG for thorough and focused, generalised precision with beta 1, entry points",
+            {
+                "focused": "nxCG@5 nxCG@10 nxCG@25 nxCG@50",
+                "thorough": "MAep",
+                "relevant-in-context": "AgP gP@5 gP@10 gP@25 gP@50",
+                "best-in-context": f"{_BEPD} {_EPRUM_BEP}",
+            },
+            longest=LONGEST,
+        ),
+        Protocol(
+            "inex2010",
+            "INEX 2009 and 2010: the official program, its quirks included",
+            {
+                "focused": f"{_IP} AiP",
+                "thorough": f"{_IP} AiP",
+                "relevant-in-context": f"{_GP} {_GR} AgP AgP(score='t2i',tolerance=300)",
+                "best-in-context": "AgP(score='bep',n=500) "
+                + " ".join(f"gP(score='bep',n=500)@{k}" for k in (1, 2, 3, 5, 10, 25, 50)),
+            },
+            topics="run",
+        ),
+        Protocol("mediaeval2014", "MediaEval search 2014", {}, topics="run"),
+        Protocol("genomics2007", "TREC Genomics 2007", {}),
+        Protocol("chunking-evaluation", "the program chunking_evaluation (Chroma, 2024)", {}),
+    )
+}
+#: What is reported when a protocol without tasks is named and no measure.
+WITHOUT_TASK = {
+    "mediaeval2014": "APbin APtol AiSP",
+    "genomics2007": "AP PassageAP AspectAP Passage2AP",
+    "chunking-evaluation": "IoU@5 charR@5 charP@5 PrecisionOmega(touching=True)",
+}
+
+
+def get_protocol(name: str | None) -> Protocol:
+    if not name:
+        return PROTOCOLS[""]
+    if name not in PROTOCOLS:
+        known = [key for key in PROTOCOLS if key]
+        raise UsageError(f"unknown protocol {name}{nearest(name, known) or '; there are ' + ', '.join(known)}")
+    return PROTOCOLS[name]
+
+
+def check_task_name(name: str | None) -> str:
+    if not name:
+        return ""
+    if name not in TASKS:
+        raise UsageError(f"unknown task {name}{nearest(name, list(TASKS)) or '; there are ' + ', '.join(TASKS)}")
+    return name
+
+
+def measures_of(protocol: Protocol, task: str) -> str:
+    """The measures that a task reports."""
+    found = protocol.measures.get(task) if task else WITHOUT_TASK.get(protocol.name)
+    if found is None:
+        raise UsageError(
+            f"protocol {protocol.name} has no task {task}; name measures with -m" if task else "name measures with -m"
+        )
+    return found
+
+
+# --- what the runs of a task must satisfy -------------------------------------------------------------------------
+
+
+def check_task(run: Run, task: str) -> None:
+    """Refuse a run that was made for another task, or breaks the rules of this one, with the lines that break it."""
+    if not task:
+        return
+    if run.task and run.task != task:
+        raise InputError(
+            f"the run says it is for the task {run.task}, not {task}",
+            path=run.source or run.tag,
+            remedy=f"evaluate it with --task {run.task}, or correct the task in the file",
+        )
+    for topic, ranking in run.rankings():
+        for broken in _CHECKS[task]:
+            pair = broken(ranking)
+            if pair is not None:
+                what, later, earlier = pair
+                raise InputError(
+                    f"{what} in topic {topic}, which the task {task} does not allow: "
+                    f"{ranking.name(later)} after {ranking.name(earlier)} (line {_line(ranking, earlier)})",
+                    path=run.source or run.tag,
+                    line=_line(ranking, later),
+                    remedy=f"--repair {_REPAIR_FOR[task]} mends this, or leave --task away",
+                )
+
+
+Broken = tuple[str, int, int]
+
+
+def _line(ranking: Ranking, row: int) -> int:
+    return int(ranking.line[row]) if ranking.line is not None else row + 1
+
+
+def overlapping(ranking: Ranking) -> Broken | None:
+    """The first result that overlaps an earlier one."""
+    found: tuple[int, int] | None = None
+    for rows in ranking.rows_by_document.values():
+        for i, row in enumerate(rows.tolist()):
+            if found is not None and row >= found[0]:
+                break
+            earlier = next((other for other in rows[:i].tolist() if overlap(ranking, row, other)), None)
+            if earlier is not None:
+                found = (row, earlier)
+                break
+    return None if found is None else ("results overlap", *found)
+
+
+def overlap(ranking: Ranking, one: int, other: int) -> bool:
+    """Whether two results of the same document share text."""
+    if ranking.start is not None and ranking.end is not None:
+        low = max(ranking.start[one], ranking.start[other])
+        high = min(ranking.end[one], ranking.end[other])
+        if high > low:
+            return True
+        if ranking.path is None:
+            return False
+    if ranking.path is None:
+        return True  # the same whole document
+    first, second = ranking.path_of(one), ranking.path_of(other)
+    if first[1] or second[1]:
+        return first == second  # passages by points need the documents to be compared
+    return paths.nested(first[0], second[0])
+
+
+def interleaving(ranking: Ranking) -> Broken | None:
+    """The first result of an article that comes back after another one."""
+    if not len(ranking):
+        return None
+    last: dict[int, int] = {}
+    previous = -1
+    for row, document in enumerate(ranking.document.tolist()):
+        if document != previous and document in last:
+            return "results of an article are interleaved with others", row, last[document]
+        last[document] = row
+        previous = document
+    return None
+
+
+def several_per_article(ranking: Ranking) -> Broken | None:
+    """The first article that is entered twice."""
+    seen: dict[int, int] = {}
+    for row, document in enumerate(ranking.document.tolist()):
+        if document in seen:
+            return "an article is entered more than once", row, seen[document]
+        seen[document] = row
+    return None
+
+
+_CHECKS: dict[str, tuple[Callable[[Ranking], Broken | None], ...]] = {
+    "thorough": (),
+    "focused": (overlapping,),
+    "relevant-in-context": (interleaving, overlapping),
+    "best-in-context": (several_per_article,),
+}
+_REPAIR_FOR = {
+    "thorough": "drop-overlap",
+    "focused": "drop-overlap",
+    "relevant-in-context": "group",
+    "best-in-context": "first-per-article",
+}
+
+# --- repairs --------------------------------------------------------------------------------------------------------
+
+
+def repair(run: Run, rule: str | None) -> Run:
+    """Mend a run by a named rule; the number of results dropped or moved goes into the notes."""
+    if not rule:
+        return run
+    if rule not in REPAIRS:
+        raise UsageError(f"unknown repair {rule}{nearest(rule, list(REPAIRS)) or '; there are ' + ', '.join(REPAIRS)}")
+    rows: list[IntArray] = []
+    for topic in run.topics:
+        position = run.topics.index(topic)
+        rows.append(int(run.bounds[position]) + REPAIRS[rule](run.ranking(topic)))
+    return _chosen(run, rows, rule)
+
+
+def _chosen(run: Run, rows: Sequence[IntArray], rule: str) -> Run:
+    chosen = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    dropped = len(run) - len(chosen)
+    moved = int((np.diff(chosen) < 0).sum())
+    counts = np.array([len(part) for part in rows], dtype=np.int64)
+    rank = np.concatenate([np.arange(count) for count in counts]) if len(counts) else np.zeros(0, dtype=np.int64)
+    notes = (f"--repair {rule} dropped {dropped} results",) if dropped else ()
+    if moved:
+        notes = (*notes, f"--repair {rule} moved results of the same article together")
+    return replace(
+        run,
+        bounds=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        document=run.document[chosen],
+        rank=rank.astype(np.int64),
+        start=None if run.start is None else run.start[chosen],
+        end=None if run.end is None else run.end[chosen],
+        score=None if run.score is None else run.score[chosen],
+        line=None if run.line is None else run.line[chosen],
+        path=None if run.path is None else run.path[chosen],
+        path_end=None if run.path_end is None else run.path_end[chosen],
+        notes=(*run.notes, *notes),
+        ties="none",
+    )
+
+
+def _without_overlap(ranking: Ranking) -> IntArray:
+    """Drop every result that overlaps an earlier one that stays."""
+    keep: BoolArray = np.ones(len(ranking), dtype=bool)
+    for rows in ranking.rows_by_document.values():
+        kept: list[int] = []
+        for row in rows.tolist():
+            if any(overlap(ranking, row, other) for other in kept):
+                keep[row] = False
+            else:
+                kept.append(row)
+    return np.flatnonzero(keep)
+
+
+def _grouped(ranking: Ranking) -> IntArray:
+    """Results of an article moved to where it first appears, overlap dropped."""
+    kept = _without_overlap(ranking)
+    first: dict[int, int] = {}
+    for row in kept.tolist():
+        first.setdefault(int(ranking.document[row]), row)
+    place = np.array([first[int(ranking.document[row])] for row in kept.tolist()], dtype=np.int64)
+    return kept[np.lexsort((kept, place))]
+
+
+def _first_per_article(ranking: Ranking) -> IntArray:
+    """Only the first result of each article."""
+    _, first = np.unique(ranking.document, return_index=True)
+    return np.sort(first)
+
+
+REPAIRS: dict[str, Callable[[Ranking], IntArray]] = {
+    "drop-overlap": _without_overlap,
+    "group": _grouped,
+    "first-per-article": _first_per_article,
+}

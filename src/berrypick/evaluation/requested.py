@@ -1,0 +1,111 @@
+"""The measures of an evaluation, from text or objects: ours, or those of ir_measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from berrypick import measures
+from berrypick.core import spec as specs
+from berrypick.core.errors import UsageError, nearest
+from berrypick.core.results import MeasureInfo
+from berrypick.evaluation.protocols import get_protocol, measures_of
+from berrypick.measures import _documents as document_measures
+from berrypick.measures.base import Measure
+
+AnyMeasure = Measure | document_measures.DocumentMeasure
+MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
+
+
+@dataclass(frozen=True)
+class RequestedMeasure:
+    """A measure and the text under which its values are reported."""
+
+    text: str
+    measure: AnyMeasure
+
+    @property
+    def external(self) -> bool:
+        """Whether ir_measures computes it."""
+        return not isinstance(self.measure, Measure)
+
+    @property
+    def user(self) -> str | None:
+        """The user model that the measure itself names."""
+        return self.measure.user_model() if isinstance(self.measure, Measure) else None
+
+    def info(self, effort: str = "rank") -> MeasureInfo:
+        """Its facts, for results."""
+        if not isinstance(self.measure, Measure):
+            what = "A measure of whole documents, computed by ir_measures."
+            return MeasureInfo(
+                self.text,
+                what,
+                higher_is_better=self.measure.higher_is_better,
+                summed=self.measure.summed,
+                external="ir_measures",
+            )
+        across, up = self.measure.curve_axes
+        effort = {"chars": "characters"}.get(effort, effort)
+        return MeasureInfo(
+            self.text,
+            (self.measure.__doc__ or "").strip().partition("\n")[0],
+            higher_is_better=self.measure.higher_is_better,
+            has_curve=self.measure.has_curve(),
+            curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
+        )
+
+
+def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:
+    """Measures, each once, in the order given, as a protocol defines them; where none are named, those of the task."""
+    if not given and (task or protocol):
+        given = measures_of(get_protocol(protocol), task)
+    found: dict[str, RequestedMeasure] = {}
+    for one in _requested(given):
+        found.setdefault(one.text, one)
+    if not found:
+        raise UsageError("no measure is asked for; name one, e.g. EPRUM")
+    return tuple(
+        replace(one, measure=one.measure.for_protocol(protocol)) if isinstance(one.measure, Measure) else one
+        for one in found.values()
+    )
+
+
+def _requested(given: MeasuresGiven) -> Iterable[RequestedMeasure]:
+    given = () if given is None else given
+    single = isinstance(given, (str, type)) or not isinstance(given, Iterable)
+    for one in [given] if single else given:  # type: ignore[union-attr]
+        if isinstance(one, type) and issubclass(one, Measure):
+            one = one()
+        if document_measures.is_theirs(one):
+            one = str(one).replace('"', "'")
+        if isinstance(one, str):
+            for part in specs.split(one):
+                yield RequestedMeasure(specs.normalise(part), parse_measure(part))
+        elif isinstance(one, Measure):
+            yield RequestedMeasure(str(one), one)
+        else:
+            raise UsageError(f"{one!r:.60} is no measure: name it in a text, e.g. 'EPRUM'")
+
+
+def measure_info(text: str) -> MeasureInfo:
+    """The facts of a measure that a results file names; a measure that is not known here counts as larger is better."""
+    try:
+        return RequestedMeasure(text, parse_measure(text)).info()
+    except UsageError:
+        return MeasureInfo(text)
+
+
+def parse_measure(text: str) -> AnyMeasure:
+    """One of our measures, or one of ir_measures'."""
+    spec = specs.parse(text)
+    if measures.named_measure(spec.name) is not None:
+        return measures.build(spec)
+    theirs = document_measures.parse(spec.text)
+    if theirs is None:
+        if measures.measure_class(spec.name) is not None:  # an alias, for which all files have to be read
+            return measures.build(spec)
+        known = [*measures.known_names(), *document_measures.names()]
+        offer = nearest(spec.name, known) or "; see 'berrypick list measures'"
+        raise UsageError(f"unknown measure {spec.name}{offer}")
+    return theirs

@@ -1,0 +1,214 @@
+"""The numbers of one run, topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.results import ALL, Row, RunFacts, Signature, mean
+from berrypick.core.run import Run
+from berrypick.core.score import Curve, Score
+from berrypick.core.words import counted
+from berrypick.evaluation.notes import some
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures import _documents as document_measures
+from berrypick.measures.base import Measure, as_score
+from berrypick.measures.overlap import Overlap, repeated_share
+from berrypick.users import UserModel
+
+if TYPE_CHECKING:
+    from berrypick.evaluation.evaluation import Evaluation
+
+
+@dataclass
+class TopicScores:
+    """What was found for some topics of a run: values by measure and topic, and counts for notes."""
+
+    found: dict[tuple[str, str], Score] = field(default_factory=dict)
+    curves: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
+    resampled: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
+    repeats: int = 0
+    #: By topic, how much of the retrieved text was retrieved before.
+    overlap: dict[str, float] = field(default_factory=dict)
+    user_notes: dict[str, int] = field(default_factory=dict)
+
+    def merge(self, other: TopicScores) -> None:
+        """Add what another process found."""
+        self.found.update(other.found)
+        self.curves.update(other.curves)
+        self.resampled.update(other.resampled)
+        self.repeats += other.repeats
+        self.overlap.update(other.overlap)
+        for note, count in other.user_notes.items():
+            self.user_notes[note] = self.user_notes.get(note, 0) + count
+
+
+class RunScorer:
+    """Scores the topics of one run."""
+
+    def __init__(self, evaluation: Evaluation, name: str, run: Run, curves: bool) -> None:
+        self.evaluation, self.name, self.run, self.curves = evaluation, name, run, curves
+        truth = evaluation.truth
+        answered_only = evaluation.options.topics == "run"
+        self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
+        self.scores = TopicScores()
+        asks_overlap = any(isinstance(one.measure, Overlap) for one in evaluation.measures)
+        self._notes_overlap = run.start is not None and not asks_overlap
+
+    def check(self) -> None:
+        """Refuse a run that cannot be evaluated against this truth."""
+        truth = self.evaluation.truth
+        if not any(topic in truth for topic in self.run.topics):
+            raise InputError(
+                f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
+                f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})",
+                path=self.run.source or self.run.tag,
+            )
+        refuse_duplicates(self.run, self.evaluation.context.duplicates)
+
+    def has_measures(self, external: bool) -> bool:
+        """Whether any measure is computed by ir_measures, or any by us."""
+        return any(one.external == external for one in self.evaluation.measures)
+
+    def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
+        """Score some topics by our measures."""
+        for topic in topics:
+            self._score_topic(topic)
+            if self._notes_overlap:
+                self._measure_overlap(topic)
+            step(1)
+
+    def _measure_overlap(self, topic: str) -> None:
+        """How much of the list repeats itself; worth a note where nobody asked for the measure."""
+        if topic not in self.run or not self.evaluation.truth.topics[topic].has_relevant:
+            return
+        share = repeated_share(ranking_of(self.run, topic, self.evaluation.context))
+        if share is not None:
+            self.scores.overlap[topic] = share
+
+    def _score_topic(self, topic: str) -> None:
+        judged: dict[str | None, JudgedTopic] = {}
+        for one in self.evaluation.measures:
+            if not isinstance(one.measure, Measure):
+                continue
+            if one.user not in judged:
+                context = self.evaluation.context_for(one)
+                judged[one.user] = judge_topic(self.evaluation.truth, self.run, topic, context)
+                self._count(judged[one.user], context.user, first=len(judged) == 1)
+            with prefix_errors(one.text):
+                self._score(one.text, one.measure, judged[one.user])
+
+    def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
+        if first and judged.ranking.repeated is not None:
+            self.scores.repeats += int(judged.ranking.repeated.sum())
+        for note in user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
+            self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
+
+    def _score(self, text: str, measure: Measure, judged: JudgedTopic) -> None:
+        key = (text, judged.topic)
+        if not len(judged.targets):
+            self.scores.found[key] = Score(None)
+            return
+        if not judged.answered:
+            self.scores.found[key] = as_score(measure.missing_topic_score(judged))
+            if self.curves and self.scores.found[key].value is not None:
+                self.scores.curves[key] = self.scores.resampled[key] = measure.missing_topic_curve()
+            return
+        self.scores.found[key] = as_score(measure.compute(judged))
+        if self.curves and measure.has_curve():
+            self.scores.curves[key] = measure.curve(judged)
+            if self.scores.found[key].value is not None:
+                self.scores.resampled[key] = measure.resampled_curve(judged)
+
+    def score_documents(self, topics: Sequence[str] | None = None) -> None:
+        """Score all topics, or some, by the measures of ir_measures."""
+        theirs = {
+            one.text: one.measure
+            for one in self.evaluation.measures
+            if isinstance(one.measure, document_measures.DocumentMeasure)
+        }
+        if not theirs:
+            return
+        truth = self.evaluation.truth
+        values = document_measures.score(truth, self.run, list(theirs.values()), topics)
+        for text, measure in theirs.items():
+            for topic in self.topics if topics is None else topics:
+                value = values.get((measure, topic), 0.0)
+                self.scores.found[text, topic] = Score(value if truth.topics[topic].has_relevant else None)
+
+    def facts(self) -> RunFacts:
+        """Facts of the run, for results."""
+        overlap = mean(list(self.scores.overlap.values()))
+        return RunFacts(self.name, self.run.source, len(self.run), len(self.run.topics), overlap)
+
+    def rows(self) -> tuple[list[Row], list[Row]]:
+        """A row for each topic and measure, and a mean for each measure."""
+        shared = [(one, *self._shared(one)) for one in self.evaluation.measures]
+        rows = [
+            Row(
+                self.name,
+                topic,
+                one.text,
+                self.scores.found[one.text, topic].value,
+                self._signature(head, own, plain, [self.scores.found[one.text, topic]]),
+                self.scores.curves.get((one.text, topic)),
+                self.scores.resampled.get((one.text, topic)),
+            )
+            for topic in self.topics
+            for one, head, own, plain in shared
+        ]
+        return rows, [self._mean(*parts) for parts in shared]
+
+    def _shared(self, one: RequestedMeasure) -> tuple[str, tuple[tuple[str, str], ...], Signature]:
+        """The part of a signature that all topics have, and the signature where no topic adds anything."""
+        head, own = measure_head(one.measure), measure_fields(one, self.evaluation, self.run)
+        return head, own, sign(own, (), head)
+
+    def _signature(
+        self, head: str, own: tuple[tuple[str, str], ...], plain: Signature, scores: Sequence[Score]
+    ) -> Signature:
+        return sign(own, scores, head) if any(score.signed for score in scores) else plain
+
+    def _mean(self, one: RequestedMeasure, head: str, own: tuple[tuple[str, str], ...], plain: Signature) -> Row:
+        scores = [self.scores.found[one.text, topic] for topic in self.topics]
+        value = mean([score.value for score in scores])
+        if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
+            value = sum(score.value for score in scores if score.value is not None)
+        curve = None
+        if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
+            found = (self.scores.resampled.get((one.text, topic)) for topic in self.topics)
+            curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
+        return Row(self.name, ALL, one.text, value, self._signature(head, own, plain, scores), curve)
+
+
+def mean_curve(curves: Sequence[Curve]) -> Curve:
+    """Point by point. A curve by rank goes on at its last value; one by level ends where it is not defined any more."""
+    longest = max(curves, key=len, default=[])
+    by_rank = bool(longest) and isinstance(longest[0][0], int)
+    known = [dict(curve) for curve in curves]
+    points: Curve = []
+    for x, _ in longest:
+        last = [curve[-1][1] if curve else 0.0 for curve in curves]
+        values = [found.get(x, last[i] if by_rank else None) for i, found in enumerate(known)]
+        points.append((x, mean(values) or 0.0))
+    return points
+
+
+class prefix_errors:
+    """Puts the measure's name in front of an error about what it needs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if type(error) is UsageError and not str(error).startswith(self.name.partition("(")[0].partition("@")[0]):
+            verb = str(error).startswith(("needs", "reads", "counts"))
+            raise UsageError(f"{self.name}{' ' if verb else ': '}{error}") from None

@@ -1,0 +1,125 @@
+"""How each number was computed, as a value: the measure's own parameters, then the options it depends on."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from berrypick._version import __version__
+from berrypick.core import spec as specs
+from berrypick.core.navigation import LinkTable, Navigation, Sessions
+from berrypick.core.results import Signature
+from berrypick.core.run import Run
+from berrypick.core.score import Score
+from berrypick.evaluation.options import options
+from berrypick.evaluation.requested import AnyMeasure, RequestedMeasure
+from berrypick.judging.context import JudgingContext
+from berrypick.measures.base import Measure
+from berrypick.relevance.idealism import describe
+from berrypick.users import UserModel
+
+if TYPE_CHECKING:
+    from berrypick.evaluation.evaluation import Evaluation
+
+Field = tuple[str, str]
+
+
+def sign(own: Sequence[Field], scores: Sequence[Score], head: str) -> Signature:
+    """The fields of a measure with what its values add; where topics differ, all of them are named."""
+    extra: dict[str, dict[str, None]] = {}
+    for score in scores:
+        for key, value in score.signed:
+            extra.setdefault(key, {})[value] = None
+    signed = [(key, "+".join(values)) for key, values in extra.items()]
+    return Signature(head, tuple(dict.fromkeys([*own, *signed, ("v", __version__)])))
+
+
+def measure_head(measure: AnyMeasure) -> str:
+    """The beginning of a signature."""
+    return specs.render(measure.name(), {}, measure.at) if isinstance(measure, Measure) else str(measure)
+
+
+def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> tuple[Field, ...]:
+    """The fields of one measure that all topics of a run share."""
+    measure = one.measure
+    if not isinstance(measure, Measure):
+        own: list[Field] = [("by", "ir_measures")]
+    else:
+        own = [
+            (key, f"{value:.12g}" if isinstance(value, float) else str(value))
+            for key, value in measure.parameter_values().items()
+            if key != "user"
+        ]
+    asked = _Asked(one, evaluation, run)
+    return (*own, *((o.signature, value) for o in options() if o.signature and (value := asked.value(o.name))))
+
+
+class _Asked:
+    """The value of each option in the signature of one measure; '' where the measure does not depend on it."""
+
+    def __init__(self, one: RequestedMeasure, evaluation: Evaluation, run: Run) -> None:
+        self.one, self.evaluation, self.run = one, evaluation, run
+        self.depends_on = one.measure.depends_on if isinstance(one.measure, Measure) else ()
+
+    def value(self, name: str) -> str:
+        special: Callable[[], str] | None = getattr(self, f"_{name}", None)
+        if special is not None:
+            return special()
+        given = getattr(self.evaluation.options, name)
+        return "" if given is None else str(given)
+
+    @cached_property
+    def context(self) -> JudgingContext:
+        return self.evaluation.context_for(self.one)
+
+    def _user(self) -> str:
+        return str(self.context.user) if "user" in self.depends_on else ""
+
+    def _navigation(self) -> str:
+        navigation = self.context.reader.navigation
+        if "user" not in self.depends_on or navigation is None or not accepts_navigation(self.context.user):
+            return ""
+        return fingerprint(navigation)
+
+    def _ignore_elements(self) -> str:
+        return ",".join(sorted(self.context.ignore_elements))
+
+    def _idealism(self) -> str:
+        if "idealism" not in self.depends_on:
+            return ""
+        return describe(self.evaluation.truth.grades(), self.context.idealism)
+
+    def _effort(self) -> str:
+        return self.context.effort if "effort" in self.depends_on else ""
+
+    def _tokenizer(self) -> str:
+        tokens = self.context.reader.tokens
+        effort = "effort" in self.depends_on and self.context.effort == "tokens"
+        reads = "user" in self.depends_on and getattr(self.context.user, "unit", None) == "tokens"
+        return tokens.name if tokens is not None and (effort or reads) else ""
+
+    def _units(self) -> str:
+        return str(self.context.units) if "units" in self.depends_on and self.context.units is not None else ""
+
+    def _duplicates(self) -> str:
+        return self.context.duplicates or self.run.duplicates
+
+
+def accepts_navigation(model: UserModel) -> bool:
+    """Whether a user model, or one inside it, reads a navigation file."""
+    inner = getattr(model, "inner", None)
+    return bool(model.navigation) or (inner is not None and accepts_navigation(inner()))
+
+
+@lru_cache(maxsize=8)
+def fingerprint(navigation: Navigation) -> str:
+    """A short name for the content of a navigation file, so that signatures of different files differ."""
+    if isinstance(navigation, Sessions):
+        parts = [";".join(path) for path in navigation.paths]
+    elif isinstance(navigation, LinkTable):
+        parts = [f"{a}\t{b}" for a, b in navigation.rows]
+    else:
+        parts = [f"{a}\t{b}\t{p!r}" for (a, b), p in navigation.rows.items()]
+    return f"{zlib.crc32(chr(10).join(sorted(parts)).encode()):08x}"

@@ -1,0 +1,28 @@
+"""What judging a topic depends on besides the truth and the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from berrypick.core.arrays import Positions
+from berrypick.core.run import Duplicates
+from berrypick.users import UserModel
+from berrypick.users.base import ReaderContext
+
+
+@dataclass(frozen=True, eq=False)
+class JudgingContext:
+    """Options of an evaluation with everything read and resolved: the user model as a value, files as their content."""
+
+    user: UserModel
+    reader: ReaderContext
+    units: int | None = None  # retrievable units in all, where known
+    idealism: Mapping[float, float] | None = None
+    effort: str = "rank"  # what effort is counted in
+    duplicates: Duplicates | None = None  # None: as the format of the run says
+    ignore_elements: frozenset[str] = frozenset()  # names of elements that count for nothing
+    protocol: str = ""  # a campaign whose program's own rules apply
+    max_ranks: int | None = None  # ranks that count under the protocol
+    task: str = ""
+    chunks: Mapping[str, tuple[Positions, Positions]] | None = None  # starts and ends of all chunks, by document

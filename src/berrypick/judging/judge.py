@@ -1,0 +1,108 @@
+"""From truth, run and context to one judged topic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
+from berrypick.core.truth import Targets, Truth
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.topic import JudgedTopic
+from berrypick.relevance.targets import (
+    element_targets,
+    entry_points_of,
+    ranking_as_spans,
+    targets_as_spans,
+    targets_of,
+    with_sizes,
+)
+
+
+def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> JudgedTopic:
+    """The judged ranking of one topic."""
+    collection = context.reader.collection
+    judgements = truth.topics[topic]
+    targets = _targets(truth, topic, context)
+    ranking = with_sizes(ranking_of(run, topic, context), judgements)
+    wanted = set(targets.document)
+    if (
+        len(targets)
+        and len(ranking)
+        and _kind(ranking) != _kind(targets)
+        and "documents" in (_kind(ranking), _kind(targets))
+    ):
+        if collection is None:
+            raise _kinds_differ(truth, run)
+        targets, ranking = targets_as_spans(targets, collection), ranking_as_spans(ranking, wanted, collection)
+    return JudgedTopic(
+        topic=topic,
+        truth=judgements,
+        targets=targets,
+        ranking=ranking,
+        context=context,
+        answered=topic in run,
+        scale=truth.scale,
+        ties=run.ties,
+    )
+
+
+def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
+    judgements = truth.topics[topic]
+    if context.user.seeks_entry_points:
+        points = entry_points_of(judgements)
+        if points is not None:
+            return points
+    if truth.units == "elements":
+        return element_targets(judgements, truth.scale, context.ignore_elements, context.reader.collection)
+    all_grades = truth.grades() if context.idealism is None else set()
+    return targets_of(judgements, all_grades, context.idealism)
+
+
+def _kind(units: Ranking | Targets) -> str:
+    return "parts" if units.start is not None or units.path is not None else "documents"
+
+
+def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
+    ranking = run.ranking(topic)
+    longest = context.max_ranks
+    if longest is not None and ranking.ranks > longest:
+        ranking = replace(ranking.rows(ranking.rank < longest), ranks=longest)
+    repeated = run.repeats[topic][: len(ranking)] if topic in run.repeats else None
+    if repeated is None or not repeated.any():
+        return ranking
+    if (context.duplicates or run.duplicates) == "first":
+        return ranking.rows(~repeated).compacted()
+    return replace(ranking, repeated=repeated)
+
+
+def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
+    """Repeated results are an error unless the format or the person says otherwise."""
+    if (duplicates or run.duplicates) != "error":
+        return
+    for topic in run.repeats:
+        ranking = run.ranking(topic)
+        repeated, first = repeated_pointers(ranking)
+        if repeated.any():
+            lines = ranking.line if ranking.line is not None else np.arange(1, len(ranking) + 1)
+            pairs = sorted((max(a, b), min(a, b), row) for row in np.flatnonzero(repeated).tolist()
+                           for a, b in [(int(lines[row]), int(lines[first[row]]))])  # fmt: skip
+            later, earlier, row = pairs[0]
+            raise InputError(
+                f"{ranking.name(row)} is retrieved twice for topic {topic}, first in line {earlier}",
+                path=run.source or run.tag,
+                line=later,
+                remedy="--duplicates first keeps the first of them in the ranking, keep leaves the rank without effect",
+            )
+
+
+def _kinds_differ(truth: Truth, run: Run) -> UsageError:
+    sides = ("truth judges", "run points to")
+    parts, wholes = sides[::-1] if truth.units == "documents" else sides
+    return UsageError(
+        f"the {parts} parts of documents, the {wholes} whole documents "
+        f"({truth.source or 'truth'}, {run.source or run.tag}); "
+        "with document lengths (--collection) whole documents are taken as the spans they are"
+    )

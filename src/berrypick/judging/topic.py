@@ -1,0 +1,139 @@
+"""One topic judged: the one value that a measure sees.
+
+Parts that cost something (reach, effort, document lengths) are computed when a measure first needs them and kept; a
+part that the inputs cannot give raises an error that says what would help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from berrypick.core.arrays import BoolArray, Positions
+from berrypick.core.collection import Collection
+from berrypick.core.errors import UsageError
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.token_offsets import TokenOffsets
+from berrypick.core.truth import Highlighted, Targets, TopicTruth
+from berrypick.judging.candidates import Candidates, find_candidates
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.effort import Effort, measure_effort
+from berrypick.relevance import idealism
+from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTopic:
+    """The targets of a topic, the ranking of a run, and what a reader of it sees."""
+
+    topic: str
+    truth: TopicTruth  # the judgements behind the targets
+    targets: Targets
+    ranking: Ranking
+    context: JudgingContext
+    answered: bool = True  # False: the topic is judged, but missing from the run
+    scale: str = ""  # how elements are graded
+    ties: str = "none"  # which column of the run shows ties: rank, score or none
+
+    def __repr__(self) -> str:
+        targets, ranks = len(self.targets), self.ranking.ranks
+        state = f"{ranks} rank{'s' * (ranks != 1)}" if self.answered else "not answered"
+        return f"JudgedTopic({self.topic!r}, {targets} target{'s' * (targets != 1)}, {state}, user={self.context.user})"
+
+    @property
+    def units(self) -> int | None:
+        """The number of retrievable units, where known."""
+        return self.context.units
+
+    @property
+    def protocol(self) -> str:
+        """The campaign whose program's own rules apply, or ''."""
+        return self.context.protocol
+
+    @property
+    def task(self) -> str:
+        """The retrieval task, or ''."""
+        return self.context.task
+
+    @property
+    def ignore_elements(self) -> frozenset[str]:
+        """Names of elements that count for nothing."""
+        return self.context.ignore_elements
+
+    @property
+    def tokens(self) -> TokenOffsets | None:
+        """The documents counted in tokens, where their texts are known."""
+        return self.context.reader.tokens
+
+    @property
+    def effort_unit(self) -> str:
+        """What effort is counted in: rank, chars, tokens or seconds."""
+        return self.context.effort
+
+    @property
+    def chunks(self) -> Mapping[str, tuple[Positions, Positions]] | None:
+        """Starts and ends of all chunks of the collection, by document."""
+        return self.context.chunks
+
+    @cached_property
+    def reach(self) -> Reach:
+        """What each rank leads to."""
+        return self.context.user.reach(self.ranking.fresh(), self.targets, self.context.reader)
+
+    @cached_property
+    def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:
+        """Satisfaction levels: the weight of each, which targets are ideal at it, and the reach to these."""
+        return tuple(
+            (weight, ideal, self.reach if ideal.all() else self.reach.columns(ideal))
+            for weight, ideal in idealism.levels(self.targets.idealism)
+        )
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The units an ideal list may be made of."""
+        return find_candidates(self.targets, self.context)
+
+    @cached_property
+    def effort(self) -> Effort:
+        """What consulting each rank and each target costs."""
+        return measure_effort(self.ranking, self.targets, self.context)
+
+    @property
+    def collection(self) -> Collection:
+        """Document lengths."""
+        found = self.context.reader.collection
+        if found is None:
+            raise UsageError(
+                "needs to know where documents end and how long they are together: "
+                "give document lengths with --collection"
+            )
+        return found
+
+    @cached_property
+    def ranking_spans(self) -> Ranking:
+        """The ranking as intervals of the documents."""
+        return ranking_as_spans(self.ranking, set(self.targets.document), self.context.reader.collection)
+
+    @cached_property
+    def read_regions(self) -> Ranking:
+        """What the reader gets with each result, as intervals of the documents."""
+        return self.context.user.regions(self.ranking_spans, self.context.reader)
+
+    @cached_property
+    def relevant_spans(self) -> Highlighted:
+        """Relevant text as spans."""
+        return relevant_text(self.truth, self.targets, self.context.reader.collection)
+
+    @cached_property
+    def spans(self) -> tuple[Ranking, Targets]:
+        """Ranking and targets as intervals of the documents, whole documents included."""
+        return self.ranking_spans, targets_as_spans(self.targets, self.context.reader.collection)
+
+    def _repr_html_(self) -> str:
+        """Targets, ranking and where they fall in the documents, for notebooks."""
+
+        from berrypick.report.notebook import judged_html
+
+        return judged_html(self)

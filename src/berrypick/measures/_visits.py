@@ -1,0 +1,192 @@
+"""What the tolerance-to-irrelevance measures share: the reader, the walk along the list, its explanation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.parameters import parameter
+from berrypick.core.run import Ranking
+from berrypick.core.score import Score
+from berrypick.core.truth import Targets
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.intervals import merge
+from berrypick.kernels.visits import Tolerance, Walk, walk
+from berrypick.measures.base import Measure
+
+
+@dataclass(frozen=True)
+class VisitMeasure(Measure):
+    """Parameters of the reader."""
+
+    references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
+
+    tolerance: float = parameter(
+        15,
+        "number",
+        "how much irrelevant material is endured before the reader gives up",
+        check=lambda v: v > 0,
+        must="above 0",
+    )
+    keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
+    t_init: float = parameter(
+        0, "number", "extra patience at the beginning of each visit", check=lambda v: v >= 0, must="0 or more"
+    )
+
+    unit: str | None = parameter(
+        None, "line|tokens", "what tolerance counts, and a budget: tokens, or what the offsets count"
+    )
+
+    def reader(self) -> Tolerance:
+        return Tolerance(self.tolerance, self.keeps_viewing, self.t_init)
+
+    def places(self, judged: JudgedTopic) -> Places:
+        return _in_tokens(judged) if self.unit == "tokens" else _as_given(judged)
+
+    def walk(self, judged: JudgedTopic) -> Walk:
+        return walk_of(self.places(judged), self.reader())
+
+    def scored(self, judged: JudgedTopic, value: float | None) -> Score:
+        """A value; what tokens are belongs into its signature."""
+        tokens = judged.tokens if self.unit == "tokens" else None
+        return Score(value, signed=() if tokens is None else (("tokenizer", tokens.name),))
+
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        """How the value follows from the walk."""
+        return []
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        steps = self.walk(judged)
+        ranking, targets = judged.spans
+        rows = []
+        spent = found = 0
+        for row, one in enumerate(steps.visits[:60]):
+            spent += one.wasted
+            found += len(one.found)
+            rows.append(
+                [
+                    f"{int(ranking.rank[row]) + 1} ({ranking.name(row)})",
+                    ", ".join(targets.name(x) for x in one.found) or "-",
+                    number(one.length),
+                    str(one.wasted),
+                    str(found),
+                    str(spent),
+                ]
+            )
+        head = ["rank", "finds", "goes through", "wastes", "found so far", "units spent"]
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged)],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where visits begin, where the targets lie, and where documents end: on lines that count one thing or another."""
+
+    ranking: Ranking
+    targets: Targets
+    lengths: Mapping[str, float]
+    total: float  # of all documents
+
+
+@lru_cache(maxsize=4)
+def _as_given(judged: JudgedTopic) -> Places:
+    """In what the offsets count."""
+    known = judged.collection
+    return Places(*judged.spans, known.lengths, known.total)
+
+
+@lru_cache(maxsize=4)
+def _in_tokens(judged: JudgedTopic) -> Places:
+    tokens = judged.tokens
+    if tokens is None:
+        raise UsageError("counts tokens, and needs the texts of the documents: give them with --documents")
+    ranking, targets = tokens.convert(*judged.spans)
+    return Places(ranking, targets, {name: tokens.length(name) for name in ranking.rows_by_document}, tokens.total)
+
+
+@lru_cache(maxsize=4)
+def walk_of(places: Places, reader: Tolerance) -> Walk:
+    ranking, targets, known = places.ranking, places.targets, places.lengths
+    assert ranking.start is not None and targets.start is not None and targets.end is not None
+    spans: dict[str, list[tuple[float, float, int]]] = {}
+    for x, document in enumerate(targets.document):
+        spans.setdefault(document, []).append((float(targets.start[x]), float(targets.end[x]), x))
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(ranking)
+    lengths = {name: float(known[name]) for name in set(names) if name in known}
+    return walk(list(zip(names, ranking.start.tolist(), repeated, strict=True)), lengths, spans, reader)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The quantities of table 1 of the paper."""
+
+    wanted: int  # S
+    relevant: int  # R
+    units: int  # I, units of irrelevant material in the whole collection
+    spent: int  # j
+    missing: int  # r, targets not retrieved
+    still: int  # s, targets still wanted after the list
+
+    @property
+    def length(self) -> float:
+        """ESL: units spent on the list, and on a random search through the rest for what is still wanted."""
+        return self.spent + self.still * max(0, self.units - self.spent) / (self.missing + 1)
+
+
+@dataclass(frozen=True)
+class _Searching(VisitMeasure):
+    """Measures of the search length for a number of targets."""
+
+    wanted: int | None = parameter(
+        None,
+        "int",
+        "S, how many targets the reader wants; all of them by default",
+        check=lambda v: v >= 1,
+        must="1 or more",
+    )
+
+    def search(self, judged: JudgedTopic) -> Search | None:
+        """None where more targets are wanted than there are."""
+        relevant = len(judged.targets)
+        target_count = relevant if self.wanted is None else self.wanted
+        if target_count > relevant:
+            return None
+        units = irrelevant_units(self.places(judged), self.tolerance)
+        if not judged.answered:
+            return Search(target_count, relevant, units, 0, relevant, target_count)
+        steps = self.walk(judged)
+        still = max(0, target_count - steps.found)
+        return Search(target_count, relevant, units, steps.units_before(target_count), relevant - steps.found, still)
+
+    def search_table(self, judged: JudgedTopic) -> Table:
+        found = self.search(judged)
+        assert found is not None
+        rows = [
+            ["S, targets wanted", str(found.wanted)],
+            ["R, targets there are", str(found.relevant)],
+            ["I, units of irrelevant material in the collection", str(found.units)],
+            ["j, units spent on the list", str(found.spent)],
+            ["r, targets not retrieved", str(found.missing)],
+            ["s, targets still wanted after the list", str(found.still)],
+            ["ESL = j + s max(0, I - j)/(r + 1)", number(found.length, 6)],
+        ]
+        return Table("Expected search length", ["quantity", "value"], rows)
+
+
+def irrelevant_units(places: Places, tolerance: float) -> int:
+    """I = ceil((D - D_R)/tolerance): the collection without the union of the targets, in units."""
+    targets = places.targets
+    assert targets.start is not None and targets.end is not None
+    relevant = 0.0
+    for indices in targets.by_document().values():
+        start, end = merge(targets.start[indices], targets.end[indices])
+        relevant += float((end - start).sum())
+    return max(0, math.ceil((places.total - relevant) / tolerance - 1e-9))

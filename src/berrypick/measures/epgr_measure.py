@@ -1,0 +1,76 @@
+"""epgr: effort-precision at a gain-recall level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berrypick.core.explanation import Explanation, number
+from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve, Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision, rises_table
+from berrypick.measures._gains import curves
+from berrypick.measures.base import LEVELS
+
+
+@dataclass(frozen=True)
+class epgr(_EffortPrecision):
+    """How few ranks the ideal list needs for a share of the gain, over how many this list needs.
+
+    Formula
+    -------
+    With i the first rank whose cumulated gain reaches l x total::
+
+        epgr@l = i_ideal(xCG[i]) / i                               interpolation='linear'
+        epgr@l = (first whole ideal rank reaching l x total) / i   interpolation='step'
+
+    0 if the list never reaches it. The ideal list gets 1 either way.
+
+    Meaning
+    -------
+    Effort counted in ranks: 0.5 means twice as many ranks as needed for that share of the relevance.
+
+    Use
+    ---
+    The effort-precision/gain-recall graph of the thorough task; epnav is its form for readers who navigate.
+
+    Bounds
+    ------
+    0 to 1; more only where several results share a rank, because the ideal list has one unit a rank.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    One of two equally relevant documents, at rank 4, reaches level .5: the ideal list needs one rank
+
+    >>> 1 / 4
+    0.25
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    cutoff_required: ClassVar[bool] = True
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
+
+    interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        assert self.at is not None
+        found = curves(judged, self.quant, self.base)
+        return Score(effort_precision(found, float(self.at), self.interpolation) if len(found.ideal) else None)
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        found = curves(judged, self.quant, self.base)
+        return [(level, effort_precision(found, level, self.interpolation)) for level in LEVELS]
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        found = curves(judged, self.quant, self.base)
+        value = number(self.compute(judged).value or 0.0, 6)
+        wanted = number(float(self.at or 0) * found.total)
+        return Explanation(
+            f"{self} for topic {judged.topic}",
+            [rises_table(found), f"The gain wanted is {wanted} of {number(found.total)}: epgr@{self.at:g} = {value}"],
+        )

@@ -1,0 +1,164 @@
+"""Charts as files: PNG, SVG and PDF of a stated size, written whole or not at all, without a network."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from berrypick.core.errors import BerrypickError, UsageError, shorten
+from berrypick.report.chart_theme import CENTIMETRE, INCH, Look
+
+ENDINGS = (".png", ".svg", ".pdf")
+#: Nothing may be fetched while a picture is drawn.
+_NOWHERE: list[str] = []
+_TRIES = 4
+#: Each takes several bytes while a picture is drawn: more of them, and the machine may stop the program.
+PIXELS = 100_000_000
+
+
+def check_target(path: str | PathLike[str]) -> str:
+    """The ending of a file that a picture can be written to."""
+    target = Path(path)
+    ending = target.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"{target}: a plot is written to a file that ends in .png, .svg or .pdf; name it last")
+    if target.is_dir():
+        raise UsageError(f"{target} is a folder; name a file for the plot")
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
+    return ending
+
+
+def write_picture(chart: Any, path: str | PathLike[str], look: Look, dpi: int = 300) -> str:
+    """Write a chart to a file; says how large it became."""
+    ending = check_target(path)
+    spec, (width, height) = fitted(chart.to_dict(), look)
+    if ending == ".svg":
+        content = svg_of(spec).encode()
+    elif ending == ".pdf":
+        content = _converted("pdf", spec)
+    else:
+        check_pixels(width, height, dpi)
+        content = _converted("png", spec, ppi=dpi)
+    _write(Path(path), content)
+    return f"{width / CENTIMETRE:.1f} x {height / CENTIMETRE:.1f} cm"
+
+
+def check_pixels(width: float, height: float, dpi: int) -> None:
+    """Refuse a picture that would not fit into memory; the sides are in points."""
+    across, up = (round(side / INCH * dpi) for side in (width, height))
+    if across * up > PIXELS:
+        raise UsageError(
+            f"a picture of {across} x {up} pixels is larger than the {PIXELS // 10**6} million that can be drawn; give "
+            "a smaller --width, --height or --dpi, or write it as .svg or .pdf, which have no pixels"
+        )
+
+
+def _converted(ending: str, spec: Mapping[str, Any], **how: Any) -> Any:
+    """A chart as a picture; whatever the library that draws it says against it becomes one message."""
+    convert = getattr(converter(), f"vegalite_to_{ending}")
+    try:
+        return convert(dict(spec), allowed_base_urls=_NOWHERE, **how)
+    except Exception as error:
+        said = " ".join(str(error).split("    at ")[0].split())
+        raise BerrypickError(
+            f"the picture could not be drawn: {shorten(said)}\n  try another --kind, fewer runs or measures, or other "
+            "names of runs and topics; and please report it"
+        ) from error
+
+
+def svg_of(spec: Mapping[str, Any]) -> str:
+    """An SVG picture whose size is in points, so that it is as large everywhere; the same for the same chart."""
+    content: str = _converted("svg", spec)
+    content = re.sub(r'width="([\d.]+)" height="([\d.]+)"', r'width="\1pt" height="\2pt"', content, count=1)
+    numbers: dict[str, int] = {}
+
+    def renumbered(tag: re.Match[str]) -> str:
+        return re.sub(r"\bclip\d+\b", lambda name: f"clip{numbers.setdefault(name[0], len(numbers))}", tag[0])
+
+    # names of clipping paths count on from picture to picture
+    return re.sub(r"<[^<>]*(?:#|id=\")clip\d+[^<>]*>", renumbered, content) + "\n"
+
+
+def fitted(spec: dict[str, Any], look: Look) -> tuple[dict[str, Any], tuple[float, float]]:
+    """The chart with plotting areas that make the whole picture as large as asked for, and its size.
+
+    What labels and legends take is only known when they are drawn, so it is drawn until it fits.
+    """
+    panels: list[dict[str, Any]] = spec.get("concat", [spec])
+    columns = min(spec.get("columns", 1), len(panels))
+    rows = -(-len(panels) // columns)
+    wanted = (look.full_width(len(panels)), look.height)
+    size = _size(spec)
+    for _ in range(_TRIES):
+        off = (wanted[0] - size[0], 0.0 if wanted[1] is None else wanted[1] - size[1])
+        if abs(off[0]) < 1 and abs(off[1]) < 1:
+            break
+        for panel in panels:
+            _grow(panel, "width", off[0] / columns)
+            _grow(panel, "height", off[1] / rows)
+        size = _size(spec)
+    return spec, size
+
+
+def _grow(panel: dict[str, Any], side: str, by: float) -> None:
+    if by and isinstance(panel.get(side), (int, float)):
+        panel[side] = max(20.0, round(panel[side] + by, 2))
+
+
+def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
+    content = _converted("svg", spec)
+    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', content)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Beside the target first, so that nobody ever finds half a picture."""
+    try:
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".partial")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+        os.chmod(beside, 0o666 & ~_umask())
+        os.replace(beside, target)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written ({error.strerror})") from None
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def converter() -> Any:
+    altair()
+    try:
+        import vl_convert
+    except ImportError:
+        raise UsageError(
+            "pictures are written by vl-convert, which is not installed: pip install 'berrypick[report]'"
+        ) from None
+    return vl_convert
+
+
+def altair() -> Any:
+    try:
+        import altair
+    except ImportError:
+        raise UsageError(
+            "plots are drawn by Altair and vl-convert, which are not installed: pip install 'berrypick[report]'"
+        ) from None
+    return altair

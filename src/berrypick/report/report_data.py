@@ -1,0 +1,381 @@
+"""The data of one topic on the report page: documents, targets, results, and what readers of them see.
+
+Everything is plain lists and dictionaries, ready for JSON; docs/report.md describes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, Positions
+from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.core.navigation import LinkTable, ReachTable
+from berrypick.core.run import Ranking, Run
+from berrypick.core.truth import Highlighted, Targets, Truth
+from berrypick.corpus.folder import Structures
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.intervals import merge
+from berrypick.kernels.text import Measured, first_seen, once
+from berrypick.measures.eprum import EPRUM
+from berrypick.relevance.targets import targets_as_spans
+from berrypick.report.report_users import Reader
+from berrypick.users import UserModel
+from berrypick.users.classical import Classical
+from berrypick.users.markov import chain_of
+
+Kind = Literal["text", "seconds", "documents", "elements"]
+#: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
+NEIGHBOURS = 20
+
+
+def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
+    """What positions are: characters, seconds, or nothing, where whole documents or mere paths are known."""
+    if truth.units == "documents" and not any(run.points_into_documents for run in runs):
+        return "documents"
+    collection = context.reader.collection
+    if any(run.start is None and run.path is not None for run in runs) or (
+        truth.units == "elements" and (collection is None or not collection.structures)
+    ):
+        return "elements"
+    return "seconds" if context.effort == "seconds" or _timed(truth, runs) else "text"
+
+
+def _timed(truth: Truth, runs: Sequence[Run]) -> bool:
+    """Video formats, and fractions: nobody points to half a character."""
+    if any(name.startswith(("mediaeval", "trecvid")) for name in (truth.format, *(run.format for run in runs))):
+        return True
+    places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
+    return any(column is not None and bool((column != np.floor(column)).any()) for column in places)
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """The topics of an evaluation, one by one."""
+
+    evaluation: Evaluation
+    readers: Sequence[Reader]
+    depth: int
+    titles: Mapping[str, str]
+
+    @cached_property
+    def kind(self) -> Kind:
+        return kind_of(self.evaluation.truth, list(self.evaluation.runs.values()), self.evaluation.context)
+
+    @cached_property
+    def steps(self) -> dict[str, list[tuple[str, float]]]:
+        """Where people go next from a unit, and how many of them, by the navigation that is given."""
+        navigation = self.evaluation.context.reader.navigation
+        found: dict[str, list[tuple[str, float]]] = {}
+        if isinstance(navigation, LinkTable):
+            degree: dict[str, int] = {}
+            for a, b in navigation.rows:
+                degree[a] = degree.get(a, 0) + (a != b)
+            rows = [(a, b, 1 / degree[a]) for a, b in navigation.rows if a != b]
+        elif isinstance(navigation, ReachTable):
+            rows = [(a, b, p) for (a, b), p in navigation.rows.items() if a != b and p > 0]
+        elif navigation is not None:
+            chain = chain_of(navigation)
+            step = chain.step.tocoo()
+            rows = [
+                (chain.units[a], chain.units[b], float(p))
+                for a, b, p in zip(step.row.tolist(), step.col.tolist(), step.data.tolist(), strict=True)
+            ]
+        else:
+            rows = []
+        for a, b, p in rows:
+            found.setdefault(a, []).append((b, p))
+        return found
+
+    def topic(self, name: str) -> dict[str, Any]:
+        """Everything about one topic."""
+        model = self.plain_reader.model if self.plain_reader is not None else Classical()
+        judged = [self.evaluation.judge(run, name, model) for run in self.evaluation.runs]
+        return _Topic(self, name, judged).to_json()
+
+    @cached_property
+    def plain_reader(self) -> Reader | None:
+        """A reader who wants the relevant units, not entry points."""
+        return next((reader for reader in self.readers if not reader.model.seeks_entry_points), None)
+
+    def document(self, name: str) -> dict[str, Any] | None:
+        """The text and the tree of a document, where either is known."""
+        text, tree = self._text(name), self._tree(name)
+        return None if text is None and tree is None else {"name": name, "text": text, "tree": tree}
+
+    def _text(self, name: str) -> str | None:
+        texts, collection = self.evaluation.context.reader.texts, self.evaluation.context.reader.collection
+        if texts is not None and name in texts:
+            return texts[name]
+        if collection is not None and isinstance(collection.structures, Structures) and name in collection.structures:
+            return collection.structures.text(name)
+        return None
+
+    def _tree(self, name: str) -> dict[str, Any] | None:
+        collection = self.evaluation.context.reader.collection
+        if collection is None or name not in collection.structures:
+            return None
+        structure = collection.structures[name]
+        codes = {tag: code for code, tag in enumerate(dict.fromkeys(structure.name))}
+        return {
+            "names": list(codes),
+            "name": [codes[tag] for tag in structure.name],
+            "parent": np.asarray(structure.parent).tolist(),
+            "start": np.asarray(structure.start).tolist(),
+            "end": np.asarray(structure.end).tolist(),
+        }
+
+
+class _Topic:
+    """One topic under way: documents get their numbers as they are met."""
+
+    def __init__(self, details: Details, name: str, judged: Sequence[JudgedTopic]) -> None:
+        self.details, self.name, self.judged = details, name, judged
+        self.places = details.kind in ("text", "seconds")
+        self.relevant = _relevant(judged[0]) if self.places else {}
+        self.targets = judged[0].targets
+        self.number: dict[str, int] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        self._number_documents()
+        entries = self._entry_points()
+        return {
+            "topic": self.name,
+            "title": self.details.titles.get(self.name, ""),
+            "documents": [self._document(name) for name in self.number],
+            "targets": self._targets(self.targets),
+            "entry_targets": self._targets(entries) if entries is not None else None,
+            "relevant": [
+                [self.number[name], _plain(start), _plain(end)]
+                for name, measured in self.relevant.items()
+                for start, end in zip(measured.start.tolist(), measured.end.tolist(), strict=True)
+            ],
+            "entries": [] if entries is None else self._places_of(entries),
+            "runs": [self._run(judged) for judged in self.judged],
+            **self._readers(),
+            "links": self._links(),
+        }
+
+    def _number_documents(self) -> None:
+        """Documents with something relevant first, then by the best rank at which any run has them."""
+        first = dict.fromkeys([*self.targets.document, *self.relevant])
+        for point in self.details.evaluation.truth.topics[self.name].entry_points:
+            first.setdefault(point.document)
+        best: dict[str, int] = {}
+        for judged in self.judged:
+            ranking = judged.ranking
+            for code, rank in zip(ranking.document.tolist(), ranking.rank.tolist(), strict=True):
+                if rank < self.details.depth:
+                    name = ranking.documents[code]
+                    best[name] = min(rank, best.get(name, rank))
+        rest = sorted((name for name in best if name not in first), key=lambda name: best[name])
+        ordered = [*sorted(first, key=lambda name: best.get(name, math.inf)), *rest]
+        self.number = {name: number for number, name in enumerate(ordered)}
+
+    def _document(self, name: str) -> dict[str, Any]:
+        measured = self.relevant.get(name)
+        return {
+            "name": name,
+            "length": self._length(name),
+            "block": None,
+            "relevant": _plain(measured.total) if measured is not None else 0,
+        }
+
+    def _length(self, name: str) -> float | int | None:
+        collection = self.details.evaluation.context.reader.collection
+        if not self.places or collection is None or name not in collection.lengths:
+            return None
+        return _plain(float(collection.lengths[name]))
+
+    def _targets(self, targets: Targets) -> list[dict[str, Any]]:
+        spans = _or_none(lambda: targets_as_spans(targets, self.details.evaluation.context.reader.collection))
+        start = spans.start if spans is not None and self.places else None
+        end = spans.end if spans is not None and self.places else None
+        return [
+            {
+                "doc": self.number[targets.document[x]],
+                "start": None if start is None else _plain(start[x]),
+                "end": None if end is None else _plain(end[x]),
+                "path": None if targets.path is None else targets.path[x],
+                "grade": _plain(targets.grade[x]),
+                "ideal": _plain(targets.idealism[x]),
+                "name": targets.name(x),
+            }
+            for x in range(len(targets))
+        ]
+
+    def _entry_points(self) -> Targets | None:
+        """Best entry points as targets, where the truth has them and their places are known."""
+        from berrypick.relevance.targets import entry_points_of
+
+        found = _or_none(lambda: entry_points_of(self.details.evaluation.truth.topics[self.name]))
+        return found if self.places else None
+
+    def _places_of(self, entries: Targets) -> list[list[Any]]:
+        assert entries.start is not None
+        return [
+            [self.number[name], _plain(at)] for name, at in zip(entries.document, entries.start.tolist(), strict=True)
+        ]
+
+    def _run(self, judged: JudgedTopic) -> dict[str, Any]:
+        ranking = judged.ranking
+        located = _or_none(lambda: judged.ranking_spans) if self.places else None
+        columns = _Columns(ranking, located, self.relevant, self.targets)
+        shown = np.flatnonzero(ranking.rank < self.details.depth)
+        return {
+            "answered": judged.answered,
+            "ranks": ranking.ranks,
+            "shown": len(shown),
+            "results": [[*columns.row(row, self.number)] for row in shown.tolist()],
+            "seen": columns.seen(shown, self.relevant),
+        }
+
+    def _readers(self) -> dict[str, Any]:
+        reach: list[list[list[Any]]] = []
+        values: list[list[list[float | None]]] = []
+        for reader in self.details.readers:
+            found = [[self._read(model, run) for run in self.details.evaluation.runs] for model in reader.models]
+            reach.append([[entries for entries, _ in row] for row in found])
+            values.append([[value for _, value in row] for row in found])
+        return {"reach": reach, "values": values}
+
+    def _read(self, model: UserModel, run: str) -> tuple[dict[str, Any] | None, float | None]:
+        """What a reader of a model gets to from each rank, and EPRUM for it."""
+        try:
+            judged = self.details.evaluation.judge(run, self.name, model)
+            if not len(judged.targets):
+                return None, None
+            if not judged.answered:
+                return {"rank": [], "target": [], "p": []}, 0.0
+            reach = judged.reach
+            entries = {
+                "rank": (reach.rank + 1).tolist(),
+                "target": reach.target.tolist(),
+                "p": [_plain(p) for p in reach.probability.tolist()],
+            }
+            return entries, EPRUM().compute(judged).value
+        except BerrypickError:  # a document of unknown length, say; other topics may be fine
+            return None, None
+
+    def _links(self) -> dict[str, Any] | None:
+        steps = self.details.steps
+        if not steps:
+            return None
+        ranks: dict[str, list[int | None]] = {}
+        for i, judged in enumerate(self.judged):
+            ranking = judged.ranking
+            for row in range(len(ranking)):
+                rank = int(ranking.rank[row])
+                name = ranking.name(row)
+                if rank < min(NEIGHBOURS, self.details.depth):
+                    held = ranks.setdefault(name, [None] * len(self.judged))
+                    held[i] = rank + 1 if held[i] is None else held[i]
+        wanted = {name: x for x, name in enumerate(self.targets.names())}
+        units = list(dict.fromkeys([*ranks, *wanted]))
+        number = {unit: i for i, unit in enumerate(units)}
+        return {
+            "units": [
+                {
+                    "name": unit,
+                    "doc": self.number.get(unit),
+                    "rank": ranks.get(unit, [None] * len(self.judged)),
+                    "target": wanted.get(unit),
+                }
+                for unit in units
+            ],
+            "edges": [[number[a], number[b], p] for a in units for b, p in steps.get(a, ()) if b in number],
+        }
+
+
+class _Columns:
+    """The columns of each result of a run."""
+
+    def __init__(
+        self, ranking: Ranking, located: Ranking | None, relevant: Mapping[str, Measured], targets: Targets
+    ) -> None:
+        self.ranking, self.located = ranking, located
+        self.length: FloatArray | None = None
+        self.within: FloatArray | None = None
+        self.fresh: FloatArray | None = None
+        self.grade = dict(zip(targets.names(), targets.grade.tolist(), strict=True))
+        if located is not None and located.start is not None and located.end is not None:
+            self.length = _lengths(located)
+            codes = {code: relevant[name] for name, code in located.codes_of(relevant).items()}
+            self.new, self.fresh = first_seen(located.document, located.start, located.end, codes)
+            self.within = np.zeros(len(located))
+            for name, rows in located.rows_by_document.items():
+                if name in relevant:
+                    self.within[rows] = relevant[name].within(located.start[rows], located.end[rows])
+
+    def row(self, row: int, number: Mapping[str, int]) -> Iterator[Any]:
+        ranking, located = self.ranking, self.located
+        known = self.length is not None and not math.isnan(self.length[row])
+        start = located.start if located is not None and known else None
+        end = located.end if located is not None and known else None
+        yield int(ranking.rank[row]) + 1
+        yield number[ranking.documents[int(ranking.document[row])]]
+        yield None if start is None else _plain(start[row])
+        yield None if end is None else _plain(end[row])
+        yield None if ranking.path is None else "..".join(part for part in ranking.path_of(row) if part)
+        yield None if ranking.score is None else _plain(ranking.score[row])
+        yield None if self.within is None or not known else _plain(self.within[row])
+        yield None if self.fresh is None or not known else _plain(self.fresh[row])
+        yield _plain(self.grade[name]) if (name := ranking.name(row)) in self.grade else None
+        yield int(ranking.repeated is not None and bool(ranking.repeated[row]))
+
+    def seen(self, shown: Any, relevant: Mapping[str, Measured]) -> dict[str, Any]:
+        """Relevant text found, and all text retrieved, counted once, after the results that are shown."""
+        if self.fresh is None or self.located is None or self.length is None or np.isnan(self.length[shown]).any():
+            return {"relevant": None, "retrieved": None, "total": None}
+        assert self.located.start is not None and self.located.end is not None
+        retrieved = once(self.located.document[shown], self.located.start[shown], self.located.end[shown])
+        total = math.fsum(measured.total for measured in relevant.values())
+        return {
+            "relevant": _plain(float(self.fresh[shown].sum())),
+            "retrieved": _plain(retrieved),
+            "total": _plain(total),
+        }
+
+
+def _lengths(located: Ranking) -> FloatArray:
+    """nan for whole documents of which nobody knows the end."""
+    assert located.start is not None and located.end is not None
+    length = (located.end - located.start).astype(np.float64)
+    if located.size is not None and located.path is None:
+        length[np.isnan(located.size)] = np.nan
+    return length
+
+
+def _relevant(judged: JudgedTopic) -> dict[str, Measured]:
+    """Relevant text by document, merged."""
+    text: Highlighted | None = _or_none(lambda: judged.relevant_spans)
+    if text is None:
+        return {}
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(text.document):
+        rows.setdefault(name, []).append(row)
+    start, end = np.asarray(text.start), np.asarray(text.end)
+    return {name: Measured(*merge(start[chosen], end[chosen])) for name, chosen in rows.items()}
+
+
+def _or_none(make: Any) -> Any:
+    """What the inputs can give, or None."""
+    try:
+        return make()
+    except UsageError:
+        return None
+
+
+def _plain(value: float | Positions | Any) -> float | int | None:
+    """A number for JSON, whole where it is whole."""
+    number = float(value)
+    if not math.isfinite(number):
+        return None
+    return int(number) if number == int(number) and abs(number) < 2**53 else number

@@ -1,0 +1,35 @@
+"""What the models share whose readers get more than a result points to."""
+
+from __future__ import annotations
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.users.base import (
+    ReaderContext,
+    UserModel,
+    by_rank,
+    covering_reach,
+    need_places,
+    pointer_lengths,
+    same_document,
+    whole_documents,
+)
+
+
+class ContextModel(UserModel):
+    """A reader who gets ``regions`` instead of results, and sees a span if they cover at least a ``share`` of it."""
+
+    share: float  # a parameter of every such model
+
+    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        if whole_documents(ranking, targets):
+            return same_document(ranking, targets)
+        need_places(self, ranking, targets)
+        return covering_reach(self.regions(ranking, context), targets, self.share)
+
+    def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        if ranking.start is not None:
+            ranking = self.regions(ranking, context)
+        return by_rank(ranking, pointer_lengths(ranking, context))
