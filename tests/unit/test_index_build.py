@@ -19,8 +19,8 @@ import pytest
 
 from berrypick.core.errors import InputError, UsageError
 from berrypick.corpus import folder as folders
-from berrypick.corpus import index_build
 from berrypick.corpus.folder import read_folder
+from berrypick.corpus.index import build as index_build
 from berrypick.corpus.index import build_index, read_index
 
 Command = Callable[..., Any]
@@ -218,7 +218,7 @@ def test_two_at_the_same_time(folder: Path, tmp_path: Path, small_bundles: None)
 #: The command with small bundles, noting in a file what it reads; at a certain document it stops and waits.
 WATCHED = """
 import sys, time
-from berrypick.corpus import index_build
+from berrypick.corpus.index import build as index_build
 log, stop = sys.argv[1:3]
 index_build.DOCUMENTS = 5
 scan = index_build.scan

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus import index_scan, index_tags
-from berrypick.corpus.index_scan import Bundle, Source, scan
+from berrypick.corpus.index import scan as index_scan
+from berrypick.corpus.index import tags as index_tags
+from berrypick.corpus.index.scan import Bundle, Source, scan
 from berrypick.corpus.xml_documents import structure_of
 
 Trees = list[str]

@@ -65,7 +65,7 @@ def _check(path: str, format_name: str | None) -> bool:
 def _describe_index(path: str) -> str:
     """What an index of a collection holds."""
     read_index(path)  # says what is wrong with it, or missing here
-    from berrypick.corpus.index_read import Index
+    from berrypick.corpus.index.read import Index
 
     facts = Index(path).facts
     told = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]

@@ -1,7 +1,7 @@
 """Tags and text of many documents, in a few passes over one array with a byte for each of their characters.
 
 Compare ``xml_documents``, which does the like for one document. There, what is said of a document is worked out from a
-tree that libxml2 has made; here from the document as it was written, made plain by ``index_approve``.
+tree that libxml2 has made; here from the document as it was written, made plain by ``wellformed``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from berrypick.corpus.index_build import Made
+    from berrypick.corpus.index.build import Made
 
 #: The first bytes of an Arrow file, and of an index that has not been finished.
 ARROW = b"ARROW1"
@@ -32,7 +32,7 @@ def is_index(path: str | os.PathLike[str]) -> bool:
 def read_index(path: str | os.PathLike[str]) -> Collection:
     """The collection that an index holds. Nothing is read before it is asked for, and never the whole file."""
     _need_arrow()
-    from berrypick.corpus.index_read import Index, Lengths, Structures
+    from berrypick.corpus.index.read import Index, Lengths, Structures
 
     index = Index(os.fspath(path))
     if not index.facts.documents:
@@ -53,7 +53,7 @@ def build_index(
     Documents that cannot be read have a place in the index, which says why.
     """
     _need_arrow()
-    from berrypick.corpus.index_build import build
+    from berrypick.corpus.index.build import build
 
     return build(os.fspath(folder), os.fspath(file), jobs, progress)
 

@@ -1,6 +1,6 @@
 """An index as a collection: sizes, offsets, nesting and links of XML documents without the documents.
 
-The file is an Arrow file, described in ``docs/index-file.md`` and made by ``index_build``. Documents stand in the order
+The file is an Arrow file, described in ``docs/index-file.md`` and made by ``build``. Documents stand in the order
 of their names, so that one is found by bisection, and nothing is read of the file but what it says of that document.
 """
 
@@ -25,7 +25,7 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.corpus.index import UNFINISHED
-from berrypick.corpus.index_columns import (
+from berrypick.corpus.index.columns import (
     CHECKSUM,
     COLUMNS,
     KEY,

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.corpus.index_columns import (
+from berrypick.corpus.index.columns import (
     CHECKSUM,
     KEY,
     LISTS,

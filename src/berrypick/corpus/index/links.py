@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from berrypick.corpus.index_approve import WHITE
-from berrypick.corpus.index_tags import Int32Array, Tags, int32
+from berrypick.corpus.index.tags import Int32Array, Tags, int32
+from berrypick.corpus.index.wellformed import WHITE
 from berrypick.corpus.xml_documents import LINKS, link_target
 
 _NAMES = tuple(name.encode() for name in LINKS)

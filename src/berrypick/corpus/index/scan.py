@@ -20,9 +20,9 @@ import numpy as np
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus.index_approve import Approved, approved, one_byte_a_character, without_strays
-from berrypick.corpus.index_links import links_of
-from berrypick.corpus.index_tags import Int32Array, Tags, any_names, int32, short_names
+from berrypick.corpus.index.links import links_of
+from berrypick.corpus.index.tags import Int32Array, Tags, any_names, int32, short_names
+from berrypick.corpus.index.wellformed import Approved, approved, one_byte_a_character, without_strays
 from berrypick.corpus.xml_documents import structure_of
 
 #: Offsets are integers of 32 bits.

@@ -1,6 +1,6 @@
 """Make an index of a folder of XML documents: in bundles, by several processes, going on from an earlier attempt.
 
-Every finished bundle is added to a file beside the index (``index_partial``), so that an interruption costs no more
+Every finished bundle is added to a file beside the index (``partial``), so that an interruption costs no more
 than the bundles being worked on. When all documents are there the index is written from it and takes its place at once.
 """
 
@@ -29,11 +29,11 @@ import pyarrow as pa
 from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, InputError, UsageError
 from berrypick.core.gc import gc_paused
-from berrypick.corpus import index_write
 from berrypick.corpus.folder import find_documents
-from berrypick.corpus.index_columns import VERSION, Facts
-from berrypick.corpus.index_partial import Finished, Partial, finished, packed
-from berrypick.corpus.index_scan import Source, scan
+from berrypick.corpus.index import write as index_write
+from berrypick.corpus.index.columns import VERSION, Facts
+from berrypick.corpus.index.partial import Finished, Partial, finished, packed
+from berrypick.corpus.index.scan import Source, scan
 from berrypick.corpus.xml_documents import document_name
 
 #: How large a bundle gets: enough for its documents to share the cost of a pass, and small enough for a cache.

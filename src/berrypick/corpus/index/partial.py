@@ -22,8 +22,8 @@ import pyarrow as pa
 
 from berrypick.core.errors import InputError
 from berrypick.corpus.index import UNFINISHED
-from berrypick.corpus.index_columns import LISTS, coded, lists, narrow, numbers, strings, values_of
-from berrypick.corpus.index_scan import Bundle, Source
+from berrypick.corpus.index.columns import LISTS, coded, lists, narrow, numbers, strings, values_of
+from berrypick.corpus.index.scan import Bundle, Source
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 
