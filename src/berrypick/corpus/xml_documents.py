@@ -99,6 +99,11 @@ def text_of(data: bytes, *, path: str | None = None) -> str:
     return _SPACES.sub(" ", _written(_root(data, path)).translate(_TO_SPACE))
 
 
+def markup_of(data: bytes, *, path: str | None = None) -> bytes:
+    """The root element of a document as libxml2 serialises it, in UTF-8."""
+    return etree.tostring(_root(data, path), encoding="utf-8")
+
+
 def document_name(file: str) -> str:
     """The name of a file without the suffix that files of documents have."""
     for suffix in SUFFIXES:
