@@ -4,8 +4,8 @@
     python benchmarks/index.py                      a made-up collection of --documents documents, in a temporary folder
 
 Making it is compared with lxml merely parsing the same files: the whole of `berrypick index`, from looking for files to
-putting the index in its place, over parsing files whose names are known. Imports are in neither. Bounds: three times the
-processor time of lxml, one process against one; well under a second to open.
+putting the index in its place, over parsing files whose names are known. Imports are in neither. Bounds: three times
+the processor time of lxml, one process against one; well under a second to open.
 """
 
 from __future__ import annotations

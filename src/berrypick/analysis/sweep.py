@@ -40,13 +40,13 @@ from berrypick.core.explanation import Table
 from berrypick.core.results import Results, concat
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Truth
+from berrypick.core.workers import ordered_map
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
-from berrypick.parallel import in_order
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -251,7 +251,8 @@ def sweep(
         Path(keep).mkdir(parents=True, exist_ok=True)
         job.keep = os.fspath(keep)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in asked)
-    outcomes: list[_Outcome] = in_order(job, len(job.settings), jobs, _Counted(len(job.settings), progress))
+    step = _Counted(len(job.settings), progress)
+    outcomes: list[_Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     return Sweep(
         tuple(job.settings),
         tuple(job.names),

@@ -16,6 +16,7 @@ from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
+from berrypick.core.workers import ordered_map
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import run_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -28,7 +29,6 @@ from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure, as_score
-from berrypick.parallel import in_order
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -199,7 +199,8 @@ def _scored(scorers: Sequence[RunScorer], jobs: int, progress: Progress | None) 
         return
     good, failure = _checked(scorers)
     shares = _Shares(good, jobs)
-    for (which, _, _), found in zip(shares.tasks, in_order(shares, len(shares.tasks), jobs, step), strict=True):
+    parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, step=step)
+    for (which, _, _), found in zip(shares.tasks, parts, strict=True):
         good[which].scores.merge(found)
     if failure is not None:
         raise failure

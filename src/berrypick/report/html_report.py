@@ -25,13 +25,13 @@ from berrypick.analysis.compare import Comparison, compare
 from berrypick.analysis.curves import POINTS, bands
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
+from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
 from berrypick.formats.base import open_bytes, writing
 from berrypick.measures.base import Measure
-from berrypick.parallel import in_order
 from berrypick.references import bibtex, cited
 from berrypick.report.report_data import Details
 from berrypick.report.report_users import (
@@ -417,7 +417,7 @@ def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progres
         if progress is not None:
             progress(done, len(names))
 
-    return in_order(_TopicTask(details, names), len(names), jobs, step)
+    return ordered_map(_TopicTask(details, names), range(len(names)), jobs=jobs, step=step)
 
 
 @dataclass(frozen=True)

@@ -7,28 +7,18 @@ than the bundles being worked on. When all documents are there the index is writ
 from __future__ import annotations
 
 import contextlib
-import gc
-import multiprocessing
 import os
-import signal
-import sys
-import threading
-import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from multiprocessing import connection
-from multiprocessing.context import BaseContext
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.core.errors import BerrypickError, InputError, UsageError
+from berrypick.core.errors import InputError, UsageError
 from berrypick.core.gc import gc_paused
+from berrypick.core.workers import WorkerLostError, ordered_map
 from berrypick.corpus.folder import find_documents
 from berrypick.corpus.index import write as index_write
 from berrypick.corpus.index.columns import VERSION, Facts
@@ -45,8 +35,8 @@ WORTH_PROCESSES = 4
 Progress = Callable[[int, int], None]
 
 
-class Work(NamedTuple):
-    """What becomes one bundle."""
+class Task(NamedTuple):
+    """The documents of one bundle."""
 
     folder: str
     sources: list[Source]
@@ -82,17 +72,30 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
     work = {"folder": _storable(os.path.realpath(top)), "made_by": f"berrypick {__version__}", "version": VERSION}
     _keep_memory()
     with gc_paused(), _writing(target), Partial(f"{target}.partial", work) as partial:
-        todo = _Todo(top, files, finished(partial.batches()))
-        done = 0
-        with contextlib.closing(_bundles(iter(todo), jobs or os.cpu_count() or 1)) as bundles:
-            for bundle, documents in bundles:
-                partial.add(bundle)
-                done += documents
-                if progress is not None:
-                    progress(todo.kept + done, len(files))
+        todo = _to_read(top, files, finished(partial.batches()))
+        kept = done = len(files) - sum(len(task.sources) for task in todo)
+
+        def keep(bundle: tuple[pa.Buffer, int]) -> None:
+            nonlocal done
+            partial.add(bundle[0])
+            done += bundle[1]
+            if progress is not None:
+                progress(done, len(files))
+
+        _read_all(todo, jobs or os.cpu_count() or 1, keep)
         facts, problems = _finish(target, sorted(files), partial)
         partial.remove()
-    return Made(target, facts, problems, todo.kept, partial.remarks)
+    return Made(target, facts, problems, kept, partial.remarks)
+
+
+def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, int]], None]) -> None:
+    """Read all bundles, and keep each as soon as it is finished."""
+    try:
+        ordered_map(read_bundle, todo, jobs=jobs if len(todo) >= WORTH_PROCESSES else 1, step=keep)
+    except WorkerLostError as error:
+        raise WorkerLostError(
+            f"{error}\n  finished documents are kept: the same command continues from there"
+        ) from None
 
 
 def _keep_memory() -> None:
@@ -144,28 +147,21 @@ def _finish(target: str, documents: list[str], partial: Partial) -> tuple[Facts,
     return written
 
 
-class _Todo:
-    """Bundles of documents yet to be read, and how many need not be."""
-
-    def __init__(self, folder: str, files: Mapping[str, str], known: Mapping[str, Finished]) -> None:
-        self.kept = 0
-        self._folder, self._files, self._known = folder, files, known
-
-    def __iter__(self) -> Iterator[Work]:
-        work, size = Work(self._folder, []), 0
-        for name, path in self._files.items():
-            source = _source(name, path)
-            done = self._known.get(name)
-            if done is not None and done[:2] == source[2:]:
-                self.kept += 1
-                continue
-            work.sources.append(source)
-            size += source.size
-            if size >= BYTES or len(work.sources) >= DOCUMENTS:
-                yield work
-                work, size = Work(self._folder, []), 0
-        if work.sources:
-            yield work
+def _to_read(folder: str, files: Mapping[str, str], known: Mapping[str, Finished]) -> list[Task]:
+    """The documents that an earlier attempt has not read, or not as they are now, in bundles."""
+    todo: list[Task] = []
+    size = 0
+    for name, path in files.items():
+        source = _source(name, path)
+        done = known.get(name)
+        if done is not None and done[:2] == source[2:]:
+            continue
+        if not todo or size >= BYTES or len(todo[-1].sources) >= DOCUMENTS:
+            todo.append(Task(folder, []))
+            size = 0
+        todo[-1].sources.append(source)
+        size += source.size
+    return todo
 
 
 def _source(name: str, path: str) -> Source:
@@ -176,12 +172,12 @@ def _source(name: str, path: str) -> Source:
     return Source(name, path, status.st_size, status.st_mtime_ns)
 
 
-def read_bundle(work: Work) -> pa.Buffer:
-    """Read the documents of a bundle."""
-    bundle = scan([source for source in work.sources if _is_named(source)])
-    bad = [source for source in work.sources if source.name in bundle.problems or not _is_named(source)]
-    problems = {source.name: _told(work.folder, source, bundle.problems.get(source.name)) for source in bad}
-    return packed(bundle, work.sources, problems)
+def read_bundle(task: Task, step: Callable[[tuple[pa.Buffer, int]], None]) -> None:
+    """Read the documents of a bundle, and hand them over with their number."""
+    bundle = scan([source for source in task.sources if _is_named(source)])
+    bad = [source for source in task.sources if source.name in bundle.problems or not _is_named(source)]
+    problems = {source.name: _problem(task.folder, source, bundle.problems.get(source.name)) for source in bad}
+    step((packed(bundle, task.sources, problems), len(task.sources)))
 
 
 def _is_named(source: Source) -> bool:
@@ -189,80 +185,9 @@ def _is_named(source: Source) -> bool:
     return "\\" not in source.name or source.path.encode("utf-8", "ignore").decode() == source.path
 
 
-def _told(folder: str, source: Source, error: InputError | None) -> str:
+def _problem(folder: str, source: Source, error: InputError | None) -> str:
     """What is wrong, with the file as seen from the folder, and the line."""
     place = _storable(os.path.relpath(source.path, folder))
     if error is None:
         return f"{place}: the name of the file is not in UTF-8"
     return f"{place}:{error.line}: {error.what}" if error.line else f"{place}: {error.what}"
-
-
-def _bundles(todo: Iterator[Work], jobs: int) -> Generator[tuple[pa.Buffer, int], None, None]:
-    """Finished bundles in any order, with the number of documents in each."""
-    few = list(islice(todo, WORTH_PROCESSES))
-    if jobs > 1 and len(few) == WORTH_PROCESSES:
-        yield from _by_processes(chain(few, todo), jobs)
-        return
-    for work in chain(few, todo):
-        yield read_bundle(work), len(work.sources)
-
-
-def _by_processes(todo: Iterator[Work], jobs: int) -> Iterator[tuple[pa.Buffer, int]]:
-    others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(jobs, _context(), initializer=_settle_in)
-    running: dict[Future[pa.Buffer], int] = {}
-    try:
-        with _starting():
-            for work in islice(todo, 2 * jobs):
-                running[pool.submit(read_bundle, work)] = len(work.sources)
-        while running:
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield future.result(), running.pop(future)
-                for work in islice(todo, 1):
-                    running[pool.submit(read_bundle, work)] = len(work.sources)
-    except BrokenProcessPool:
-        raise BerrypickError(
-            "a process that read documents was ended from outside, perhaps for lack of memory\n"
-            "  what was finished is kept: the same command goes on from there, with --jobs 1 in a single process"
-        ) from None
-    finally:
-        if running:  # what they are at is not wanted any more, and may take long
-            for process in set(multiprocessing.active_children()) - others:
-                process.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-def _context() -> BaseContext:
-    """Forked processes start at once; on macOS system libraries do not survive it."""
-    able = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
-    return multiprocessing.get_context("fork" if able else "spawn")
-
-
-@contextlib.contextmanager
-def _starting() -> Iterator[None]:
-    """Let processes started here know nothing of Ctrl-C: it is for us to end them. One typed now comes afterwards."""
-    able = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if able else set()
-    try:
-        with warnings.catch_warnings():
-            # Python warns of threads in a process that is forked; a progress bar is one, and of no use to the others
-            warnings.simplefilter("ignore", DeprecationWarning)
-            yield
-    finally:
-        if able:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _settle_in() -> None:
-    """In a new process: leave interruptions to the one that started it, and end when that is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _keep_memory()
-    gc.disable()
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
