@@ -1,6 +1,6 @@
-"""The index of a collection: sizes, offsets, nesting and links of XML documents in one file, without the documents.
+"""The index of a collection: sizes, offsets, nesting and links of XML documents in one file, without their text.
 
-The file is an Arrow file; ``docs/index-file.md`` describes it. What makes and reads it is imported when it is needed.
+The file is an Arrow file; ``docs/index-file.md`` describes it. pyarrow is imported on first use.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from berrypick.corpus.index.build import Made
+    from berrypick.corpus.index.build import IndexSummary
 
-#: The first bytes of an Arrow file, and of an index that has not been finished.
+#: The first bytes of an Arrow file, and of an unfinished index.
 ARROW = b"ARROW1"
 UNFINISHED = b'{"berrypick index": "unfinished"'
 
 
 def is_index(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is meant to be an index; whether it is a good one is seen when it is read."""
+    """Whether a file starts like an index; ``read_index`` checks the rest."""
     try:
         with open(path, "rb") as file:
             return file.read(len(UNFINISHED)).startswith((ARROW, UNFINISHED))
@@ -30,7 +30,7 @@ def is_index(path: str | os.PathLike[str]) -> bool:
 
 
 def read_index(path: str | os.PathLike[str]) -> Collection:
-    """The collection that an index holds. Nothing is read before it is asked for, and never the whole file."""
+    """The collection in an index. Documents are read from the file when they are used."""
     _need_arrow()
     from berrypick.corpus.index.read import Index, Lengths, Structures
 
@@ -45,12 +45,12 @@ def build_index(
     file: str | os.PathLike[str],
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Made:
+) -> IndexSummary:
     """Index the XML documents of a folder.
 
-    ``jobs`` processes work on it, by default as many as there are cores. ``progress`` is called with (done, of) as
-    documents are finished. An interrupted attempt is continued: only files that have changed since are read again.
-    Documents that cannot be read have a place in the index, which says why.
+    ``jobs`` processes share the work, by default one for each core. ``progress`` is called with (done, of) as
+    documents are finished. An interrupted build is resumed: only files that have changed since are read again.
+    Unreadable documents are listed in the index with the reason.
     """
     _need_arrow()
     from berrypick.corpus.index.build import build

@@ -1,7 +1,7 @@
-"""Make an index of a folder of XML documents: in bundles, by several processes, going on from an earlier attempt.
+"""Build an index of a folder of XML documents: in bundles, by several processes, resuming an earlier attempt.
 
-Every finished bundle is added to a file beside the index (``partial``), so that an interruption costs no more
-than the bundles being worked on. When all documents are there the index is written from it and takes its place at once.
+Every finished bundle is added to a file beside the index (``partial``), so that an interruption loses only the bundles
+in progress. When all documents are there the index is written from that file and replaces an older one at once.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from berrypick.core.workers import WorkerLostError, ordered_map
 from berrypick.corpus.folder import find_documents
 from berrypick.corpus.index import write as index_write
 from berrypick.corpus.index.columns import VERSION, Facts
-from berrypick.corpus.index.partial import Finished, Partial, finished, packed
+from berrypick.corpus.index.partial import FinishedDocument, Partial, finished_documents, pack_bundle
 from berrypick.corpus.index.scan import Source, scan
 from berrypick.corpus.xml_documents import document_name
 
-#: How large a bundle gets: enough for its documents to share the cost of a pass, and small enough for a cache.
+#: The size of a bundle: its documents share the cost of array operations, and fit into a cache.
 BYTES = 1_000_000
 DOCUMENTS = 1_000
-#: For fewer bundles than this, processes take longer to start than they save.
+#: With fewer bundles than this, starting processes takes longer than they save.
 WORTH_PROCESSES = 4
 
 Progress = Callable[[int, int], None]
@@ -43,14 +43,14 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Made:
-    """What has been made."""
+class IndexSummary:
+    """The outcome of a build."""
 
     file: str
     facts: Facts
     problems: list[str]  # what is wrong with documents that could not be read
-    kept: int  # documents that an earlier attempt had read
-    remarks: list[str]  # on what an earlier attempt had left
+    reused: int  # documents that an earlier attempt had read
+    remarks: list[str]  # on the file of an earlier attempt
 
     def notes(self) -> list[str]:
         facts = self.facts
@@ -58,13 +58,13 @@ class Made:
         if facts.unreadable:
             all_documents = facts.documents + facts.unreadable
             found.append(f"{facts.unreadable} of {all_documents} documents could not be read and are left out")
-        if self.kept:
-            found.append(f"{self.kept} documents had been read by an earlier attempt")
+        if self.reused:
+            found.append(f"{self.reused} documents had been read by an earlier attempt")
         return found + self.remarks
 
 
-def build(top: str, target: str, jobs: int | None = None, progress: Progress | None = None) -> Made:
-    """Make an index; see ``index.build_index``."""
+def build(top: str, target: str, jobs: int | None = None, progress: Progress | None = None) -> IndexSummary:
+    """Build an index; see ``index.build_index``."""
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs is the number of processes, not {jobs}")
     files = {_storable(name): path for name, path in find_documents(top).items()}
@@ -72,8 +72,8 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
     work = {"folder": _storable(os.path.realpath(top)), "made_by": f"berrypick {__version__}", "version": VERSION}
     _keep_memory()
     with gc_paused(), _writing(target), Partial(f"{target}.partial", work) as partial:
-        todo = _to_read(top, files, finished(partial.batches()))
-        kept = done = len(files) - sum(len(task.sources) for task in todo)
+        todo = _to_read(top, files, finished_documents(partial.batches()))
+        reused = done = len(files) - sum(len(task.sources) for task in todo)
 
         def keep(bundle: tuple[pa.Buffer, int]) -> None:
             nonlocal done
@@ -85,7 +85,7 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
         _read_all(todo, jobs or os.cpu_count() or 1, keep)
         facts, problems = _finish(target, sorted(files), partial)
         partial.remove()
-    return Made(target, facts, problems, kept, partial.remarks)
+    return IndexSummary(target, facts, problems, reused, partial.remarks)
 
 
 def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, int]], None]) -> None:
@@ -101,14 +101,14 @@ def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, 
 def _keep_memory() -> None:
     """Let the process keep memory that it has freed: every bundle needs the same again.
 
-    The C library of Linux gives large pieces back to the system at once, until one has been freed that was larger.
-    Getting them anew takes a tenth of the time of everything. Nothing is written to this one, so it costs nothing.
+    The C library of Linux returns large blocks to the system at once, until a larger one has been freed. Allocating
+    them anew takes a tenth of the time of a build. This block is never written to, so it costs nothing.
     """
     np.empty(30_000_000, dtype=np.uint8)
 
 
 def _storable(name: str) -> str:
-    """File names may hold bytes that are no characters."""
+    """A name in valid UTF-8: file names may contain other bytes."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
@@ -132,9 +132,9 @@ def _writing(target: str) -> Iterator[None]:
 
 
 def _finish(target: str, documents: list[str], partial: Partial) -> tuple[Facts, list[str]]:
-    """Write the index and put it in its place."""
+    """Write the index and move it to its place."""
     batches = partial.batches()
-    known = finished(batches)
+    known = finished_documents(batches)
     rows = np.array([known[name][2:] for name in documents], dtype=np.int64)
     del known
     whole = f"{partial.path}.arrow"
@@ -147,7 +147,7 @@ def _finish(target: str, documents: list[str], partial: Partial) -> tuple[Facts,
     return written
 
 
-def _to_read(folder: str, files: Mapping[str, str], known: Mapping[str, Finished]) -> list[Task]:
+def _to_read(folder: str, files: Mapping[str, str], known: Mapping[str, FinishedDocument]) -> list[Task]:
     """The documents that an earlier attempt has not read, or not as they are now, in bundles."""
     todo: list[Task] = []
     size = 0
@@ -168,25 +168,25 @@ def _source(name: str, path: str) -> Source:
     try:
         status = os.stat(path)
     except OSError:
-        return Source(name, path, -1, -1)  # reading it will say why
+        return Source(name, path, -1, -1)  # reading it fails with the reason
     return Source(name, path, status.st_size, status.st_mtime_ns)
 
 
 def read_bundle(task: Task, step: Callable[[tuple[pa.Buffer, int]], None]) -> None:
     """Read the documents of a bundle, and hand them over with their number."""
-    bundle = scan([source for source in task.sources if _is_named(source)])
-    bad = [source for source in task.sources if source.name in bundle.problems or not _is_named(source)]
+    bundle = scan([source for source in task.sources if _has_utf8_name(source)])
+    bad = [source for source in task.sources if source.name in bundle.problems or not _has_utf8_name(source)]
     problems = {source.name: _problem(task.folder, source, bundle.problems.get(source.name)) for source in bad}
-    step((packed(bundle, task.sources, problems), len(task.sources)))
+    step((pack_bundle(bundle, task.sources, problems), len(task.sources)))
 
 
-def _is_named(source: Source) -> bool:
-    """Whether the name of a file is text. (It has been made storable, and that leaves a backslash.)"""
+def _has_utf8_name(source: Source) -> bool:
+    """Whether the name of a file is valid UTF-8. (If not, ``_storable`` has put a backslash into it.)"""
     return "\\" not in source.name or source.path.encode("utf-8", "ignore").decode() == source.path
 
 
 def _problem(folder: str, source: Source, error: InputError | None) -> str:
-    """What is wrong, with the file as seen from the folder, and the line."""
+    """The reason why a document is unreadable, after its file, relative to the folder, and the line."""
     place = _storable(os.path.relpath(source.path, folder))
     if error is None:
         return f"{place}: the name of the file is not in UTF-8"

@@ -1,4 +1,4 @@
-"""What an index is made of: columns of an Arrow file. ``docs/index-file.md`` describes them.
+"""The columns of an index, which is an Arrow file. ``docs/index-file.md`` describes them.
 
 Arrays of NumPy become columns, and columns arrays, without being copied. pyarrow has conversions of its own, but they
 import pandas wherever it is installed, which takes longer than to index a thousand documents, or to open any index. So
@@ -18,12 +18,12 @@ import pyarrow as pa
 
 Array = npt.NDArray[Any]
 
-#: Under this key the schema of an index says what it is.
+#: The key of an index in the metadata of the schema.
 KEY = b"berrypick index"
 VERSION = 1
-#: The last column: what the others hold of a document, as a number.
+#: The last column: a checksum of the others, for each document.
 CHECKSUM = "checksum"
-#: The columns of lists, and what there is one value for.
+#: The columns of lists, and what each of their values is about.
 LISTS = {
     "name": "elements",
     "parent": "elements",
@@ -41,7 +41,7 @@ COLUMNS = ["document", "length", "problem", *LISTS, "link_document", CHECKSUM]
 
 @dataclass(frozen=True)
 class Facts:
-    """What an index says of itself: documents that could be read and could not, and what there is in the former."""
+    """The totals of an index: readable and unreadable documents, and the size of the readable ones."""
 
     documents: int
     unreadable: int
@@ -80,13 +80,13 @@ def lists(counts: npt.ArrayLike, values: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(numbers(_starts(counts)), values)
 
 
-def coded(codes: Array, names: Sequence[str]) -> pa.Array:
-    """A column of texts that are few: which of them each one is."""
+def dictionary(codes: Array, names: Sequence[str]) -> pa.Array:
+    """A column of strings, as codes into a list of the distinct ones."""
     return pa.DictionaryArray.from_arrays(numbers(codes), strings(names))
 
 
 def values_of(column: pa.Array) -> Array:
-    """The integers of a column, whatever there may be in place of missing ones."""
+    """The integers of a column, with arbitrary ones where values are missing."""
     kind = f"{'u' if pa.types.is_unsigned_integer(column.type) else 'i'}{column.type.bit_width // 8}"
     content = column.buffers()[1]
     found = np.frombuffer(content, dtype=kind) if content is not None and content.size else np.zeros(0, dtype=kind)

@@ -1,7 +1,7 @@
-"""What is finished of an index while it is being made: a file beside the index, from which the work can go on.
+"""The finished part of an index that is being built: a file beside the index, from which the build can resume.
 
-One line of JSON says what the work is. Then bundles of documents follow in no particular order, each with its length
-and checksum in front, so that one that was not written to its end is recognised and left. A bundle is an Arrow stream
+It starts with a line of JSON about folder and version. Then bundles of documents follow in no particular order, each
+after its length and checksum, so that an incomplete one is recognised and ignored. A bundle is an Arrow stream
 with one batch; its columns are those of the index, but for links, which still lead to names, and for size and time of
 each file, from which it is seen whether the file has changed since.
 """
@@ -22,13 +22,13 @@ import pyarrow as pa
 
 from berrypick.core.errors import InputError
 from berrypick.corpus.index import UNFINISHED
-from berrypick.corpus.index.columns import LISTS, coded, lists, narrow, numbers, strings, values_of
+from berrypick.corpus.index.columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
 from berrypick.corpus.index.scan import Bundle, Source
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 
 
-def packed(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str, str]) -> pa.Buffer:
+def pack_bundle(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str, str]) -> pa.Buffer:
     """A bundle as it is stored; documents with a problem come last."""
     documents = [*bundle.documents, *problems]
     more = np.zeros(len(problems), dtype=np.int32)
@@ -44,8 +44,8 @@ def packed(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str, str
     for column, number in {**LISTS, "link_target": "links"}.items():
         values = getattr(bundle, column)
         words = {"name": bundle.vocabulary, "link_target": bundle.targets}.get(column)
-        made = numbers(narrow(values)) if words is None else coded(narrow(values), words)
-        columns[column] = lists(np.append(getattr(bundle, number), more), made)
+        content = numbers(narrow(values)) if words is None else dictionary(narrow(values), words)
+        columns[column] = lists(np.append(getattr(bundle, number), more), content)
     batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -54,11 +54,11 @@ def packed(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str, str
 
 
 class Partial:
-    """The file of finished bundles: opened with what an earlier attempt has left in it, if that was the same work."""
+    """The file of finished bundles, with those of an earlier attempt at the same index."""
 
     def __init__(self, path: str, work: Mapping[str, Any]) -> None:
         self.path = path
-        #: What there is to say of what was found.
+        #: Notes about the file of an earlier attempt.
         self.remarks: list[str] = []
         self._frames: list[tuple[int, int]] = []
         head = UNFINISHED + json.dumps(work, sort_keys=True).encode().replace(b"{", b", ", 1) + b"\n"
@@ -68,17 +68,17 @@ class Partial:
             raise InputError(f"cannot be written ({error.strerror})", path=path) from error
         try:
             self._lock()
-            self._go_on(head)
+            self._resume(head)
         except BaseException:
             self._file.close()
             raise
 
-    def _go_on(self, head: bytes) -> None:
-        """Keep what is whole and of the same work."""
+    def _resume(self, head: bytes) -> None:
+        """Keep complete bundles, if they are of the same folder and version."""
         found = self._file.read(len(head))
         if found[: len(UNFINISHED)] != UNFINISHED[: len(found)]:
             raise InputError(
-                "is in the way: what is not finished would be kept here, and this is something else",
+                "is in the way: the unfinished index would be written here, and this is another file",
                 path=self.path,
                 remedy="remove it, or name another file for the index",
             )
@@ -86,29 +86,29 @@ class Partial:
             self._find_frames(len(head))
         else:
             if len(found) >= len(UNFINISHED):
-                self.remarks.append(f"{self.path} was left by other work (folder, version) and is begun anew")
+                self.remarks.append(f"{self.path} is from another folder or version and is replaced")
             self._file.seek(0)
             self._file.write(head)
         self._file.truncate(self._file.tell())
         self._file.flush()  # nothing may be pending when processes are forked
 
     def _lock(self) -> None:
-        """Two at the same work would spoil it."""
+        """Keep a second process from writing to the same file."""
         try:
             import fcntl
-        except ImportError:  # a system without; there nobody keeps anybody from it
+        except ImportError:  # a system without locks
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                "is being written by another process", path=self.path, remedy="let it finish, or end it"
+                "is being written by another process", path=self.path, remedy="wait until it has finished, or end it"
             ) from None
         except OSError:
-            return  # a file system without
+            return  # a file system without locks
 
     def _find_frames(self, place: int) -> None:
-        """Find bundles up to the first that is not whole, as an interruption may leave one."""
+        """Find bundles up to the first incomplete one, as an interruption may leave it."""
         while len(front := self._file.read(_FRAME.size)) == _FRAME.size:
             length, checksum = _FRAME.unpack(front)
             content = self._file.read(min(length, 1 << 32))
@@ -118,18 +118,18 @@ class Partial:
             self._frames.append((place, length))
             place += length
         if self._file.seek(0, os.SEEK_END) != place:
-            self.remarks.append(f"{self.path} was not whole; what is missing is read again")
+            self.remarks.append(f"{self.path} was incomplete; what is missing is read again")
         self._file.seek(place)
 
     def add(self, content: pa.Buffer) -> None:
-        """Add a bundle, as it comes from ``packed``."""
+        """Add a bundle, as it comes from ``pack_bundle``."""
         self._file.write(_FRAME.pack(content.size, zlib.crc32(content)))
         self._frames.append((self._file.tell(), content.size))
         self._file.write(content)
-        self._file.flush()  # whatever happens now, it is kept
+        self._file.flush()  # an interruption no longer loses it
 
     def batches(self) -> Sequence[pa.RecordBatch]:
-        """All bundles, mapped into memory and not read before they are used."""
+        """All bundles, mapped into memory and read as they are used."""
         if not self._frames:
             return []
         whole = pa.memory_map(self.path).read_buffer()
@@ -155,8 +155,8 @@ def _batch(content: pa.Buffer) -> pa.RecordBatch:
         return stream.read_next_batch()
 
 
-class Finished(NamedTuple):
-    """A document that has been read: size and time of its file then, and where to find it."""
+class FinishedDocument(NamedTuple):
+    """A document that was read: size and time of its file, and its batch and row."""
 
     size: int
     modified: int
@@ -164,11 +164,11 @@ class Finished(NamedTuple):
     row: int
 
 
-def finished(batches: Sequence[pa.RecordBatch]) -> dict[str, Finished]:
-    """All documents that have been read; where one was read again, the last time counts."""
-    found: dict[str, Finished] = {}
+def finished_documents(batches: Sequence[pa.RecordBatch]) -> dict[str, FinishedDocument]:
+    """All documents that were read; for one that was read again, the last time."""
+    found: dict[str, FinishedDocument] = {}
     for number, batch in enumerate(batches):
         size, modified = (values_of(batch[column]).tolist() for column in ("size", "modified"))
-        rows = map(Finished, size, modified, repeat(number), range(batch.num_rows))
+        rows = map(FinishedDocument, size, modified, repeat(number), range(batch.num_rows))
         found.update(zip(batch["document"].to_pylist(), rows, strict=True))
     return found

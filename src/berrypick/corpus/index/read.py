@@ -1,7 +1,7 @@
 """An index as a collection: sizes, offsets, nesting and links of XML documents without the documents.
 
-The file is an Arrow file, described in ``docs/index-file.md`` and made by ``build``. Documents stand in the order
-of their names, so that one is found by bisection, and nothing is read of the file but what it says of that document.
+The file is an Arrow file, described in ``docs/index-file.md`` and written by ``build``. Documents are in the order
+of their names, so that one is found by bisection, and only its part of the file is read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from berrypick.corpus.index.columns import (
     words_checksum,
 )
 
-#: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
+#: How many structures are cached: topics of a run share documents.
 KEPT = 256
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
@@ -60,17 +60,17 @@ class Index:
             with self._reading():
                 self._open(reader)
         except OSError as error:
-            if error.errno is None:  # what Arrow says of a file that it cannot make sense of
+            if error.errno is None:  # raised by Arrow for a file that it cannot parse
                 raise self._damaged() from error
             raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
         except pa.ArrowException as error:
             raise InputError("is no Arrow file, or only a part of one", path=path, remedy=_REMEDY) from error
 
     def _open(self, reader: Any) -> None:
-        said = (reader.schema.metadata or {}).get(KEY)
-        if said is None:
+        metadata = (reader.schema.metadata or {}).get(KEY)
+        if metadata is None:
             raise InputError("is an Arrow file, but not the index of a collection", path=self.path, remedy=_REMEDY)
-        about = json.loads(said)
+        about = json.loads(metadata)
         if about["version"] != VERSION:
             made_by = about.get("made_by", "another version of berrypick")
             raise InputError(f"is an index of another kind, made by {made_by}", path=self.path, remedy=_REMEDY)
@@ -88,7 +88,7 @@ class Index:
 
     @contextlib.contextmanager
     def _reading(self, where: str = "") -> Iterator[None]:
-        """Whatever does not fit together in the file is told as damage of the file."""
+        """Report inconsistent content as damage of the file."""
         try:
             yield
         except (pa.ArrowException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -152,7 +152,7 @@ class Index:
 
     @cached_property
     def _names(self) -> list[str]:
-        """What elements are called."""
+        """The names of elements."""
         with self._reading("the list of names"):
             found = self._batches[0].names()
         if words_checksum(found) != self._checksums["names"]:
@@ -184,8 +184,8 @@ class Index:
 class _File:
     """The file, mapped into memory, and read piece by piece where the system can do that.
 
-    Around whatever is touched of a mapped file, the system takes more of it into the memory of the process. For many
-    documents here and there that would be most of the file soon.
+    Around each access to a mapped file, the system loads more of it into the memory of the process. For many scattered
+    documents that is soon most of the file.
     """
 
     def __init__(self, path: str) -> None:
@@ -237,7 +237,7 @@ class _Batch:
         return self._contents[column]
 
     def values(self, column: str, row: int) -> npt.NDArray[Any]:
-        """What a column has in a row: integers, or the bytes of a text."""
+        """The values of a column in a row: integers, or the bytes of a string."""
         (starts, values), place = self._content(column)
         first, last = starts[row : row + 2].tolist()
         if not 0 <= first <= last <= len(values):
@@ -258,7 +258,7 @@ class _Batch:
         return np.where(missing_of(column), -1, values_of(column)).astype(np.int64)
 
     def checked(self, row: int) -> dict[str, npt.NDArray[Any]]:
-        """All that is said of a document, unless something of it has been changed since it was stored."""
+        """All columns of a document, after a check that they are as stored."""
         found = {column: self.values(column, row) for column in COLUMNS}
         stored = int(found.pop(CHECKSUM)[0])
         is_readable = not len(found["problem"])
@@ -267,13 +267,13 @@ class _Batch:
         return found
 
     def names(self) -> list[str]:
-        """What elements of all documents are called."""
+        """The names of elements in all documents."""
         starts, content = content_of(self._batch["name"].values.dictionary)
         return [bytes(content[a:b]).decode() for a, b in pairwise(starts.tolist())]
 
 
-class _OfReadable(Mapping[str, T]):
-    """Something of each document that could be read when the index was made."""
+class _ReadableDocuments(Mapping[str, T]):
+    """A mapping from the names of the readable documents."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -289,10 +289,10 @@ class _OfReadable(Mapping[str, T]):
         return number is not None and self._index.length(number) >= 0
 
 
-class Structures(_OfReadable[Structure]):
-    """The structure of each document, taken from the index when asked for; the last ones are kept.
+class Structures(_ReadableDocuments[Structure]):
+    """The structure of each document, read from the index on demand; the last ones are cached.
 
-    Documents that could not be read when the index was made are not in it. Who asks for one of them is told why.
+    Documents that could not be read when the index was built are not in it. Looking one up raises the reason.
     """
 
     def __init__(self, index: Index) -> None:
@@ -302,13 +302,13 @@ class Structures(_OfReadable[Structure]):
     def __getitem__(self, name: str) -> Structure:
         structure = self._kept.pop(name, None)
         if structure is None:
-            structure = self._found(name)
+            structure = self._load(name)
         self._kept[name] = structure  # now the last one used
         if len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
         return structure
 
-    def _found(self, name: str) -> Structure:
+    def _load(self, name: str) -> Structure:
         number = self._index.number(name)
         if number is None:
             raise KeyError(name)
@@ -323,7 +323,7 @@ class Structures(_OfReadable[Structure]):
         return {"_index": self._index, "_kept": {}}
 
 
-class Lengths(_OfReadable[float]):
+class Lengths(_ReadableDocuments[float]):
     """The length of each document."""
 
     def __getitem__(self, name: str) -> float:

@@ -41,7 +41,7 @@ def _none() -> Int32Array:
 class Bundle:
     """Documents as columns: values of one document after those of another, with the number that each document has.
 
-    Documents stand in no particular order. What is wrong with a document stands in ``problems``, by its name.
+    ``problems`` has the errors of unreadable documents, by their names.
     """
 
     documents: list[str] = field(default_factory=list)
@@ -73,13 +73,13 @@ def scan(sources: Sequence[Source]) -> Bundle:
         try:
             markup[source.name] = markup_of(_content(source), path=source.path)
         except InputError as error:
-            problems[source.name] = _bare(error)
+            problems[source.name] = _without_traceback(error)
     bundle = _bundle(list(markup), list(markup.values())) if markup else Bundle()
     bundle.problems = problems
     return bundle
 
 
-def _bare(error: InputError) -> InputError:
+def _without_traceback(error: InputError) -> InputError:
     """An error without what it was raised from and where, which would hold on to the document."""
     error.__cause__ = error.__context__ = None
     return error.with_traceback(None)
@@ -91,10 +91,10 @@ def _content(source: Source) -> bytes:
     try:
         file = os.open(source.path, os.O_RDONLY | _BINARY)
         try:
-            found = os.read(file, source.size + 1)  # asked for one more, so that the end of the file shows
+            found = os.read(file, source.size + 1)  # one more, to see that the file ends there
             if len(found) == source.size:
                 return found
-            return found + b"".join(iter(lambda: os.read(file, 1 << 20), b""))  # it is not what it was
+            return found + b"".join(iter(lambda: os.read(file, 1 << 20), b""))  # its size has changed
         finally:
             os.close(file)
     except OSError as error:

@@ -127,7 +127,7 @@ class Nesting:
     """Which tags belong together, and which element is around each, among those tags that start or end an element.
 
     Put the tags of each depth together, in document order. Behind a tag that opens an element is then the one that
-    closes it. And siblings follow each other, so that the element around is known from the first of them, which stands
+    closes it. And siblings follow each other, so that the element around is known from the first of them, which is
     right behind the tag of its parent, until there is another first.
     """
 

@@ -1,7 +1,7 @@
 """The finished index, put together from bundles. ``docs/index-file.md`` describes the file.
 
-Two passes over the bundles, so that next to nothing has to be kept in memory: the first finds out which names elements
-have and how large numbers get, the second writes the documents in the order of their names, in batches of a limited
+Two passes over the bundles keep memory low: the first collects the names of elements and the largest number of each
+column, the second writes the documents in the order of their names, in batches of a limited
 size, every column in the narrowest integers that hold it.
 """
 
@@ -23,8 +23,8 @@ from berrypick.corpus.index.columns import (
     VERSION,
     Array,
     Facts,
-    coded,
     content_of,
+    dictionary,
     lists,
     numbers,
     row_checksums,
@@ -62,7 +62,7 @@ class Piece:
         found: Array = self.bundle.values[column][offsets[self.first] : offsets[self.last]]
         return found
 
-    def coded(self, column: str, codes: Mapping[str, int]) -> Array:
+    def codes(self, column: str, codes: Mapping[str, int]) -> Array:
         """The codes of a column's words, -1 for words that have none."""
         found: Array = self.bundle.codes(column, codes)[self.values(column)]
         return found
@@ -100,7 +100,7 @@ def write(
 ) -> tuple[Facts, list[str]]:
     """Write an index of documents, in this order; the two columns of ``rows`` are the batch and the row of each.
 
-    Returns what there is to say of it, and what is wrong with documents that could not be read.
+    Returns its totals, and the problems of unreadable documents.
     """
     survey = _Survey()
     for piece in _pieces(batches, rows):
@@ -112,10 +112,10 @@ def write(
         for piece in _pieces(batches, rows):
             batch.add(piece)
             if batch.full:
-                writer.write_batch(batch.made())
+                writer.write_batch(batch.record_batch())
                 batch = _Batch(schema, names, places)
         if batch.pieces:
-            writer.write_batch(batch.made())
+            writer.write_batch(batch.record_batch())
     return survey.facts, survey.problems
 
 
@@ -131,7 +131,7 @@ def _pieces(batches: Sequence[pa.RecordBatch], rows: Array) -> Iterator[Piece]:
 
 
 class _Survey:
-    """What must be known of all documents before the first is written."""
+    """What has to be known of all documents before the first one is written."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
@@ -167,8 +167,8 @@ class _Survey:
             columns[column] = pa.list_(pa.dictionary(number, pa.string()) if column == "name" else number)
         columns[CHECKSUM] = pa.uint32()
         checksums = {"documents_checksum": words_checksum(documents), "names_checksum": words_checksum(self.names)}
-        said = {"version": VERSION, "made_by": f"berrypick {__version__}", **asdict(self.facts), **checksums}
-        return pa.schema(list(columns.items()), metadata={KEY: json.dumps(said).encode()})
+        metadata = {"version": VERSION, "made_by": f"berrypick {__version__}", **asdict(self.facts), **checksums}
+        return pa.schema(list(columns.items()), metadata={KEY: json.dumps(metadata).encode()})
 
 
 class _Batch:
@@ -191,7 +191,7 @@ class _Batch:
         self._documents += len(piece)
         self._values += sum(len(piece.values(column)) for column in LISTS)
 
-    def made(self) -> pa.RecordBatch:
+    def record_batch(self) -> pa.RecordBatch:
         columns = {field.name: self._column(field) for field in self._schema if field.name != CHECKSUM}
         checksum = row_checksums([content_of(column) for column in columns.values()], self._documents)
         return pa.RecordBatch.from_arrays([*columns.values(), numbers(checksum)], schema=self._schema)
@@ -206,8 +206,8 @@ class _Batch:
             return self._links(field)
         counts = np.concatenate([piece.counts(LISTS[field.name]) for piece in self.pieces])
         if field.name == "name":
-            codes = np.concatenate([piece.coded("name", self._codes) for piece in self.pieces])
-            return lists(counts, coded(codes.astype(_dtype(field.type.value_type.index_type)), self._names))
+            codes = np.concatenate([piece.codes("name", self._codes) for piece in self.pieces])
+            return lists(counts, dictionary(codes.astype(_dtype(field.type.value_type.index_type)), self._names))
         return lists(counts, self._numbers(field, [piece.values(field.name) for piece in self.pieces]))
 
     def _rows(self, column: str) -> list[Any]:
@@ -215,7 +215,7 @@ class _Batch:
 
     def _links(self, field: pa.Field) -> pa.Array:
         """Of those that lead to documents of the collection, the elements or the documents."""
-        places = [piece.coded("link_target", self._places) for piece in self.pieces]
+        places = [piece.codes("link_target", self._places) for piece in self.pieces]
         good = [place >= 0 for place in places]
         counts = np.concatenate([piece.counts("links") for piece in self.pieces])
         kept = np.diff(np.append(0, np.cumsum(np.concatenate(good)))[np.cumsum(counts)], prepend=0)
