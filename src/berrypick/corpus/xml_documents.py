@@ -100,8 +100,8 @@ def text_of(data: bytes, *, path: str | None = None) -> str:
 
 
 def markup_of(data: bytes, *, path: str | None = None) -> bytes:
-    """The root element of a document as libxml2 serialises it, in UTF-8."""
-    return etree.tostring(_root(data, path), encoding="utf-8")
+    """The root element of a document serialised again, in UTF-8, with comments and processing instructions empty."""
+    return etree.tostring(_without_comments(_root(data, path)), encoding="utf-8")
 
 
 def document_name(file: str) -> str:
@@ -180,6 +180,13 @@ def _written(root: etree._Element) -> str:
     return str(etree.tostring(root, method="text", encoding="unicode"))
 
 
+def _without_comments(root: etree._Element) -> etree._Element:
+    """With comments and processing instructions empty: what looks like a tag in there is none."""
+    for node in root.iter(etree.Comment, etree.ProcessingInstruction):
+        node.text = ""
+    return root
+
+
 class _LocalNames(dict[str, str]):
     """Tags to local names, each worked out once."""
 
@@ -215,9 +222,7 @@ class _Tags:
     """
 
     def __init__(self, root: etree._Element) -> None:
-        for node in root.iter(etree.Comment, etree.ProcessingInstruction):
-            node.text = ""  # what looks like a tag in there is none
-        self.markup = str(etree.tostring(root, encoding="unicode"))
+        self.markup = str(etree.tostring(_without_comments(root), encoding="unicode"))
         characters = _characters(self.markup)
         self.start = np.flatnonzero(characters == ord("<"))
         self.end = np.flatnonzero(characters == ord(">"))

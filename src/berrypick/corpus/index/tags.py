@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 Int32Array = npt.NDArray[np.int32]
 
-_NAME = re.compile(rb"<([^ />!]+)")
-_HIDDEN = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_NAME = re.compile(rb"<([^ />!?]+)")
 _REFERENCE = re.compile(rb"&[^;]+;")
 _OTHER = b"\xff"  # a character that is not white space
 
@@ -29,18 +28,17 @@ def int32(values: Any) -> Int32Array:
 class Tags:
     """The tags of some documents, and the text behind each of them.
 
-    Documents are given as libxml2 serialises their root elements: ``<`` and ``>`` are escaped wherever they are neither
-    the start or end of a tag nor in a comment or a processing instruction. These become ``<!>``.
+    Documents are given as ``markup_of`` serialises them: ``<`` is the start of a tag and ``>`` its end, nothing else.
     """
 
     def __init__(self, documents: Sequence[bytes]) -> None:
-        self.markup = _HIDDEN.sub(b"<!>", b"".join(documents))
+        self.markup = b"".join(documents)
         self.characters = _one_byte_each(self.markup)
-        self.start = np.flatnonzero(self.characters == ord("<"))
-        self.end = np.flatnonzero(self.characters == ord(">"))
+        brackets = np.flatnonzero((self.characters | 2) == ord(">"))  # which < becomes, too
+        self.start, self.end = brackets[::2], brackets[1::2]
         kind = self.characters[self.start + 1]
         self.closing = kind == ord("/")
-        self.element = ~self.closing & (kind != ord("!"))
+        self.element = ~self.closing & (kind != ord("!")) & (kind != ord("?"))
         self.empty = self.element & (self.characters[self.end - 1] == ord("/"))
         #: How many elements are open behind each tag.
         self.level = np.cumsum(self.element.astype(np.int8) - self.closing - self.empty, dtype=np.int32)
@@ -107,12 +105,19 @@ class Tags:
 
     def names(self) -> tuple[list[str], Int32Array]:
         """The local names there are, and which of them each element has."""
-        found = _NAME.findall(self.markup)
-        codes: dict[bytes, int] = {}
-        local: dict[str, int] = {}
-        for name in dict.fromkeys(found):
-            codes[name] = local.setdefault(name.rpartition(b":")[2].decode(), len(local))
-        return list(local), np.fromiter(map(codes.__getitem__, found), dtype=np.int32, count=len(found))
+        found, codes = _NAME.findall(self.markup), _Codes()
+        name = np.fromiter(map(codes.__getitem__, found), dtype=np.int32, count=len(found))
+        local = [name.rpartition(b":")[2].decode() for name in codes]
+        names = {one: code for code, one in enumerate(dict.fromkeys(local))}
+        return list(names), int32([names[one] for one in local])[name]
+
+
+class _Codes(dict[bytes, int]):
+    """Names to numbers, in the order in which they are first looked up."""
+
+    def __missing__(self, name: bytes) -> int:
+        self[name] = code = len(self)
+        return code
 
 
 def _one_byte_each(markup: bytes) -> npt.NDArray[np.uint8]:
