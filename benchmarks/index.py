@@ -75,7 +75,7 @@ end(**asdict(made.facts))
 """
 
 OPEN = """
-from berrypick.evaluation.options import read_collection
+from berrypick import read_collection
 begin()
 path = os.path.realpath(sys.argv[1])
 collection = read_collection(path)
@@ -125,7 +125,7 @@ def section(chance: random.Random, number: int, other: int) -> str:
 
 def campaign(index: Path, place: Path, topics: int = 30) -> tuple[Path, Path, str]:
     """Judgements of passages, and a run of elements, in documents chosen at random; and one of these documents."""
-    from berrypick.evaluation.options import read_collection
+    from berrypick import read_collection
 
     collection, chance = read_collection(index), random.Random(1)
     names = [name for name, length in collection.lengths.items() if length > 100]
