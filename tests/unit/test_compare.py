@@ -467,7 +467,7 @@ def test_command_options(berrypick, written):
 
 def test_wrong_usage_of_the_command(berrypick, written):
     done = berrypick("compare", *written.values())
-    assert done.code == 2 and "no measure is asked for" in done.err
+    assert done.code == 2 and "no measures: name some" in done.err
     done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "three")
     assert done.code == 2 and "there is no run three" in done.err and done.out == ""
     assert berrypick("compare", *written.values(), "-m", "AP", "--confidence", "95").code == 2

@@ -71,7 +71,7 @@ def test_measures_of_ir_measures(measure):
         (QRELS, {"q": {}}, "AP", "no topic has any result"),
         (QRELS, SCORES, [3], "3 is no measure"),
         (QRELS, SCORES, 3, "3 is no measure"),
-        (QRELS, SCORES, None, "no measure is asked for"),
+        (QRELS, SCORES, None, "no measures: name some"),
     ],
 )
 def test_what_is_neither_is_told(truth, run, measures, told):

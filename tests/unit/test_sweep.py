@@ -269,7 +269,7 @@ def test_whole_documents_as_gold():
         ({"documents": {**DOCUMENTS, "pets": "short"}}, "pets"),
         ({"queries": {"cat": "cat"}}, "1 judged topics have no query: birch"),
         ({"measures": "IoUU@2"}, "unknown measure IoUU; did you mean IoU?"),
-        ({"measures": ""}, "no measure is asked for"),
+        ({"measures": ""}, "no measures: name some"),
         ({"jobs": 0}, "jobs is the number of processes, from 1; it cannot be 0"),
         ({"chunkers": []}, "there is no chunker"),
         ({"chunkers": [fixed, fixed]}, "two chunkers are called fixed; give them names: chunkers={'one': ..., 'two'"),

@@ -215,7 +215,7 @@ def test_unknown_tokenizers_are_refused():
 def test_tokenizers_and_tokens_need_documents():
     truth, run = run_and_truth(0, 1)
     for options in ({"effort": "tokens"}, {"tokenizer": "words"}, {"offsets": "utf16"}):
-        with pytest.raises(bp.UsageError, match="--documents"):
+        with pytest.raises(bp.UsageError, match="documents="):
             bp.evaluate(truth, run, "epnav", **options)
 
 

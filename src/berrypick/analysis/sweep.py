@@ -556,7 +556,7 @@ class _Blamed:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, BerrypickError):
-            raise UsageError(f"{self.who}: {error}") from None
+            raise UsageError(f"{self.who}: {error.template}") from None
         if isinstance(error, Exception):
             raise UsageError(f"{self.who} failed: {type(error).__name__}: {error}") from error
 

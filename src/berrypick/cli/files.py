@@ -11,7 +11,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli.output import progress_bar, refuse_overwriting, say, show_notes
-from berrypick.core.errors import BerrypickError, InputError, UsageError
+from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Truth
 from berrypick.core.words import counted
@@ -33,7 +33,7 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
             with formats.reusable(path):
                 good &= _check(path, format_name)
         except InputError as error:
-            say(str(error))
+            say(as_flags(error))
             good = False
     if not good:
         sys.exit(2)
@@ -47,12 +47,12 @@ def _check(path: str, format_name: str | None) -> bool:
     problems = formats.Problems(path, strict=False)
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
     value = chosen.read(path, problems)
-    found = [str(problem) for problem in problems.found]
+    found = [as_flags(problem) for problem in problems.found]
     if chosen.role == "run":
         try:
             refuse_duplicates(value)
         except BerrypickError as error:
-            found.append(str(error))
+            found.append(as_flags(error))
     facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
     others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
     also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
@@ -98,7 +98,7 @@ def convert_command(
         if len(could_be) < 2:
             raise
         others = ", ".join(one.name() for one in could_be)
-        raise UsageError(f"{error}; {source} could be any of {others}: --from says which") from None
+        raise UsageError(f"{error.template}; {source} could be any of {others}: --from says which") from None
     say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
 
 

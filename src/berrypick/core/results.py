@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import Message, UsageError, nearest
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
 
@@ -61,9 +61,18 @@ class Note:
     measure: str = ""
     count: int | None = None  # of topics, where the note is about some of them
 
-    def __str__(self) -> str:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", Message(self.text))
+
+    @property
+    def template(self) -> str:
+        """The whole note, options still as options: the run and the measure it is about, its text, how many topics."""
         topics = "" if self.count is None else f" ({counted(self.count, 'topic')})"
-        return "".join([*(f"{name}: " for name in (self.run, self.measure) if name), self.text, topics])
+        names = "".join(f"{name}: " for name in (self.run, self.measure) if name)
+        return f"{names}{Message(self.text).template}{topics}"
+
+    def __str__(self) -> str:
+        return str(Message(self.template))
 
 
 @dataclass(frozen=True)

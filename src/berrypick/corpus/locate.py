@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError, nearest, shorten
+from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.corpus.texts import Texts, Units, check_offsets, checked_truth, read_texts
@@ -65,12 +65,15 @@ class Unresolved:
     why: str
     candidates: tuple[Place, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "why", Message(self.why))
+
     def error(self, texts: Texts, source: str) -> InputError:
         shown = [f"  {_context(place, texts)}" for place in self.candidates[:MOST]]
         if len(self.candidates) > MOST:
             shown.append(f"  and {len(self.candidates) - MOST} more")
         return InputError(
-            f"topic {self.topic}: {self.why}",
+            f"topic {self.topic}: {Message(self.why).template}",
             path=source or None,
             line=self.quote.line,
             text=self.quote.text,
@@ -151,7 +154,8 @@ def _rapidfuzz() -> Any:
     try:
         from rapidfuzz import fuzz
     except ModuleNotFoundError:
-        raise UsageError("--quotes fuzzy needs RapidFuzz: pip install 'berrypick[chunks]'") from None
+        needs = f"{option('quotes', 'fuzzy')} needs RapidFuzz: pip install 'berrypick[chunks]'"
+        raise UsageError(needs) from None
     return fuzz
 
 
@@ -307,7 +311,7 @@ class Locator:
             except UsageError:
                 break
             if found:
-                return f"; --quotes {rule} finds it", tuple(found)
+                return f"; {option('quotes', rule)} finds it", tuple(found)
         return "", ()
 
 
@@ -326,7 +330,7 @@ class UnresolvedQuotes(InputError):
     def __init__(self, errors: list[InputError], of: int, source: str) -> None:
         self.errors = errors
         most = 20
-        shown = [str(error).replace("\n", "\n  ") for error in errors[:most]]
+        shown = [error.template.replace("\n", "\n  ") for error in errors[:most]]
         more = [f"and {len(errors) - most} more"] if len(errors) > most else []
         super().__init__(
             f"{len(errors)} of {of} quotes cannot be resolved\n  " + "\n  ".join([*shown, *more]), path=source or None
@@ -339,7 +343,7 @@ def unlocated(truth: Truth) -> UsageError | None:
         for quote in topic.quotes:
             if not quote.placed:
                 where = f"{truth.source or 'the truth'}" + (f":{quote.line}" if quote.line is not None else "")
-                return UsageError(f"{where} quotes relevant text: give the documents to find it in with --documents")
+                return UsageError(f"{where} quotes relevant text: give the documents with {option('documents')}")
     return None
 
 

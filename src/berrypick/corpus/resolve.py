@@ -15,7 +15,7 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, option
 from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
@@ -177,7 +177,7 @@ def _structure(document: str, collection: Collection, source: str, line: int | N
             f"document {document} is not in the collection {collection.source}",
             path=source or None,
             line=line,
-            remedy="name the folder that holds all documents with --collection",
+            remedy=f"give the folder with all documents with {option('collection')}",
         ) from None
 
 

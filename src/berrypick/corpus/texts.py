@@ -20,7 +20,7 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
 from berrypick.formats._spans import records
@@ -312,7 +312,8 @@ class _Cache:
                 f"the span {start[bad]:.12g}-{end[bad]:.12g} of {document} {problem}",
                 path=source or None,
                 line=where,
-                remedy=f"{document} has {units.total} {what}; --offsets says what offsets count: chars, bytes or utf16",
+                remedy=f"{document} has {units.total} {what}; set what offsets count (chars, bytes or utf16) with "
+                f"{option('offsets')}",
             )
 
         if (beyond := np.flatnonzero(end > units.total)).size:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.corpus.texts import Texts
 
@@ -56,7 +56,7 @@ def _tiktoken(name: str) -> Tokenizer:
         import tiktoken
     except ModuleNotFoundError:
         raise UsageError(
-            f"tokenizer tiktoken:{name} needs tiktoken: pip install 'berrypick[tokens]', or leave --tokenizer away"
+            f"tokenizer tiktoken:{name} needs tiktoken: pip install 'berrypick[tokens]', or omit {option('tokenizer')}"
         ) from None
     try:
         encoding = tiktoken.get_encoding(name)

@@ -13,7 +13,7 @@ import numpy as np
 from berrypick import formats, users
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Note
 from berrypick.core.run import Run
@@ -55,7 +55,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     elif judgements.offsets not in (None, "chars"):
         raise UsageError(
             f"{judgements.source or 'the truth'} says that its offsets count {judgements.offsets}: "
-            "give the texts of the documents, to convert them, with --documents"
+            f"give the texts of the documents, to convert them, with {option('documents')}"
         )
     collection = context.reader.collection
     if collection is not None and collection.structures:
@@ -99,12 +99,12 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
 def _need_texts(texts: Texts | None, options: EvaluationOptions) -> None:
     """Some options make no sense without the texts of the documents."""
     for needs, what in (
-        (options.effort == "tokens", "--effort tokens counts tokens"),
-        (options.tokenizer is not None, "--tokenizer says how to count tokens"),
-        (options.offsets not in (None, "chars"), f"--offsets {options.offsets} converts offsets"),
+        (options.effort == "tokens", f"{option('effort', 'tokens')} counts tokens"),
+        (options.tokenizer is not None, f"{option('tokenizer')} counts tokens"),
+        (options.offsets not in (None, "chars"), f"{option('offsets', options.offsets)} converts offsets"),
     ):
         if needs and texts is None:
-            raise UsageError(f"{what} in the texts of the documents: give them with --documents")
+            raise UsageError(f"{what} in the texts of the documents: give them with {option('documents')}")
 
 
 def _chunks(

@@ -9,7 +9,7 @@ from berrypick import measures
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import MeasureInfo
-from berrypick.evaluation.protocols import get_protocol, measures_of
+from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
 
@@ -64,7 +64,7 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     for one in _requested(given):
         found.setdefault(one.text, one)
     if not found:
-        raise UsageError("no measure is asked for; name one, e.g. EPRUM")
+        raise UsageError(NO_MEASURES)
     return tuple(
         replace(one, measure=one.measure.for_protocol(protocol)) if isinstance(one.measure, Measure) else one
         for one in found.values()

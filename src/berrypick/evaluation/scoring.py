@@ -211,4 +211,4 @@ class prefix_errors:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if type(error) is UsageError and not str(error).startswith(self.name.partition("(")[0].partition("@")[0]):
             verb = str(error).startswith(("needs", "reads", "counts"))
-            raise UsageError(f"{self.name}{' ' if verb else ': '}{error}") from None
+            raise UsageError(f"{self.name}{' ' if verb else ': '}{error.template}") from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.gc import gc_paused
 from berrypick.core.navigation import Navigation, ReachTable
 from berrypick.core.parameters import discover
@@ -98,7 +98,10 @@ def _candidates(role: Role | None) -> list[type[Format]]:
 
 def _otherwise(role: Role) -> str:
     if role in ("truth", "run"):
-        return f"the truth is named first, then the runs; --format-{role} NAME reads the file as something else"
+        return (
+            "the truth comes first, then the runs; to read the file in another format, name it with "
+            f"{option('format', flag=f'format-{role}')}"
+        )
     return _expected(role)
 
 
@@ -170,4 +173,4 @@ def _for_suffix(value: Any, name: str) -> type[Format]:
     if not able:
         raise UsageError("no format can hold this")
     names = ", ".join(candidate.name() for candidate in (fitting or able))
-    raise UsageError(f"{name}: the ending does not tell the format; say --to with one of {names}")
+    raise UsageError(f"{name}: the ending leaves the format open; choose with {option('format', flag='to')}: {names}")

@@ -54,7 +54,7 @@ class Problems:
 class Format:
     """Base class of formats."""
 
-    #: The name people type after --format-run and see in ``berrypick list formats``.
+    #: The name people type as a format and see in ``berrypick list formats``.
     format_name: ClassVar[str]
     role: ClassVar[Role]
     #: What one line of it looks like, for messages.

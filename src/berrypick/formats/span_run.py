@@ -19,7 +19,7 @@ class SpanRun(Format):
     With ranks the order is by rank, and lines with the same rank are one list item that points to several places;
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
     span-truth; a file without any offsets retrieves whole documents, or, if its lines have ``text``, the places where
-    these texts stand in the documents given with --documents. ``tag`` in the first line names the run.
+    these texts stand in the documents given as documents. ``tag`` in the first line names the run.
 
     Sample::
 

@@ -22,12 +22,12 @@ class SpanTruth(Format):
     are passed over.
 
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
-    given with --documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
+    given as documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
     of several places is meant, and offsets beside a quote are checked.
 
     ``offsets`` says what the offsets count: ``"chars"``, ``"bytes"`` (of UTF-8) or ``"utf16"``; it stands in every line
-    that has some, or in none. It goes before --offsets, which then holds for the runs alone. ``berrypick locate``
-    writes ``"chars"``.
+    that has some, or in none. It overrides the option offsets, which then holds for the runs alone. ``berrypick
+    locate`` writes ``"chars"``.
 
     Sample::
 

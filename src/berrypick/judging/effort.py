@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
@@ -31,7 +31,7 @@ def measure_effort(ranking: Ranking, targets: Targets, context: JudgingContext) 
     if len(ranks) and ranks[0] <= 0:
         raise UsageError(
             f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {context.effort}, which cannot be divided by; "
-            "if its length is unknown, give document lengths with --collection"
+            f"if its length is unknown, give document lengths with {option('collection')}"
         )
     return Effort(ranks, lengths)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
@@ -106,7 +106,7 @@ def _as_given(judged: JudgedTopic) -> Places:
 def _in_tokens(judged: JudgedTopic) -> Places:
     tokens = judged.tokens
     if tokens is None:
-        raise UsageError("counts tokens, and needs the texts of the documents: give them with --documents")
+        raise UsageError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
     ranking, targets = tokens.convert(*judged.spans)
     return Places(ranking, targets, {name: tokens.length(name) for name in ranking.rows_by_document}, tokens.total)
 

@@ -36,10 +36,10 @@ class Coverage(Measure):
         Coverage = (1/budget) x area under seen(n) from n = 0 to the budget
 
     Text that was read before costs effort again and shows nothing new; the curve stays flat after the end of the
-    list. Effort is counted in tokens if the texts are given (--documents), else in characters; effort= decides.
+    list. Effort is counted in tokens if the texts are given (option documents), else in characters; effort= decides.
     Tokens are those of the document, so it does not matter where chunks are cut.
 
-    What is read with a result depends on the reader (--user, or user=). window and parent hand over more than the
+    What is read with a result depends on the reader (option user, or user=). window and parent hand over more than the
     result: all of the widened region, from its start to its end and within the document, is read and paid for each
     time, whatever of it came with an earlier result. All other readers read what is pointed to.
 

@@ -43,8 +43,8 @@ class epnav(Measure):
 
     Use
     ---
-    When targets are of different worth (grades), or when results cost different effort: --effort chars charges the
-    text a reader goes through at a rank, --effort seconds the time.
+    When targets are of different worth (grades), or when results cost different effort: effort chars charges the
+    text a reader goes through at a rank, effort seconds the time.
 
     Bounds
     ------

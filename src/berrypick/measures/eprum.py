@@ -54,7 +54,7 @@ class EPRUM(Measure):
     Use
     ---
     Lists whose items lead to answers without being answers: a section around the paragraph, a page one click away, a
-    video segment that starts too early. The user model (--user, --navigation) says how likely the reader gets there.
+    video segment that starts too early. The user model (options user, navigation) gives the chance of getting there.
 
     Bounds
     ------

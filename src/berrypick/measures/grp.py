@@ -27,8 +27,8 @@ class GRP(GainMeasure):
 
         GRP@l = r/(r + j + i s/(k + 1))
 
-    Results of equal rank (else of equal score) are one group; what was not ranked is the last one (--units). Without a
-    level: the mean over l = .01, .02 .. 1.
+    Results of equal rank (else of equal score) are one group; what was not ranked is the last one (option units).
+    Without a level: the mean over l = .01, .02 .. 1.
 
     Meaning
     -------
@@ -45,7 +45,7 @@ class GRP(GainMeasure):
 
     Undefined
     ---------
-    No targets. An error when the unranked part is needed and --units is missing.
+    No targets. An error when the unranked part is needed and units is missing.
 
     Example
     -------

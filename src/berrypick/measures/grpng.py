@@ -11,7 +11,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
@@ -50,7 +50,7 @@ class GRPng(Measure):
 
     Undefined
     ---------
-    No targets. Lengths of all retrieved elements must be known, from the assessments or --collection.
+    No targets. Lengths of all retrieved elements must be known, from the assessments or the collection.
 
     Example
     -------
@@ -147,6 +147,6 @@ def _lengths(ranking: Ranking) -> FloatArray:
         row = int(np.flatnonzero(np.isnan(ranking.size))[0]) if ranking.size is not None else 0
         raise UsageError(
             f"needs the length of {ranking.name(row)}, which the truth does not have: "
-            "give the documents with --collection"
+            f"give the documents with {option('collection')}"
         )
     return ranking.size

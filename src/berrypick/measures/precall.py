@@ -28,7 +28,7 @@ class PRecall(Measure):
         PRecall@l = r/(r + j + i s/(k + 1))
 
     r = l x number of relevant units, without rounding. Results of equal rank (else of equal score) are one group; what
-    was not ranked is the last one (--units). Without a level: the mean over l = .01, .02 .. 1.
+    was not ranked is the last one (option units). Without a level: the mean over l = .01, .02 .. 1.
 
     Meaning
     -------
@@ -44,7 +44,7 @@ class PRecall(Measure):
 
     Undefined
     ---------
-    No targets. An error when the unranked part is needed and --units is missing.
+    No targets. An error when the unranked part is needed and units is missing.
 
     Example
     -------

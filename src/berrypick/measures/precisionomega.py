@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
@@ -30,7 +30,7 @@ class PrecisionOmega(Measure):
         PrecisionOmega = |C and T| / |C or T|
 
     With touching=True a chunk that only touches a target, end to start, counts as sharing text, as in the program
-    chunking_evaluation. The chunks are all there are, not those that were retrieved: --chunks FILE, a run whose
+    chunking_evaluation. The chunks are all there are, not those that were retrieved: option chunks, a run whose
     topics do not matter.
 
     Meaning
@@ -100,7 +100,7 @@ class PrecisionOmega(Measure):
 
 def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:
     if judged.chunks is None:
-        raise UsageError("needs all chunks of the chunking, not only the retrieved ones: give them with --chunks FILE")
+        raise UsageError(f"needs all chunks of the chunking, not only the retrieved ones: give {option('chunks')}")
     return judged.chunks
 
 

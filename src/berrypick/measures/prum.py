@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
@@ -46,7 +46,7 @@ class PRUM(Measure):
     Use
     ---
     As EPRUM, where results that repeat what was seen should count as wasted, and where the cost of searching on
-    without the system matters (--units). Without navigation it is Raghavan's probability of relevance.
+    without the system matters (option units). Without navigation it is Raghavan's probability of relevance.
 
     Bounds
     ------
@@ -54,7 +54,7 @@ class PRUM(Measure):
 
     Undefined
     ---------
-    No targets; PRUM(r=) with more than t. An error when the unranked part is needed and --units is missing.
+    No targets; PRUM(r=) with more than t. An error when the unranked part is needed and units is missing.
 
     Example
     -------
@@ -151,8 +151,8 @@ def _unranked(judged: JudgedTopic) -> int | None:
     ranked = len(judged.ranking.fresh())
     if judged.units is not None and judged.units < ranked:
         raise UsageError(
-            f"--units {judged.units} is smaller than the {ranked} units that the run ranks in topic {judged.topic}; "
-            "it counts all retrievable units, ranked ones included"
+            f"{option('units', judged.units)} is smaller than the {ranked} units that the run ranks in topic "
+            f"{judged.topic}; it counts all retrievable units, ranked ones included"
         )
     return None if judged.units is None else judged.units - ranked
 
@@ -175,12 +175,12 @@ class Working:
         if unranked is None:
             raise UsageError(
                 f"PRUM at recall value {r} needs the size of the collection, because the list does not surely lead "
-                "to that many targets: give the number of retrievable units with --units (units= in Python)"
+                f"to that many targets: give the number of retrievable units with {option('units')}"
             )
         if unranked < needed:
             raise UsageError(
                 f"PRUM at recall value {r}: outside the list there are {unranked} units, but up to {needed} targets "
-                "may still be missing; --units counts all retrievable units, ranked ones included"
+                f"may still be missing; {option('units')} counts all retrievable units, ranked ones included"
             )
         weight = self.last[s] * (r - s)
         return float(weight.sum()), float((weight * (1.0 + (unranked - (t - s)) / (t - s + 1.0))).sum())

@@ -47,7 +47,7 @@ class T2I(VisitMeasure):
 
     Undefined
     ---------
-    No targets. Document lengths must be known (--collection), for tokens the texts (--documents).
+    No targets. Document lengths must be known (option collection), for tokens the texts (option documents).
 
     Example
     -------

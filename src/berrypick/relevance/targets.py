@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.relevance.idealism import idealism_of
@@ -62,7 +62,7 @@ def _place(document: str, path: str, collection: Collection) -> tuple[int, int]:
     except KeyError:
         raise InputError(
             f"document {document} is assessed, but not in the collection {collection.source}",
-            remedy="name the folder that holds all documents with --collection",
+            remedy=f"give the folder with all documents with {option('collection')}",
         ) from None
 
 
@@ -75,7 +75,7 @@ def entry_points_of(topic: TopicTruth) -> Targets | None:
         if point.offset is None:
             raise UsageError(
                 f"the entry point {point.point} of {point.document} has to be found in its document: "
-                "give the XML documents with --collection FOLDER"
+                f"give the folder of XML documents with {option('collection')}"
             )
         offsets.append(point.offset)
     count = len(offsets)
@@ -95,7 +95,8 @@ def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | 
         return Highlighted(spans.document, spans.start, spans.end)
     if topic.passages:
         raise UsageError(
-            "reads highlighted text, whose passages are given by paths: give the XML documents with --collection FOLDER"
+            "reads highlighted text, whose passages are given by paths: "
+            f"give the folder of XML documents with {option('collection')}"
         )
     raise UsageError("reads highlighted text; this truth grades elements and has no highlighted passages")
 
@@ -106,7 +107,8 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
         return targets
     if targets.path is not None:
         raise UsageError(
-            "needs to know where in their documents elements stand: give the XML documents with --collection FOLDER"
+            "needs the offsets of elements in their documents: "
+            f"give the folder of XML documents with {option('collection')}"
         )
     lengths = [_length(name, collection) for name in targets.document]
     return replace(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
@@ -122,8 +124,8 @@ def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection 
         return ranking
     if ranking.path is not None:
         raise UsageError(
-            "needs to know where in their documents the retrieved elements stand: "
-            "give the XML documents with --collection FOLDER"
+            "needs the offsets of retrieved elements in their documents: "
+            f"give the folder of XML documents with {option('collection')}"
         )
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     known = collection.lengths if collection is not None else {}
@@ -149,6 +151,6 @@ def _length(document: str, collection: Collection | None) -> float:
         missing = f"; {collection.source} does not have it" if collection is not None and collection.source else ""
         raise UsageError(
             f"the length of document {document} is needed to see it as a stretch of text or time: "
-            f"give document lengths with --collection, or the texts with --documents{missing}"
+            f"give document lengths with {option('collection')}, or the texts with {option('documents')}{missing}"
         )
     return float(collection.lengths[document])

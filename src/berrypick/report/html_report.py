@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick._version import __version__
 from berrypick.analysis.compare import Comparison, compare
 from berrypick.analysis.curves import POINTS, bands
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, Message, UsageError, as_flags, option
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
@@ -167,7 +167,7 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
     else:
         omitted.append(
             f"readers other than {', '.join(map(str, models))}: there are many rankings; "
-            "name the readers you want to step through with --readers 'classical t2i ...'"
+            f"name those to step through with {option('readers', 'classical t2i')}"
         )
     known = {str(model): model for model in models}
     readers = [reader_of(model, evaluation) for model in known.values()]
@@ -200,7 +200,9 @@ def _overview(title: str, command: str, results: Results, comparison: Comparison
         "configuration": _configuration(details),
         "counts": _counts(details),
         "systems": [_system(results.run_facts[run]) for run in runs],
-        "warnings": [str(note) for note in merge_notes(comparison.notes, len(runs)) if note.kind != "overlap"],
+        "warnings": [
+            _note_text(note, command) for note in merge_notes(comparison.notes, len(runs)) if note.kind != "overlap"
+        ],
         "left_out": [],
         "command": command,
         "topics": topics,
@@ -300,10 +302,10 @@ def _configuration(details: Details) -> list[list[str]]:
         "format of the truth": evaluation.truth.format,
         "runs": ", ".join(_file(run.source) for run in evaluation.runs.values() if run.source),
     }
-    for option in all_options():
-        value = str(special[option.name] if option.name in special else getattr(options, option.name) or "")
-        if option.label:
-            parts[option.label] = _file(value) if option.file and value else value
+    for one in all_options():
+        value = str(special[one.name] if one.name in special else getattr(options, one.name) or "")
+        if one.label:
+            parts[one.label] = _file(value) if one.file and value else value
     return [[name, value] for name, value in parts.items() if value]
 
 
@@ -402,9 +404,15 @@ def _made(
             document["block"] = numbers.get(document["name"])
         overview["details"][i] = len(blocks)
         blocks.append(_packed(topics[i]))
-    overview["left_out"] = [*omitted, *_omitted(topics, kept, without, details, limit)]
+    missing = [Message(text) for text in (*omitted, *_omitted(topics, kept, without, details, limit))]
+    overview["left_out"] = [_note_text(text, overview["command"]) for text in missing]
     content = _page(overview, blocks, library)
-    return Report(content, len(kept), len(numbers), tuple(overview["left_out"]), tuple(notes))
+    return Report(content, len(kept), len(numbers), tuple(missing), tuple(notes))
+
+
+def _note_text(said: object, command: str) -> str:
+    """A note on the page: with the flags of the command that wrote it, else with options as in Python."""
+    return as_flags(said) if command else str(said)
 
 
 def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
@@ -459,16 +467,17 @@ def _omitted(
     topics: Sequence[dict[str, Any]], kept: Mapping[int, int], without: int, details: Details, limit: float
 ) -> list[str]:
     found = []
-    more = f"--limit {max(2 * limit / 1e6, 1):.0f} allows for more (megabytes)"
+    more = f"{option('limit', round(max(2 * limit / 1e6, 1)))} allows for more (megabytes)"
     if len(kept) < len(topics):
         found.append(f"the results of {len(topics) - len(kept)} of {len(topics)} topics: {more}")
     if without:
         found.append(f"the texts of {without} documents: {more}")
     cut = sum(1 for topic in topics for run in topic["runs"] if run["ranks"] > details.depth)
     if cut:
-        found.append(f"results beyond rank {details.depth} in {cut} rankings: --depth N shows more")
+        found.append(f"results beyond rank {details.depth} in {cut} rankings: {option('depth')} shows more")
     if details.kind == "text" and details.evaluation.context.reader.texts is None and not _has_texts(details):
-        found.append("the texts of the documents: give them with --documents, or a folder of XML with --collection")
+        texts, structure = option("documents"), option("collection")
+        found.append(f"the texts of the documents: give them with {texts}, or a folder of XML with {structure}")
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.report import charts
 from berrypick.report.chart_theme import PAPER, Look, length
@@ -67,18 +67,21 @@ class Figure:
         if not begins:
             measures = ", ".join(dict.fromkeys(row.measure for row in results.mean_rows))
             able = any(info.has_curve for info in results.measure_info.values())
-            why = "no topic has a value" if able else "the measures have none (-m); --kind topics or means shows them"
-            raise UsageError(f"--kind curves: there is no curve of {measures} to draw: {why}")
+            why = "no topic has a value" if able else f"the measures have none; {_WITHOUT_CURVE} shows them"
+            raise UsageError(f"{option('kind', 'curves')}: there is no curve of {measures} to draw: {why}")
         until = self.how["until"]
         if until is not None and until < min(begins):
-            raise UsageError(f"--until {until:g}: there is nothing to draw, since curves begin at {min(begins):g}")
+            raise UsageError(f"{option('until', until)}: nothing to draw, curves begin at {min(begins):g}")
+
+
+_WITHOUT_CURVE = f"{option('kind', 'topics')} or {option('kind', 'means')}"
 
 
 def _notes(results: Results, kind: str) -> list[Note]:
     """What is not in the picture."""
     if kind == "curves":
         flat = [row.measure for row in results.mean_rows if not row.curve]
-        text = "has no curve to draw; --kind topics or means shows it"
+        text = f"has no curve to draw; {_WITHOUT_CURVE} shows it"
         return [Note("not drawn", text, measure=measure) for measure in dict.fromkeys(flat)]
     if kind == "means":
         return []

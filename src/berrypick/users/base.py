@@ -16,7 +16,7 @@ import numpy as np
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import Parameterized
 from berrypick.core.reach import Reach
@@ -107,7 +107,7 @@ def pointer_lengths(ranking: Ranking, context: ReaderContext) -> FloatArray:
             row = int(np.flatnonzero(np.isnan(ranking.size))[0])
             raise UsageError(
                 f"effort in length needs the length of {ranking.name(row)}, which the truth does not have: "
-                "give the documents with --collection"
+                f"give the documents with {option('collection')}"
             )
         return ranking.size
     names = [ranking.documents[code] for code in ranking.document.tolist()]
@@ -261,7 +261,7 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
     if ranking.start is None or targets.start is None:
         raise UsageError(
             f"user model {model.name()} needs to know where in their documents elements stand: "
-            "give the XML documents with --collection FOLDER"
+            f"give the folder of XML documents with {option('collection')}"
         )
 
 

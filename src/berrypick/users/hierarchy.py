@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core.errors import Message, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -59,5 +60,8 @@ class Hierarchy(UserModel):
         if not unknown:
             return ()
         return (
-            "user model hierarchy: lengths of some elements are unknown, so they lead nowhere; --collection has them",
+            Message(
+                "user model hierarchy: lengths of some elements are unknown, so the user goes nowhere from them; "
+                f"give the XML documents with {option('collection')}"
+            ),
         )

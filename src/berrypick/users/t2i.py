@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -23,8 +23,8 @@ class T2i(UserModel):
     """The reader enters where a result starts, moves forward, and gives up after so much irrelevant material.
 
     Reach is 1 for the targets that the visit finds, given what earlier ranks have found. Effort: how far the reader
-    goes at each rank, relevant and irrelevant. With unit='tokens' tolerance counts tokens of the texts given with
-    --documents, otherwise characters or seconds.
+    goes at each rank, relevant and irrelevant. With unit='tokens' tolerance counts tokens of the texts given as
+    documents, otherwise characters or seconds.
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
@@ -42,7 +42,7 @@ class T2i(UserModel):
 
     def _visits(self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False) -> list[Visit]:
         if context.collection is None:
-            raise UsageError("user model t2i needs to know where documents end: give their lengths with --collection")
+            raise UsageError(f"user model t2i needs the lengths of documents: give them with {option('collection')}")
         need_places(self, ranking, targets)
         if self.unit == "tokens":
             ranking, targets, context = _in_tokens(ranking, targets, context)
@@ -100,7 +100,9 @@ class T2i(UserModel):
 def _in_tokens(ranking: Ranking, targets: Targets, context: ReaderContext) -> tuple[Ranking, Targets, ReaderContext]:
     """The same places on lines that count tokens."""
     if context.tokens is None:
-        raise UsageError("user model t2i(unit='tokens') needs the texts of the documents: give them with --documents")
+        raise UsageError(
+            f"user model t2i(unit='tokens') needs the texts of the documents: give them with {option('documents')}"
+        )
     names = {*ranking.rows_by_document, *targets.document}
     lengths = Collection({name: context.tokens.length(name) for name in names}, context.tokens.source)
     return *context.tokens.convert(ranking, targets), replace(context, collection=lengths)
