@@ -18,7 +18,7 @@ from berrypick.core.words import counted
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
 from berrypick.evaluation.inputs import read_collection
-from berrypick.formats.base import is_stream
+from berrypick.formats._files import is_stream, reusable
 from berrypick.judging.judge import refuse_duplicates
 
 
@@ -30,7 +30,7 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
     good = True
     for path in files:
         try:
-            with formats.reusable(path):
+            with reusable(path):
                 good &= _check(path, format_name)
         except InputError as error:
             say(as_flags(error))
@@ -86,7 +86,7 @@ def convert_command(
     With the XML documents at hand, spans become elements and points, and elements and points become spans.
     """
     refuse_overwriting(target, [source, collection])
-    with formats.reusable(source):
+    with reusable(source):
         could_be = [] if source_format else formats.sniff_all(source)
         role = None if source_format else _role_wanted(target, target_format, could_be)
         value = formats.read_any(source, role, source_format)

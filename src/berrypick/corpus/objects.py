@@ -26,10 +26,11 @@ from berrypick import formats
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Quote, Truth
+from berrypick.core.words import counted
 from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.formats._spans import plain
-from berrypick.formats.base import Problems, counted
+from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
 

@@ -23,8 +23,9 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
+from berrypick.formats._files import open_bytes
 from berrypick.formats._spans import records
-from berrypick.formats.base import Problems, open_bytes
+from berrypick.formats.base import Problems
 
 T = TypeVar("T")
 #: Files in a folder of texts that are no texts.

@@ -26,7 +26,7 @@ from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
 from berrypick.corpus.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
-from berrypick.formats.base import is_stream, open_raw, reusable
+from berrypick.formats._files import is_stream, open_raw, reusable
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext

@@ -15,8 +15,9 @@ from berrypick.core.navigation import Navigation, ReachTable
 from berrypick.core.parameters import discover
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.formats._files import atomic_writer, head, numbered_head, reusable
 from berrypick.formats._table import almost_spans, wrong_separator
-from berrypick.formats.base import Format, Problems, Role, head, numbered_head, reusable, writing
+from berrypick.formats.base import Format, Problems, Role
 
 __all__ = [
     "Format",
@@ -28,7 +29,6 @@ __all__ = [
     "read_run",
     "read_truth",
     "registered",
-    "reusable",
     "sniff",
     "sniff_all",
     "write",
@@ -155,7 +155,7 @@ def write(value: Any, path: Any, format: str | None = None) -> type[Format]:
     problem = chosen.accepts(value)
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
-    with writing(name) as out:
+    with atomic_writer(name) as out:
         if Path(name).suffix == ".parquet":
             chosen.write_parquet(value, out.buffer)
         else:

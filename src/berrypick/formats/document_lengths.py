@@ -6,8 +6,10 @@ import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
 from berrypick.formats._spans import Fields, plain, records
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 def _add(lengths: dict[str, float], document: str, length: float, line: int, text: str, problems: Problems) -> None:

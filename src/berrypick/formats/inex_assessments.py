@@ -15,9 +15,10 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.formats._files import finite, head
 from berrypick.formats._inex import Paths, ends_before, whole
 from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, writable
-from berrypick.formats.base import Format, Problems, Role, finite, head
+from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -10,6 +10,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.run import Ranking, Run, assemble
 from berrypick.formats import _columns
+from berrypick.formats._files import content, finite
 from berrypick.formats._inex import (
     NOWHERE,
     UNLOCATED,
@@ -21,7 +22,7 @@ from berrypick.formats._inex import (
     whole,
     without_spaces,
 )
-from berrypick.formats.base import Format, Problems, Role, content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     import polars

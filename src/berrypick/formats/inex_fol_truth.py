@@ -10,8 +10,9 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
+from berrypick.formats._files import content
 from berrypick.formats._inex import whole, without_spaces
-from berrypick.formats.base import Format, Problems, Role, content
+from berrypick.formats.base import Format, Problems, Role
 
 Passages = list[tuple[int, int]]
 

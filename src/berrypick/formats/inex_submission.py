@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.run import Ranking, Run, assemble
+from berrypick.formats._files import finite
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
 from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, text_of, writable
-from berrypick.formats.base import Format, Problems, Role, finite
+from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import ReachTable
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 def writable(names: tuple[str, ...]) -> str:

@@ -6,7 +6,9 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import BACK
 from berrypick.core.navigation import Sessions as Recorded
-from berrypick.formats.base import Format, Problems, Role, content, counted
+from berrypick.core.words import counted
+from berrypick.formats._files import content
+from berrypick.formats.base import Format, Problems, Role
 
 
 class Sessions(Format):

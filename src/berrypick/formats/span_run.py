@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
+from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
-from berrypick.formats.base import Format, Problems, Role, counted
+from berrypick.formats.base import Format, Problems, Role
 
 
 class SpanRun(Format):

@@ -10,9 +10,11 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
 from berrypick.formats import _columns
+from berrypick.formats._files import content, finite, open_bytes
 from berrypick.formats._spans import plain
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite, open_bytes
+from berrypick.formats.base import Format, Problems, Role
 
 
 class TrecQrels(Format):

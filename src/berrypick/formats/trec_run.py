@@ -9,8 +9,10 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.run import Run, assemble
+from berrypick.core.words import counted
 from berrypick.formats import _columns
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.formats._files import content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 class TrecRun(Format):

@@ -30,7 +30,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
-from berrypick.formats.base import open_bytes, writing
+from berrypick.formats._files import atomic_writer, open_bytes
 from berrypick.measures.base import Measure
 from berrypick.references import bibtex, cited
 from berrypick.report.report_data import Details
@@ -114,7 +114,7 @@ def write_report(
     overview = _overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
     made = _made(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
-    with writing(fspath(html)) as stream:
+    with atomic_writer(fspath(html)) as stream:
         stream.write(made.content)
     return made
 
