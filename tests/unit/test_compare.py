@@ -285,7 +285,7 @@ def test_the_baseline_may_be_named_by_its_file(files):
                   old_run="1 Q0 b 1 1 same\n2 Q0 a 1 1 same\n")  # fmt: skip
     for name in (str(paths["old_run"]), "old.run", "old"):
         compared = bp.compare(paths["truth_qrels"], [paths["new_run"], paths["old_run"]], "AP", baseline=name)
-        assert compared.baseline == "old" and compared.named("old.run") == "old"
+        assert compared.baseline == "old" and compared.run_name("old.run") == "old"
 
 
 # notes

@@ -322,7 +322,7 @@ def test_a_chunker_that_makes_nothing():
     ("given", "message"),
     [
         ([1], ": gives a list, expected {topic: ranked list}"),
-        ({"dog": [1]}, ": gives results for topic 'dog', which was not asked"),
+        ({"dog": [1]}, ": gives results for topic 'dog', which has no query"),
         ({"cat": 1}, ": topic cat has 1, expected a ranked list"),
         ({"cat": "1"}, ": topic cat has '1', expected a ranked list"),
         ({"cat": [0, 99]}, ": result 2 of topic cat is chunk 99, there are chunks 0 to 14"),

@@ -41,9 +41,9 @@ class Gates:
     def read(cls, under: Sequence[str], over: Sequence[str], worse_than: str | None) -> Gates:
         return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than)
 
-    def measures(self, asked: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
+    def measures(self, requested: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
         """What is asked for (else the measures of the protocol and task), and the measures that have thresholds."""
-        found = list(asked)
+        found = list(requested)
         if not found and (task or protocol):
             found = [measures_of(get_protocol(protocol), check_task_name(task))]
         found += [*self.under, *self.over]
@@ -140,7 +140,7 @@ def _beyond(comparison: Comparison, measure: str, limit: float, side: str) -> It
 
 
 def _worse(comparison: Comparison, baseline: str) -> Iterator[str]:
-    baseline = comparison.named(baseline)
+    baseline = comparison.run_name(baseline)
     others = [run for run in comparison.runs if run != baseline]
     if not others:
         raise UsageError(f"there is no other run than {baseline} that could be worse")

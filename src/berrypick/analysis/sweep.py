@@ -236,7 +236,7 @@ def sweep(
     truth = truth if isinstance(truth, Truth) else formats.read_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
-    asked = resolve_measures(measures, given.protocol or "", given.task or "")
+    requested = resolve_measures(measures, given.protocol or "", given.task or "")
     if jobs < 1:
         raise UsageError(f"jobs is the number of processes, from 1; it cannot be {jobs}")
     if runs is not None:
@@ -244,14 +244,14 @@ def sweep(
             raise UsageError("a folder of runs is evaluated as it is; queries and grid go with chunkers")
         if documents is not None:
             settings["documents"] = read_texts(documents)
-        job: _Job = _Folder(truth, measures, settings, *_named_by_settings(Path(runs), only))
+        job: _Job = _Folder(truth, measures, settings, *_runs_by_settings(Path(runs), only))
     else:
         job = _Pipelines.planned(truth, measures, settings, documents, queries, chunkers, retrievers, grid or {}, only)
     if keep is not None:
         Path(keep).mkdir(parents=True, exist_ok=True)
         job.keep = os.fspath(keep)
-    job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in asked)
-    step = _Counted(len(job.settings), progress)
+    job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
+    step = _Progress(len(job.settings), progress)
     outcomes: list[_Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     return Sweep(
         tuple(job.settings),
@@ -358,7 +358,7 @@ def _shown(value: Any) -> str:
 # --- folders of runs --------------------------------------------------------------------------------------------------
 
 
-def _named_by_settings(
+def _runs_by_settings(
     folder: Path, only: Callable[[Setting], bool] | None
 ) -> tuple[list[Setting], list[str], list[str]]:
     """Settings, names and files of the runs in a folder, by setting."""
@@ -460,7 +460,7 @@ class _Job:
         return _Outcome(found, None if chunks is None else len(chunks))
 
 
-class _Counted:
+class _Progress:
     """Counts settings that are done, for those who watch."""
 
     def __init__(self, of: int, progress: Callable[[int, int], None] | None) -> None:
@@ -505,7 +505,7 @@ class _Pipelines(_Job):
         texts = read_texts(documents)
         # quotes are located once; what chunkers give counts characters already
         truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
-        asked = _checked_queries(truth, texts, queries)
+        queries = _checked_queries(truth, texts, queries)
         cutting, finding = _steps("chunker", chunkers, 1, grid), _steps("retriever", retrievers, 2, grid)
         _checked_grid(grid, [*cutting, *finding])
         settings: list[Setting] = [
@@ -519,7 +519,7 @@ class _Pipelines(_Job):
         if not wanted:
             raise UsageError("no setting of the grid is wanted")
         evaluation["documents"] = texts
-        return cls(truth, measures, evaluation, wanted, _names(wanted), texts, asked,
+        return cls(truth, measures, evaluation, wanted, _names(wanted), texts, queries,
                    {step.name: step for step in cutting}, {step.name: step for step in finding})  # fmt: skip
 
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
@@ -613,7 +613,7 @@ def _ranked(
         raise UsageError(f"{who}: gives a {type(ranked).__name__}, expected {{topic: ranked list}}")
     for topic, results in ranked.items():
         if topic not in queries:
-            raise UsageError(f"{who}: gives results for topic {_short(topic)}, which was not asked")
+            raise UsageError(f"{who}: gives results for topic {_short(topic)}, which has no query")
         if isinstance(results, (str, bytes, Chunk)) or not isinstance(results, Iterable):
             raise UsageError(f"{who}: topic {topic} has {_short(results)}, expected a ranked list")
         for number, result in enumerate(results, start=1):

@@ -68,8 +68,8 @@ def _describe_index(path: str) -> str:
     from berrypick.corpus.index.read import Index
 
     facts = Index(path).facts
-    told = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
-    return ", ".join([*told, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
+    counts = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
+    return ", ".join([*counts, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
 
 
 @click.command("convert")
@@ -88,10 +88,10 @@ def convert_command(
     refuse_overwriting(target, [source, collection])
     with reusable(source):
         could_be = [] if source_format else formats.sniff_all(source)
-        role = None if source_format else _role_wanted(target, target_format, could_be)
+        role = None if source_format else _target_role(target, target_format, could_be)
         value = formats.read_any(source, role, source_format)
     if collection is not None:
-        value = _restated(value, collection, target, target_format)
+        value = _restate(value, collection, target, target_format)
     try:
         chosen = formats.write(value, target, target_format)
     except UsageError as error:
@@ -102,7 +102,7 @@ def convert_command(
     say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
 
 
-def _role_wanted(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
+def _target_role(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
     """Whether a truth or a run is to be written, as far as the format or the ending of the target tells; None where it
     does not, or where what is read can only be something else."""
     if target_format:
@@ -112,9 +112,9 @@ def _role_wanted(target: str, target_format: str | None, could_be: list[type[for
     return roles.pop() if len(roles) == 1 and roles <= {one.role for one in could_be} else None
 
 
-def _restated(value: Any, collection: str, target: str, target_format: str | None) -> Any:
+def _restate(value: Any, collection: str, target: str, target_format: str | None) -> Any:
     """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
-    from berrypick.corpus.resolve import restated
+    from berrypick.corpus.resolve import restate
 
     if not isinstance(value, (Run, Truth)):
         raise UsageError("--collection goes with truths and runs")
@@ -124,7 +124,7 @@ def _restated(value: Any, collection: str, target: str, target_format: str | Non
     ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
     able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
-    return value if able else restated(value, read_collection(collection))
+    return value if able else restate(value, read_collection(collection))
 
 
 @click.command("locate")

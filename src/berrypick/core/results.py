@@ -294,7 +294,7 @@ def concat(*results: Results) -> Results:
 
 
 #: So many runs are named in a merged note.
-NAMED_RUNS = 5
+LISTED_RUNS = 5
 
 
 def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
@@ -302,16 +302,16 @@ def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
     groups: dict[Note, list[str]] = {}
     for note in notes:
         groups.setdefault(replace(note, run=""), []).append(note.run)
-    return [replace(note, run=_named(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
+    return [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
 
 
-def _named(names: Sequence[str], of: int) -> str:
-    if len(names) <= NAMED_RUNS:
+def _join_names(names: Sequence[str], of: int) -> str:
+    if len(names) <= LISTED_RUNS:
         return ", ".join(names)
     return (
         f"all {of} runs"
         if len(names) == of
-        else f"{', '.join(names[:NAMED_RUNS])} and {len(names) - NAMED_RUNS} more runs"
+        else f"{', '.join(names[:LISTED_RUNS])} and {len(names) - LISTED_RUNS} more runs"
     )
 
 

@@ -55,7 +55,7 @@ class Quote:
     line: int | None = None
 
     @property
-    def placed(self) -> bool:
+    def has_offsets(self) -> bool:
         """Whether offsets are given, so that the quote only checks them."""
         return self.document is not None and self.start is not None and self.end is not None
 

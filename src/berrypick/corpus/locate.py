@@ -341,7 +341,7 @@ def unlocated(truth: Truth) -> UsageError | None:
     """The error to raise if a truth with quotes meets no documents."""
     for topic in truth.topics.values():
         for quote in topic.quotes:
-            if not quote.placed:
+            if not quote.has_offsets:
                 where = f"{truth.source or 'the truth'}" + (f":{quote.line}" if quote.line is not None else "")
                 return UsageError(f"{where} quotes relevant text: give the documents with {option('documents')}")
     return None
@@ -395,7 +395,7 @@ def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicT
     start, end = topic.start, topic.end
     assert start is not None and end is not None
     line = topic.line if topic.line is not None else np.arange(len(topic.document))
-    checked = {quote.line for quote, _ in places if quote.placed}
+    checked = {quote.line for quote, _ in places if quote.has_offsets}
     rows = [
         (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]))
         for row in range(len(topic.document))

@@ -71,8 +71,8 @@ class Evaluation:
         options = replace(options, topics=options.topics or protocol.topics)
         requested = () if measures is None else resolve_measures(measures, protocol.name, task)
         inputs = prepare_inputs(truth, runs, options)
-        named = dict(zip(unique_names(inputs.runs), inputs.runs, strict=True))
-        made = cls(inputs.truth, named, requested, options, inputs.context, inputs.notes)
+        by_name = dict(zip(unique_names(inputs.runs), inputs.runs, strict=True))
+        made = cls(inputs.truth, by_name, requested, options, inputs.context, inputs.notes)
         made._check_navigation()
         return made
 
@@ -142,8 +142,8 @@ class Evaluation:
             return Explanation(title, [f"The run does not answer this topic; its value is {shown}."])
         with prefix_errors(one.text):
             found = one.measure.explain(judged)
-        named = one.user is not None or "user" not in one.measure.depends_on
-        return found if named else replace(found, title=f"{found.title}, read by {self.context.user}")
+        has_user = one.user is not None or "user" not in one.measure.depends_on
+        return found if has_user else replace(found, title=f"{found.title}, read by {self.context.user}")
 
     def _topic(self, topic: str) -> str:
         if str(topic) not in self.truth:

@@ -52,11 +52,11 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
             for key, value in measure.parameter_values().items()
             if key != "user"
         ]
-    asked = _Asked(one, evaluation, run)
-    return (*own, *((o.signature, value) for o in options() if o.signature and (value := asked.value(o.name))))
+    values = _OptionValues(one, evaluation, run)
+    return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
 
 
-class _Asked:
+class _OptionValues:
     """The value of each option in the signature of one measure; '' where the measure does not depend on it."""
 
     def __init__(self, one: RequestedMeasure, evaluation: Evaluation, run: Run) -> None:

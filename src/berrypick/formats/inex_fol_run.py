@@ -97,7 +97,7 @@ class InexFolRun(Format):
                 document = ranking.documents[int(ranking.document[row])]
                 position = int(ranking.rank[row]) + 1
                 score = float(ranking.score[row]) if ranking.score is not None else -float(position)
-                where = _written(ranking, row, points)
+                where = _pointer_columns(ranking, row, points)
                 out.write(f"{topic} Q0 {document} {position} {score!r} {tag} {where}\n")
 
     @classmethod
@@ -318,7 +318,7 @@ def _only_points(run: Run) -> bool:
     return bool(np.all((run.start == run.end) | (run.start < 0)))
 
 
-def _written(ranking: Ranking, row: int, points: bool) -> str:
+def _pointer_columns(ranking: Ranking, row: int, points: bool) -> str:
     """The last columns of a line."""
     if ranking.path is not None:
         return " ".join(path for path in ranking.path_of(row) if path)

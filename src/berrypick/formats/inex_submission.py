@@ -112,7 +112,7 @@ class InexSubmission(Format):
         for topic, ranking in value.rankings():
             out.write(" " + tag("topic", {"topic-id": topic}, ">\n"))
             for row in range(len(ranking)):
-                out.write(f"  <result>{''.join(_written(ranking, row))}</result>\n")
+                out.write(f"  <result>{''.join(_result_lines(ranking, row))}</result>\n")
             out.write(" </topic>\n")
         out.write("</inex-submission>\n")
 
@@ -340,7 +340,7 @@ def _shown(element: etree._Element) -> str:
     return tag(str(element.tag), {str(key): str(value) for key, value in element.attrib.items()}, ">")
 
 
-def _written(ranking: Ranking, row: int) -> Iterator[str]:
+def _result_lines(ranking: Ranking, row: int) -> Iterator[str]:
     """What is in a result."""
     yield f"<file>{escape(ranking.documents[int(ranking.document[row])], quote=False)}</file>"
     if ranking.path is not None:

@@ -70,7 +70,7 @@ class SpanTruth(Format):
                 quotes.setdefault(topic, []).append(quote)
                 spans.setdefault(topic, {})
                 any_span = True
-                if not quote.placed:
+                if not quote.has_offsets:
                     continue
             document = fields.name("doc")
             span = fields.span(empty_allowed=False)
@@ -122,7 +122,7 @@ class SpanTruth(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for topic in value.topics.values():
-            checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.placed}
+            checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.has_offsets}
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
                 if topic.start is not None:
@@ -134,7 +134,7 @@ class SpanTruth(Format):
                     record["offsets"] = value.offsets
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             for quote in topic.quotes:
-                if not quote.placed:
+                if not quote.has_offsets:
                     record = _quoted(topic.topic, quote)
                     if quote.start is not None and value.offsets is not None:
                         record["offsets"] = value.offsets
@@ -146,7 +146,7 @@ class SpanTruth(Format):
     def describe(cls, value: Truth) -> list[str]:
         units = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        waiting = sum(not quote.placed for topic in value.topics.values() for quote in topic.quotes)
+        waiting = sum(not quote.has_offsets for topic in value.topics.values() for quote in topic.quotes)
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
             counted(len(value), "topic"),

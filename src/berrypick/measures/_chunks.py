@@ -174,11 +174,11 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
 
 
 def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
-    """Tokens if asked for, or if nothing is asked for and they can be counted."""
-    asked = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
-    if asked == "tokens" and judged.tokens is None:
+    """Tokens if that is the unit, or if there is no unit and they can be counted."""
+    unit = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
+    if unit == "tokens" and judged.tokens is None:
         raise UsageError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
-    return judged.tokens if asked in (None, "tokens") else None
+    return judged.tokens if unit in (None, "tokens") else None
 
 
 def _costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:

@@ -124,7 +124,7 @@ class Coverage(Measure):
             [f"{k + 1} ({name})", *got[k : k + 1], number(read[k], 1), number(found[k])] for k, name in enumerate(names)
         ]
         head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
-        spent = [[f"{share:.0%}", _told(reading.needed(share))] for share in SHARES]
+        spent = [[f"{share:.0%}", _effort_text(reading.needed(share))] for share in SHARES]
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
@@ -150,7 +150,7 @@ def _handed_over(judged: JudgedTopic) -> list[str]:
     return replace(got, path=None).names_by_rank()
 
 
-def _told(effort: float | None) -> str:
+def _effort_text(effort: float | None) -> str:
     return "never" if effort is None else number(effort, 1)
 
 

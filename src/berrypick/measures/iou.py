@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._text import TextMeasure, counted_each
+from berrypick.measures._text import TextMeasure, count_each
 
 
 @dataclass(frozen=True)
@@ -52,5 +52,5 @@ class IoU(TextMeasure):
 
     def summed(self, judged: JudgedTopic) -> float:
         """Targets that overlap are missed as often as they are not found."""
-        found = counted_each(judged, self.at)
+        found = count_each(judged, self.at)
         return found.relevant / (found.retrieved + found.unused)

@@ -46,7 +46,7 @@ from berrypick.report.report_users import (
 LIMIT, DEPTH = 15, 100
 #: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
 DRAWN, FEWER_DRAWS = 100_000_000, 1000
-#: Beyond so many rankings only the readers that were asked for are worked out.
+#: Beyond so many rankings only the readers that were requested for are worked out.
 RANKINGS = 600
 #: In this order: later ones use what earlier ones define.
 SCRIPTS = ("start", "charts", "overview", "curves", "topics", "spans", "model", "choosing", "strips", "text", "tree",
@@ -113,7 +113,7 @@ def write_report(
     details = Details(evaluation, chosen, depth, known)
     overview = _overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
-    made = _made(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
+    made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
     with atomic_writer(fspath(html)) as stream:
         stream.write(made.content)
     return made
@@ -182,8 +182,8 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
 
 
 def _overview(title: str, command: str, results: Results, comparison: Comparison, details: Details) -> dict[str, Any]:
-    asked = details.evaluation.measures
-    runs, measures = list(comparison.runs), [one.text for one in asked]
+    requested = details.evaluation.measures
+    runs, measures = list(comparison.runs), [one.text for one in requested]
     topics = list(results.topics)
     values = {(row.measure, row.run, row.topic): row.value for row in results.topic_rows}
     baseline = comparison.baseline if comparison.baseline is not None else runs[0]
@@ -193,7 +193,7 @@ def _overview(title: str, command: str, results: Results, comparison: Comparison
         "kind": details.kind,
         "runs": [{"name": run, "label": comparison.estimate(measures[0], run).label} for run in runs],
         "baseline": runs.index(baseline),
-        "measures": [_measure(one, comparison) for one in asked],
+        "measures": [_measure(one, comparison) for one in requested],
         "table": [[_cell(comparison, measure, run) for measure in measures] for run in runs],
         "pairs": _pairs(comparison),
         "method": [list(part) for part in comparison.method.fields()],
@@ -366,7 +366,7 @@ def _short(value: Any) -> float | None:
 # blocks, and how many of them fit
 
 
-def _made(
+def _assemble(
     overview: dict[str, Any],
     details: Details,
     omitted: list[str],
@@ -388,7 +388,7 @@ def _made(
     blocks: list[str] = []
     numbers: dict[str, int] = {}
     without = 0
-    for name in _wanted(topics[i] for i in kept):
+    for name in _document_order(topics[i] for i in kept):
         document = details.document(name)
         if document is None:
             continue
@@ -452,7 +452,7 @@ def _fitting(sizes: Sequence[tuple[int, int]], room: float) -> dict[int, int]:
     return found
 
 
-def _wanted(topics: Iterator[dict[str, Any]]) -> list[str]:
+def _document_order(topics: Iterator[dict[str, Any]]) -> list[str]:
     """Documents with something relevant before others, then in the order of topics."""
     first: dict[str, None] = {}
     later: dict[str, None] = {}

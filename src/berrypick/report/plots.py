@@ -14,7 +14,7 @@ from berrypick.report.export import check_pixels, check_target, converter, write
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawing:
     """What was drawn, in a sentence, and what a person should know about it."""
 
     summary: str
@@ -52,14 +52,14 @@ class Figure:
             raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {how['resamples']}")
         return cls(target, kind, look, dpi, how)
 
-    def draw(self, results: Results) -> Drawn:
+    def draw(self, results: Results) -> Drawing:
         """Draw results and write the file."""
         kind = self.kind or charts.suggested(results)
         if kind == "curves":
             self._check_curves(results)
         size = write_picture(charts.plot(results, kind, look=self.look, **self.how), self.target, self.look, self.dpi)
         runs = len(results.runs)
-        return Drawn(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
+        return Drawing(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
 
     def _check_curves(self, results: Results) -> None:
         """What :func:`charts.curves` would refuse, in the words of the command line."""

@@ -101,7 +101,7 @@ def pointer_lengths(ranking: Ranking, context: ReaderContext) -> FloatArray:
     if ranking.start is not None and ranking.end is not None:
         if context.effort_tokens is None:
             return ranking.lengths("effort in length")
-        return charged(ranking, ranking.start, ranking.end, context)
+        return reading_cost(ranking, ranking.start, ranking.end, context)
     if ranking.size is not None:
         if np.isnan(ranking.size).any():
             row = int(np.flatnonzero(np.isnan(ranking.size))[0])
@@ -114,7 +114,7 @@ def pointer_lengths(ranking: Ranking, context: ReaderContext) -> FloatArray:
     return np.array([context.length(name, "effort in length") for name in names], dtype=np.float64)
 
 
-def charged(ranking: Ranking, start: Positions, end: Positions, context: ReaderContext) -> FloatArray:
+def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: ReaderContext) -> FloatArray:
     """What reading from start to end costs in the document of each pointer: characters (seconds), or tokens."""
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)

@@ -15,7 +15,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.visits import Tolerance, Visit, walk
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, charged, need_places
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class T2i(UserModel):
         assert ranking.start is not None and context.tokens is not None and context.collection is not None
         if self.unit != "tokens":
             last = np.array([context.collection.lengths[ranking.documents[d]] for d in ranking.document.tolist()])
-            return charged(ranking, ranking.start, np.minimum(ranking.start + went, last), context)
+            return reading_cost(ranking, ranking.start, np.minimum(ranking.start + went, last), context)
         cost = np.zeros(len(ranking))
         for document, rows in ranking.rows_by_document.items():
             start = context.tokens.to_tokens(document, ranking.start[rows])
