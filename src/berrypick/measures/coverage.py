@@ -171,7 +171,8 @@ def coverage_budgets(
 ) -> dict[float, float | None]:
     """The effort that a coverage curve needs for each share of the answer; None where it never gets there.
 
-    >>> coverage_budgets([(0, 0), (100, 0), (200, 1)])
+    >>> import berrypick as bp
+    >>> bp.coverage_budgets([(0, 0), (100, 0), (200, 1)])
     {0.5: 150.0, 0.8: 180.0, 0.95: 195.0}
     """
     points = np.array(curve, dtype=np.float64).reshape(-1, 2)

@@ -339,7 +339,8 @@ def eprum(
     ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
     the rows an ideal list may be made of, for ``ideal='greedy'`` and ``ideal='exact'``. Undefined values are nan.
 
-    >>> eprum([[.4, .4], [.6, .4], [1, 0]], recall=2).__round__(4)
+    >>> import berrypick as bp
+    >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
     0.7488
     """
     EPRUM(ideal=ideal, norm=norm)  # refuses what does not go together
