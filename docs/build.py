@@ -89,8 +89,8 @@ def user_page(value: type[UserModel]) -> str:
 ROLES = {
     "truth": "Holds a truth: what is relevant.",
     "run": "Holds a run: what a system returned.",
-    "collection": "Holds what is known of the documents.",
-    "navigation": "Tells how people move between units.",
+    "collection": "Holds facts about the documents.",
+    "navigation": "Holds data on how people move between units.",
 }
 
 
@@ -133,7 +133,7 @@ def measure_index() -> str:
     theirs = ", ".join(f"`{name}`" for name in document_measures.names())
     return (
         "# Measures\n\n"
-        "A measure is typed `Name(parameter=value, ...)@cutoff`, for example `EPRUM(r=2)` or `EPRUM@0.5`.\n\n"
+        "A measure is written `Name(parameter=value, ...)@cutoff`, for example `EPRUM(r=2)` or `EPRUM@0.5`.\n\n"
         f"{measure_grid('')}\n\n"
         "Measures of whole documents are computed by "
         "[ir_measures](https://ir-measur.es), under the names it gives them. Where results are parts of documents, a "
@@ -151,8 +151,8 @@ def user_index() -> str:
     rows = [[f"[{name}]({name}.md)", first(value)] for name, value in users.registered().items()]
     return (
         "# User models\n\n"
-        "A user model says what a reader who consults a result ends up seeing. It is typed like a measure: "
-        "`t2i(tolerance=300)`. [Concepts](../../explanation/concepts.md) tells what measures make of it.\n\n"
+        "A user model says what a reader who looks at a result ends up seeing. It is written like a measure: "
+        "`t2i(tolerance=300)`. [Concepts](../../explanation/concepts.md) explains how measures use it.\n\n"
         f"{grid(['user model', 'what it is'], rows)}\n\n[Documentation](../../index.md)\n"
     )
 
@@ -161,9 +161,10 @@ def format_index() -> str:
     rows = [[f"[{name}]({name}.md)", value.role, first(value)] for name, value in formats.registered().items()]
     return (
         "# File formats\n\n"
-        "Files are recognised by what is in them. `berrypick check FILE` says what a file is and what is wrong with "
-        "it; `--format-truth` and `--format-run` overrule the guess. All text files may be compressed with gzip, "
-        "and come through a pipe; `-` is standard input.\n\n"
+        "Formats are detected from the content of a file. `berrypick check FILE` names the format and lists every "
+        "problem; `--format-truth` and `--format-run` override detection. All text files may be compressed with gzip "
+        "and may come through a pipe; `-` is standard input. The [index of a collection](collection-index.md) has a "
+        "page of its own.\n\n"
         f"{grid(['format', 'holds', 'what it is'], rows)}\n\n[Documentation](../../index.md)\n"
     )
 
