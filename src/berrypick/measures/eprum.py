@@ -28,7 +28,7 @@ NormName = Literal["product", "bounded"]
 
 @dataclass(frozen=True)
 class EPRUM(Measure):
-    """Expected precision at a recall value, for readers who move on from the results they are given.
+    """Expected precision at a recall value, for readers who navigate on from the results.
 
     Formula
     -------
@@ -47,9 +47,8 @@ class EPRUM(Measure):
 
     Meaning
     -------
-    How much of the effort an ideal list would have asked for is asked for by this list, in ranks, until the reader
-    has seen r targets. 1 means no detour; 0.5 means twice as many ranks as needed, on average over readers. A list
-    that never leads to r targets scores 0 there.
+    The ideal list's effort divided by this list's, in ranks, until r targets are seen. 1 means no detour; 0.5 means
+    twice as many ranks as needed, on average over readers. A list that never leads to r targets scores 0 there.
 
     Use
     ---
