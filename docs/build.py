@@ -46,15 +46,20 @@ BEGIN, END = "<!-- measures: written by docs/build.py -->", "<!-- end of measure
 def pages() -> dict[str, str]:
     """Every generated page by its path in docs/."""
     folders = {
-        "measures": {"index.md": measure_index(), **_named(measures.registered(), measure_page)},
-        "users": {"index.md": user_index(), **_named(users.registered(), user_page)},
-        "formats": {"index.md": format_index(), **_named(formats.registered(), format_page)},
+        "measures": {"index.md": measure_index(), **_named(ours(measures.registered()), measure_page)},
+        "users": {"index.md": user_index(), **_named(ours(users.registered()), user_page)},
+        "formats": {"index.md": format_index(), **_named(ours(formats.registered()), format_page)},
         "api": api_pages(),
         "cli": cli_pages(),
     }
     found = {f"reference/{folder}/{name}": body for folder, made in folders.items() for name, body in made.items()}
     found["reference/options.md"] = options_page()
     return {name: f"{GENERATED}\n\n{body}" for name, body in found.items()}
+
+
+def ours(known: Mapping[str, T]) -> dict[str, T]:
+    """Classes of berrypick itself: other packages may be installed that register theirs."""
+    return {name: value for name, value in known.items() if value.__module__.startswith("berrypick.")}
 
 
 def _named(known: Mapping[str, T], page: Callable[[T], str]) -> dict[str, str]:
@@ -143,12 +148,12 @@ def measure_index() -> str:
 
 
 def measure_grid(folder: str) -> str:
-    rows = [[f"[{name}]({folder}{name}.md)", first(value)] for name, value in measures.registered().items()]
+    rows = [[f"[{name}]({folder}{name}.md)", first(value)] for name, value in ours(measures.registered()).items()]
     return grid(["measure", "what it is"], rows)
 
 
 def user_index() -> str:
-    rows = [[f"[{name}]({name}.md)", first(value)] for name, value in users.registered().items()]
+    rows = [[f"[{name}]({name}.md)", first(value)] for name, value in ours(users.registered()).items()]
     return (
         "# User models\n\n"
         "A user model says what a reader who looks at a result ends up seeing. It is written like a measure: "
@@ -158,7 +163,7 @@ def user_index() -> str:
 
 
 def format_index() -> str:
-    rows = [[f"[{name}]({name}.md)", value.role, first(value)] for name, value in formats.registered().items()]
+    rows = [[f"[{name}]({name}.md)", value.role, first(value)] for name, value in ours(formats.registered()).items()]
     return (
         "# File formats\n\n"
         "Formats are detected from the content of a file. `berrypick check FILE` names the format and lists every "
