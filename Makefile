@@ -26,7 +26,7 @@ lint: $(VENV)/installed-test
 types: $(VENV)/installed-test
 	@$(BIN)/mypy
 
-# the pages of docs/measures, docs/users and docs/formats, from the docstrings, and the pictures, by Chromium if there is one
+# the generated pages of docs/reference, and the pictures, by Chromium if there is one
 docs: $(VENV)/installed-test
 	@$(BIN)/python docs/build.py
 	@if command -v chromium >/dev/null; then $(BIN)/python docs/screenshots.py; else echo "no Chromium: docs/pictures/report-*.png are left as they are" >&2; fi

@@ -363,7 +363,7 @@ def test_without_pyarrow(berrypick: Command, index: Path, folder: Path, monkeypa
 
 
 def test_other_programs_can_read_it(folder: Path, index: Path) -> None:
-    """As docs/index-file.md says."""
+    """As docs/reference/formats/collection-index.md says."""
     import polars as pl
     import pyarrow as pa
 

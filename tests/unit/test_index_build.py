@@ -269,7 +269,7 @@ class Watched:
 
 
 def frames(partial: Path) -> list[int]:
-    """The lengths of the bundles that are whole, as docs/index-file.md says."""
+    """The lengths of the bundles that are whole, as docs/reference/formats/collection-index.md says."""
     data = partial.read_bytes()
     place, found = data.index(b"\n") + 1, []
     while place + 12 <= len(data) and place + 12 + int.from_bytes(data[place : place + 8], "little") <= len(data):

@@ -28,7 +28,7 @@ def _described(value: Collection) -> list[str]:
 class DocumentLengths(Format):
     """Lengths of documents, a TAB between name and length: ``document length``, in characters or seconds.
 
-    Blank lines and lines that begin with # are passed over.
+    Blank lines and lines that begin with # are ignored.
 
     Sample::
 

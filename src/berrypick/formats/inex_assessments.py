@@ -29,8 +29,8 @@ NAN = math.nan
 class InexAssessments(Format):
     """INEX assessments in XML, 2002 to 2008: ``<assessments topic="...">`` with a ``<file>`` for every judged document.
 
-    One topic a file, or several ``<assessments>`` under one root; a folder of such files is read as one truth. A topic
-    definition, comments and unknown elements are passed over. What is in a ``<file>`` depends on the year.
+    One topic per file, or several ``<assessments>`` under one root; a folder of such files is read as one truth. A
+    topic definition, comments and unknown elements are ignored. What is in a ``<file>`` depends on the year.
 
     * 2002 to 2004: ``<path path exhaustiveness specificity/>``, grades from 0 to 3, or ``U`` or no attribute where
       nobody assessed. In 2002 ``relevance`` from 0 to 3 instead: it is the exhaustivity, and what is relevant counts

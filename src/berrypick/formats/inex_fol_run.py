@@ -34,7 +34,7 @@ Place = tuple[int, int] | tuple[str, str]
 class InexFolRun(Format):
     """INEX run as text from 2008 on: ``topic Q0 document rank score tag offset length``, white space in between.
 
-    **The order of the lines is the ranking**; rank and score are not used. Offsets count characters without mark-up.
+    The order of the lines is the ranking; rank and score are not used. Offsets count characters without mark-up.
     Instead of offset and length a run may have
 
     * a path (7 columns): it retrieves elements;
@@ -42,9 +42,9 @@ class InexFolRun(Format):
     * an offset alone (7 columns): it retrieves entry points, best in context. (With a length, which that task
       ignores, the file looks like a run of passages.)
 
-    One kind a file. ``X`` or ``-1`` as the offset is a passage that could not be located: it counts as 18 characters,
+    One kind per file. ``X`` or ``-1`` as the offset is a passage that could not be located: it counts as 18 characters,
     not relevant, and is kept as an interval before the start of its document, of which no two are alike. Steps of
-    paths without a number are taken as [1], and counted. Blank lines and lines that begin with # are passed over.
+    paths without a number are taken as [1], and counted. Blank lines and lines that begin with # are ignored.
 
     Sample::
 

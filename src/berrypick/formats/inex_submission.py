@@ -58,7 +58,7 @@ class InexSubmission(Format):
 
     With ``<rank>``, which may start at 0, the order is by rank, and results of the same rank are tied; else with
     ``<rsv>`` by that, largest first, file order within ties; else the order of the file. All results have a rank, or
-    none has. ``<in>``, ``<topic-fields/>``, ``<description>`` and ``<collections>`` are passed over. The run is named
+    none has. ``<in>``, ``<topic-fields/>``, ``<description>`` and ``<collections>`` are ignored. The run is named
     by run-id, and its task is said in our words: thorough, focused, relevant-in-context, best-in-context,
     fetch-browse.
 

@@ -14,7 +14,7 @@ from berrypick.formats.navigation_table import writable
 class Links(Format):
     """Links between pages, separated by a TAB: ``from to``. A link given twice counts once.
 
-    Blank lines and lines that begin with # are passed over.
+    Blank lines and lines that begin with # are ignored.
 
     Sample::
 

@@ -12,10 +12,10 @@ from berrypick.formats.base import Format, Problems, Role
 
 
 class Sessions(Format):
-    """Sessions, one visited path a line: units separated by ``;``, ``<`` for a step back to the page before.
+    """Sessions, one visited path per line: units separated by ``;``, ``<`` for a step back to the page before.
 
     Lines of TAB separated columns, as Wikispeedia publishes them, hold the path in the fourth. Blank lines and lines
-    that begin with # are passed over.
+    that begin with # are ignored.
 
     Sample::
 

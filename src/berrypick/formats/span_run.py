@@ -15,7 +15,7 @@ from berrypick.formats.base import Format, Problems, Role
 
 
 class SpanRun(Format):
-    """Retrieved spans, one JSON object a line: ``topic``, ``doc``, ``start``, ``end``, perhaps ``rank`` or ``score``.
+    """Retrieved spans, one JSON object per line: ``topic``, ``doc``, ``start``, ``end``, perhaps ``rank`` or ``score``.
 
     With ranks the order is by rank, and lines with the same rank are one list item that points to several places;
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in

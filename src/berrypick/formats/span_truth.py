@@ -15,12 +15,12 @@ from berrypick.formats.base import Format, Problems, Role
 
 
 class SpanTruth(Format):
-    """Relevant spans, one JSON object a line: ``topic``, ``doc``, ``start``, ``end`` and optionally ``grade`` (1).
+    """Relevant spans, one JSON object per line: ``topic``, ``doc``, ``start``, ``end`` and optionally ``grade`` (1).
 
     Offsets count from 0 and are half-open: ``end`` is the first position after the span. They are characters in text,
     seconds in video. A line with grade 0 and no offsets says that a document was judged and holds nothing relevant. A
     file without any offsets judges whole documents. Exact copies are merged, overlapping spans are kept. Other fields
-    are passed over.
+    are ignored.
 
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
     given as documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one

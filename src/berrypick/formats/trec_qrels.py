@@ -18,9 +18,9 @@ from berrypick.formats.base import Format, Problems, Role
 
 
 class TrecQrels(Format):
-    """TREC qrels: one judged document a line, ``topic iteration document grade``, separated by white space.
+    """TREC qrels: one judged document per line, ``topic iteration document grade``, separated by white space.
 
-    A grade above 0 is relevant. Blank lines and lines that begin with # are passed over. A document judged twice for
+    A grade above 0 is relevant. Blank lines and lines that begin with # are ignored. A document judged twice for
     the same topic is an error.
 
     Sample::

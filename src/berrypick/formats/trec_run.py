@@ -16,10 +16,10 @@ from berrypick.formats.base import Format, Problems, Role
 
 
 class TrecRun(Format):
-    """TREC run: one retrieved document a line, ``topic Q0 document rank score tag``, separated by white space.
+    """TREC run: one retrieved document per line, ``topic Q0 document rank score tag``, separated by white space.
 
     The ranking is by score, largest first, then by document name, largest first, as trec_eval does; the rank column
-    is not used, and columns after the sixth are passed over. Blank lines and lines that begin with # are passed over.
+    is not used, and columns after the sixth are ignored. Blank lines and lines that begin with # are ignored.
 
     Sample::
 

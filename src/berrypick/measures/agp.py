@@ -17,7 +17,7 @@ from berrypick.measures._text import text_table, view_of
 
 @dataclass(frozen=True)
 class AgP(_Generalised):
-    """Average precision over articles that count as far as the right text in them was pointed out.
+    """Average precision over articles, each weighted by how well its relevant text was retrieved.
 
     Formula
     -------

@@ -30,7 +30,7 @@ class AiP(Measure):
 
     Meaning
     -------
-    How cleanly the whole answer is delivered, from its first characters to its last.
+    How precisely the whole answer is retrieved, from its first characters to its last.
 
     Use
     ---

@@ -23,7 +23,7 @@ class AspectAP(_Genomics):
 
     Meaning
     -------
-    How early every side of an answer comes up, without punishing repetition.
+    How early every aspect of an answer appears, without punishing repetition.
 
     Use
     ---

@@ -17,7 +17,7 @@ from berrypick.measures.base import Measure
 
 @dataclass(frozen=True)
 class BEPD(Measure):
-    """How near the first result of each article comes to where reading should begin.
+    """How close the first result of each article is to its best entry point.
 
     Formula
     -------

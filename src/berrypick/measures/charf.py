@@ -23,7 +23,7 @@ class charF(TextMeasure):
 
     Meaning
     -------
-    Both little waste and little missing; beta below 1 weighs precision more.
+    High only if little is irrelevant and little is missing; beta below 1 weights precision more.
 
     Use
     ---

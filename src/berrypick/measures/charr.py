@@ -22,7 +22,7 @@ class charR(TextMeasure):
 
     Meaning
     -------
-    How much of the answer has been handed over.
+    How much of the answer has been retrieved.
 
     Use
     ---

@@ -26,7 +26,7 @@ SHARES = (0.5, 0.8, 0.95)
 
 @dataclass(frozen=True)
 class Coverage(Measure):
-    """The share of the answer that has been seen, averaged over all that is read up to a budget.
+    """The share of the answer seen, averaged over all amounts of text read up to a budget.
 
     Formula
     -------
@@ -45,13 +45,13 @@ class Coverage(Measure):
 
     Meaning
     -------
-    Near 1: the whole answer stands at the very beginning. 0: none of it is read within the budget. It is also the
+    Near 1: the whole answer is at the very beginning. 0: none of it is read within the budget. It is also the
     mean share that is seen by readers, or fits into contexts, of all sizes up to the budget.
 
     Use
     ---
     Comparing chunkers and retrievers at the same cost, which measures at k chunks do not: k long chunks cost more
-    than k short ones; and pipelines that add text around a chunk with those that do not. explain tells the budgets
+    than k short ones; and pipelines that add text around a chunk with those that do not. explain shows the budgets
     for 50, 80 and 95 per cent of the answer.
 
     Bounds
@@ -171,7 +171,8 @@ def coverage_budgets(
 ) -> dict[float, float | None]:
     """The effort that a coverage curve needs for each share of the answer; None where it never gets there.
 
-    >>> coverage_budgets([(0, 0), (100, 0), (200, 1)])
+    >>> import berrypick as bp
+    >>> bp.coverage_budgets([(0, 0), (100, 0), (200, 1)])
     {0.5: 150.0, 0.8: 180.0, 0.95: 195.0}
     """
     points = np.array(curve, dtype=np.float64).reshape(-1, 2)

@@ -16,7 +16,7 @@ from berrypick.measures.base import LEVELS
 
 @dataclass(frozen=True)
 class epgr(_EffortPrecision):
-    """How few ranks the ideal list needs for a share of the gain, over how many this list needs.
+    """Ratio of the ranks an ideal list needs to reach a share of the gain to the ranks this list needs.
 
     Formula
     -------

@@ -21,7 +21,7 @@ from berrypick.measures.base import LEVELS, Measure
 
 @dataclass(frozen=True)
 class epnav(Measure):
-    """The effort an ideal list asks for to collect a share of the gain, over the effort this list asks for.
+    """Ratio of the effort an ideal list needs to reach a share of the gain to the effort this list needs.
 
     Formula
     -------
@@ -39,7 +39,7 @@ class epnav(Measure):
 
     Meaning
     -------
-    1: nothing read in vain. 0.5: readers spend twice the effort that is needed, on average, to collect that much.
+    1: no effort is wasted. 0.5: readers spend twice the effort that is needed, on average, to collect that much.
 
     Use
     ---

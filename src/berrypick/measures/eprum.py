@@ -28,7 +28,7 @@ NormName = Literal["product", "bounded"]
 
 @dataclass(frozen=True)
 class EPRUM(Measure):
-    """Expected precision at a recall value, for readers who move on from the results they are given.
+    """Expected precision at a recall value, for readers who navigate on from the results.
 
     Formula
     -------
@@ -47,9 +47,8 @@ class EPRUM(Measure):
 
     Meaning
     -------
-    How much of the effort an ideal list would have asked for is asked for by this list, in ranks, until the reader
-    has seen r targets. 1 means no detour; 0.5 means twice as many ranks as needed, on average over readers. A list
-    that never leads to r targets scores 0 there.
+    The ideal list's effort divided by this list's, in ranks, until r targets are seen. 1 means no detour; 0.5 means
+    twice as many ranks as needed, on average over readers. A list that never leads to r targets scores 0 there.
 
     Use
     ---
@@ -339,7 +338,8 @@ def eprum(
     ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
     the rows an ideal list may be made of, for ``ideal='greedy'`` and ``ideal='exact'``. Undefined values are nan.
 
-    >>> eprum([[.4, .4], [.6, .4], [1, 0]], recall=2).__round__(4)
+    >>> import berrypick as bp
+    >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
     0.7488
     """
     EPRUM(ideal=ideal, norm=norm)  # refuses what does not go together

@@ -32,7 +32,7 @@ class ESL(_Searching):
 
     Use
     ---
-    When what counts is the effort of finding a given number of answers.
+    When the effort of finding a given number of answers matters.
 
     Bounds
     ------

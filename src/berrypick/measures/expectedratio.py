@@ -34,8 +34,8 @@ class ExpectedRatio(Measure):
 
     Use
     ---
-    When the order inside the first k does not matter, or to see quickly what a user model makes of a list. In its
-    paper it is called ERR, a name that means expected reciprocal rank elsewhere.
+    When the order inside the first k does not matter, or to see the effect of a user model at a glance. Its paper
+    calls it ERR, which means expected reciprocal rank elsewhere.
 
     Bounds
     ------

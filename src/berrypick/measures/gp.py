@@ -29,7 +29,7 @@ class gP(_Generalised):
 
     Meaning
     -------
-    Precision over documents, where a document counts as far as the right text in it was pointed out.
+    Precision over documents, each weighted by how well its relevant text was retrieved.
 
     Use
     ---

@@ -28,7 +28,8 @@ class iP(Measure):
 
     Meaning
     -------
-    How clean the text is that brings so much of the answer. iP@0.01 looks at the very beginning of the list.
+    How precise the retrieved text is when it contains that much of the answer.
+    iP@0.01 looks at the very beginning of the list.
 
     Use
     ---

@@ -27,7 +27,7 @@ class nxCG(GainMeasure):
 
     Meaning
     -------
-    1: nobody could have given more with k results. What overlaps earlier results adds only what is still missing.
+    1: no list of k results gains more. What overlaps earlier results adds only what is still missing.
 
     Use
     ---

@@ -15,7 +15,7 @@ from berrypick.measures.base import Measure
 
 @dataclass(frozen=True)
 class Overlap(Measure):
-    """The share of the retrieved text that was already retrieved before. Smaller is better.
+    """The share of the retrieved text that repeats earlier results. Smaller is better.
 
     Formula
     -------
@@ -23,12 +23,12 @@ class Overlap(Measure):
 
         Overlap@k = 1 - |U| / sum of the results' lengths
 
-    Without a cut-off, of the whole list. evaluate and compare tell it for every run whose results may overlap, in a
-    note, when it is not asked for.
+    Without a cut-off, of the whole list. If it is not among the measures, evaluate and compare give it in
+    a note for every run that repeats text.
 
     Meaning
     -------
-    What readers, or the context window of a language model, get to see again.
+    How much of what readers, or a language model, get is repetition.
 
     Use
     ---

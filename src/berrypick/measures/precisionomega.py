@@ -21,7 +21,7 @@ from berrypick.measures.base import Measure
 
 @dataclass(frozen=True)
 class PrecisionOmega(Measure):
-    """Intersection over union of the relevant text and all chunks that hold any of it: a property of the chunking.
+    """Intersection over union of the relevant text and all chunks that contain any of it: a property of the chunking.
 
     Formula
     -------

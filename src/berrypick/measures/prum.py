@@ -210,7 +210,8 @@ def prum(reach: Any, recall: int | None = None, *, units: int | None = None, exa
     ``reach`` is ranks x targets, dense or SciPy sparse. ``units`` is the number of retrievable units, ranked ones
     included; it is needed when the list does not surely lead to enough targets.
 
-    >>> prum([[1, 1]], units=100).tolist()
+    >>> import berrypick as bp
+    >>> bp.prum([[1, 1]], units=100).tolist()
     [1.0, 1.0]
     """
     matrix = Reach.of(reach)

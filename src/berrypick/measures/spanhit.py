@@ -31,7 +31,7 @@ class spanHit(SpanMeasure):
 
     Use
     ---
-    Questions with one answer. Where answers have several parts, charR tells more.
+    Questions with one answer. Where answers have several parts, charR says more.
 
     Bounds
     ------

@@ -32,7 +32,7 @@ class spanNDCG(SpanMeasure):
 
     Meaning
     -------
-    1: every target is there as early as it can be. A copy of a result takes a rank and gains nothing.
+    1: every target is found as early as possible. A copy of a result takes a rank and gains nothing.
 
     Use
     ---

@@ -30,7 +30,7 @@ class xCG(GainMeasure):
 
     Meaning
     -------
-    How much relevance has been handed over, in units of fully relevant results.
+    How much relevance has been retrieved, in units of fully relevant results.
 
     Use
     ---

@@ -24,7 +24,7 @@ from berrypick.users.base import (
 
 @dataclass(frozen=True)
 class Coverage(UserModel):
-    """The reader sees a target with the probability that is the share of it that the result covers.
+    """The reader sees a target with a probability equal to the share of it that the result covers.
 
     The regions of one rank are taken together. Effort: the length of what is pointed to.
     """

@@ -1,6 +1,6 @@
 """The index of a collection: sizes, offsets, nesting and links of XML documents in one file, without their text.
 
-The file is an Arrow file; ``docs/index-file.md`` describes it. pyarrow is imported on first use.
+The file is an Arrow file (``docs/reference/formats/collection-index.md``). pyarrow is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The columns of an index, which is an Arrow file. ``docs/index-file.md`` describes them.
+"""The columns of an index, which is an Arrow file. ``docs/reference/formats/collection-index.md`` describes them.
 
 Arrays of NumPy become columns, and columns arrays, without being copied. pyarrow has conversions of its own, but they
 import pandas wherever it is installed, which takes longer than to index a thousand documents, or to open any index. So

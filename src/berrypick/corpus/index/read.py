@@ -1,7 +1,7 @@
 """An index as a collection: sizes, offsets, nesting and links of XML documents without the documents.
 
-The file is an Arrow file, described in ``docs/index-file.md`` and written by ``build``. Documents are in the order
-of their names, so that one is found by bisection, and only its part of the file is read.
+The file is an Arrow file, described in ``docs/reference/formats/collection-index.md`` and written by ``build``.
+Documents are in the order of their names, so that one is found by bisection, and only its part of the file is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The finished index, put together from bundles. ``docs/index-file.md`` describes the file.
+"""The finished index, put together from bundles. ``docs/reference/formats/collection-index.md`` describes the file.
 
 Two passes over the bundles keep memory low: the first collects the names of elements and the largest number of each
 column, the second writes the documents in the order of their names, in batches of a limited
