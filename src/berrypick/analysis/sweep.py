@@ -41,6 +41,7 @@ from berrypick.core.results import Results, concat
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Truth
 from berrypick.core.workers import ordered_map
+from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.evaluation.functions import evaluate
@@ -203,7 +204,7 @@ class Sweep:
 @takes_options
 def sweep(
     documents: Mapping[str, str] | str | PathLike[str] | None = None,
-    truth: Truth | str | PathLike[str] | None = None,
+    truth: Any = None,
     chunkers: Some = fixed,
     retrievers: Some = fts5,
     measures: MeasuresGiven = (),
@@ -215,13 +216,14 @@ def sweep(
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    gold: Truth | str | PathLike[str] | None = None,
+    gold: Any = None,
     **options: Unpack[SweepKeywords],
 ) -> Sweep:
     """Evaluate a grid of chunkers, retrievers and their parameters, or a folder of runs.
 
     ``documents`` are texts by name (a mapping, a folder, or JSON Lines with doc and text), ``queries`` texts by topic,
-    ``truth`` the judgements, or their file: spans, or quotes to be found in the documents (``gold`` is its older name).
+    ``truth`` the judgements, as in :func:`berrypick.evaluate`: spans, or quotes to be found in the documents
+    (``gold`` is its older name).
     ``chunkers`` and ``retrievers``: one function, several, or functions by name. ``grid``: values for parameters;
     ``only`` says of a setting whether it is wanted. ``keep``: a folder to write the runs to.
 
@@ -233,7 +235,7 @@ def sweep(
     truth = gold if truth is None else truth
     if truth is None:
         raise UsageError("truth, the judgements, is missing")
-    truth = truth if isinstance(truth, Truth) else formats.read_truth(truth)
+    truth = as_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     requested = resolve_measures(measures, given.protocol or "", given.task or "")

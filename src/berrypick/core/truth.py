@@ -136,6 +136,8 @@ class Truth:
     scale: str = ""
     #: What the offsets of spans count, where the file says so.
     offsets: Offsets | None = None
+    #: What a person should know of how it was read.
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         source = f", {shorten(self.source, 80)!r}" if self.source else ""

@@ -348,7 +348,7 @@ def unlocated(truth: Truth) -> UsageError | None:
 
 
 def locate(
-    truth: Truth,
+    truth: Any,
     documents: Texts | Mapping[str, str] | str | PathLike[str],
     quotes: str | None = None,
     offsets: str | None = None,
@@ -356,10 +356,14 @@ def locate(
 ) -> Truth:
     """A truth with every quote found in the documents, and every offset in characters, which it says.
 
-    ``offsets`` is what offsets in the truth count so far; what its file says of that counts for more.
+    ``truth`` and ``documents`` may be values or files, as in :func:`berrypick.evaluate`. ``offsets`` is what offsets in
+    the truth count so far; what its file says of that counts for more.
     """
-    texts, counting = read_texts(documents), truth.offsets or check_offsets(offsets)
-    found = located_truth(checked_truth(truth, texts, counting), texts, check_quotes(quotes), counting, threshold)
+    from berrypick.corpus.convert import as_truth  # which locates texts itself
+
+    given, texts = as_truth(truth), read_texts(documents)
+    counting = given.offsets or check_offsets(offsets)
+    found = located_truth(checked_truth(given, texts, counting), texts, check_quotes(quotes), counting, threshold)
     return replace(found, offsets="chars") if found.units == "spans" else found
 
 

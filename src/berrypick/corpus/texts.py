@@ -20,7 +20,7 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest, option
+from berrypick.core.errors import InputError, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
 from berrypick.formats._files import open_bytes
@@ -114,7 +114,12 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     if isinstance(path, Texts):
         return path
     if isinstance(path, Mapping):
-        return Texts(path)
+        for document, text in path.items():
+            if not isinstance(text, str):
+                raise UsageError(f"the text of {shorten(str(document))} is a {type(text).__name__}, not a str")
+        return Texts({str(document): text for document, text in path.items()})
+    if not isinstance(path, (str, PathLike)):
+        raise UsageError(f"documents are a folder, a file or a mapping of name to text, not {type(path).__name__}")
     name = fspath(path)
     return _folder(name) if Path(name).is_dir() else _lines(name)
 

@@ -18,10 +18,11 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Note
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
+from berrypick.corpus.convert import as_run, as_runs, as_truth
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import located_run, located_truth, unlocated
-from berrypick.corpus.objects import as_run, as_runs, as_truth
 from berrypick.corpus.resolve import resolve_run, resolve_truth
+from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
 from berrypick.corpus.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
@@ -44,10 +45,10 @@ class Inputs:
 
 def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     """Read what is named by file, convert what is given as objects, and bring truth and runs into one shape."""
-    judgements, systems = as_truth(truth), as_runs(runs)
     context = prepare_context(options)
-    notes = _offsets_notes(judgements, options)
-    texts = context.reader.texts
+    texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
+    systems = as_runs(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
+    notes = (*(Note("input", text) for text in judgements.notes), *_offsets_notes(judgements, options))
     if texts is not None:
         judgements, systems = _with_texts(judgements, systems, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
@@ -107,13 +108,11 @@ def _need_texts(texts: Texts | None, options: EvaluationOptions) -> None:
             raise UsageError(f"{what} in the texts of the documents: give them with {option('documents')}")
 
 
-def _chunks(
-    given: Run | str | PathLike[str] | None, texts: Texts | None, offsets: Offsets
-) -> Mapping[str, tuple[Positions, Positions]] | None:
+def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, tuple[Positions, Positions]] | None:
     """Every chunk of a chunking once, by document."""
     if given is None:
         return None
-    run = as_run(given)
+    run = as_run(given, Search(texts, offsets=offsets))
     if run.start is None or run.end is None:
         raise UsageError("chunks have a start and an end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)
@@ -154,10 +153,11 @@ def _with_texts(truth: Truth, runs: Sequence[Run], texts: Texts, options: Evalua
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets
     truth = located_truth(checked_truth(truth, texts, counting), texts, quotes, counting)
-    if truth.units == "spans":
-        truth = replace(truth, offsets="chars")
-        runs = [located_run(run, texts, quotes) for run in runs]
-    return truth, [checked_run(run, texts, offsets) for run in runs]
+    if truth.units != "spans":
+        return truth, [checked_run(run, texts, offsets) for run in runs]
+    # places that were looked up count characters already
+    found = [located_run(run, texts, quotes) if run.quoted else checked_run(run, texts, offsets) for run in runs]
+    return replace(truth, offsets="chars"), found
 
 
 def _with_lengths(context: JudgingContext, truth: Truth) -> JudgingContext:

@@ -67,7 +67,7 @@ class RunScorer:
             raise InputError(
                 f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
                 f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})",
-                path=self.run.source or self.run.tag,
+                path=self.run.source or self.name,
             )
         refuse_duplicates(self.run, self.evaluation.context.duplicates)
 

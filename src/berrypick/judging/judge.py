@@ -92,7 +92,7 @@ def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
             later, earlier, row = pairs[0]
             raise InputError(
                 f"{ranking.name(row)} is retrieved twice for topic {topic}, first in line {earlier}",
-                path=run.source or run.tag,
+                path=run.source or run.tag or "the run",
                 line=later,
                 remedy=f"{option('duplicates', 'first')} drops later ones; "
                 f"{option('duplicates', 'keep')} keeps their ranks, without effect",
