@@ -288,8 +288,11 @@ ROWS = st.lists(
 @given(ROWS, st.booleans())
 def test_columns_at_once_are_rows_one_by_one(rows, sound):
     if sound:  # all of it can be read at once
-        rows = [(str(t)[:1] if t in ("a", "b") else "t", d if d in ("a", "b", 3) else "d", s if s in (1.0, 2, 0.5) else 3)
-                for t, d, s in rows]  # fmt: skip
+        good = {"a", "b", 3, 1.0, 2, 0.5}
+        rows = [
+            (*("t" if isinstance(cell, list) or cell not in good else cell for cell in row[:2]), row[2]) for row in rows
+        ]
+        rows = [(t, d, s if s in good else 3) for t, d, s in rows]
     table = Table.of_rows([{"topic": t, "doc": d, "score": s} for t, d, s in rows], "rows").plain()
 
     def read(how):
@@ -613,3 +616,15 @@ def test_locate_takes_files_and_all_the_rest(tmp_path):
         bp.locate(frame, 3)
     with pytest.raises(bp.UsageError, match="the text of garden is a int, not a str"):
         bp.locate(frame, {"garden": 3})
+
+
+def test_progress_is_a_function(tmp_path):
+    for call in (
+        lambda: bp.evaluate(QRELS, SCORES, "AP", progress=True),
+        lambda: bp.compare(QRELS, SCORES, "AP", progress=1),
+        lambda: bp.write_report(QRELS, SCORES, "AP", html=tmp_path / "x.html", progress="yes"),
+        lambda: bp.sweep(DOCUMENTS, SPANS, measures="charR", queries={"1": "x"}, progress=True),
+    ):
+        with pytest.raises(bp.UsageError, match=r"progress is a function that is called with \(done, of\), not "):
+            call()
+    assert not (tmp_path / "x.html").exists()

@@ -44,6 +44,7 @@ from berrypick.core.workers import ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.evaluation.evaluation import check_progress
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
@@ -235,6 +236,7 @@ def sweep(
     truth = gold if truth is None else truth
     if truth is None:
         raise UsageError("truth, the judgements, is missing")
+    check_progress(progress)
     truth = as_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done

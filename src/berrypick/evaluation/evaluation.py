@@ -106,6 +106,7 @@ class Evaluation:
 
     def run(self, *, curves: bool = False, jobs: int = 1, progress: Progress | None = None) -> Results:
         """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""
+        check_progress(progress)
         if jobs < 1:
             raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
         rows: list[Row] = []
@@ -162,6 +163,15 @@ def prepare_one(
         raise UsageError(f"{function} takes one run, not {len(made.runs)}")
     refuse_duplicates(next(iter(made.runs.values())), made.context.duplicates)
     return made
+
+
+def check_progress(progress: Any) -> None:
+    """A switch, as other libraries have it, is an error before the work begins."""
+    if progress is not None and not callable(progress):
+        raise UsageError(
+            f"progress is a function that is called with (done, of), not {progress!r:.40}; "
+            "e.g. progress=lambda done, of: print(done, of)"
+        )
 
 
 def unique_names(runs: Sequence[Run]) -> list[str]:
