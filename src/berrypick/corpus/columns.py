@@ -77,7 +77,22 @@ def match_columns(
                 f"{where} has no column for the {'document' if needed == 'doc' else 'topic'}",
                 remedy=f"expected one of {expected}{also}; {_has(names)}; {_explicit(role, needed)}",
             )
+    _check_role(matched, names, role, where, "grade" in chosen)
     return matched
+
+
+def _check_role(matched: Mapping[str, str], names: Sequence[str], role: Role, where: str, chosen: bool) -> None:
+    """Truth and run in each other's place would give numbers too."""
+    grades = COLUMNS["truth"]["grade"].usual
+    graded = [name for name in names if _plain(name) in grades]
+    ranked = [name for name in names if _plain(name) == "rank"]
+    if role == "run" and graded and not {"rank", "score"} & set(matched):
+        why = f"a truth: it has {graded[0]}, and neither rank nor score"
+    elif role == "truth" and ranked and not graded and not chosen:
+        why = f"a run: it has {ranked[0]}, and no {', '.join(grades)}"
+    else:
+        return
+    raise InputError(f"{where} looks like {why}", remedy="the truth is given first, then the runs")
 
 
 @lru_cache(maxsize=256)

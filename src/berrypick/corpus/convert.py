@@ -67,7 +67,7 @@ def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Ru
     if isinstance(given, Mapping):
         held = _lists(given)
         if _is_by_run(held):
-            return [_named_run(str(key), run, search) for key, run in held.items()]
+            return [_run_with_name(str(key), run, search) for key, run in held.items()]
         return [run_of_table(topics_table(held, "run"), name, search)]
     items = _items(given, "run")
     if not items:
@@ -122,7 +122,7 @@ def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
 # --- by topic or by run -----------------------------------------------------------------------------------------------
 
 
-def _named_run(name: str, given: Any, search: Search) -> Run:
+def _run_with_name(name: str, given: Any, search: Search) -> Run:
     runs = as_runs(given, search, name)
     if len(runs) > 1:
         raise UsageError(f"{name} names {len(runs)} runs; give every run a name of its own")

@@ -75,7 +75,7 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
             )
         for rank, one in enumerate(fields, start=1):
             rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
-    table = Table.of_rows(_scored_alike(rows) if lists else rows, "judgements" if role == "truth" else "results")
+    table = Table.of_rows(_drop_partial_scores(rows) if lists else rows, "judgements" if role == "truth" else "results")
     return replace(table, topics=tuple(plain_names("topic", list(given), [])), lists=lists)
 
 
@@ -98,7 +98,7 @@ def _are_spans(given: Mapping[Any, Any]) -> bool:
     return bool(names) and all(_SPAN.match(name) for name in names)
 
 
-def _scored_alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _drop_partial_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Scores are kept where every result has one; the order of the lists counts either way."""
     if all(row.get("score") is not None for row in rows):
         return rows

@@ -124,6 +124,8 @@ def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[An
 
 def plain_names(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
     """Texts; whole numbers as texts, also those that have become 1.0 where other values of the column are missing."""
+    if {*map(type, values)} == {str}:
+        return list(values)
     found, points = [], 0
     for value in values:
         if type(value) is not str:
@@ -264,14 +266,17 @@ def documents_run(table: Table) -> Run | None:
     if "doc" not in table or "end" in table:
         return None
     topics, documents, scores = (table.columns[name] for name in ("topic", "doc", "score"))
-    if not all(isinstance(name, str) and name and name.isprintable() for name in (*topics, *documents)):
+    if {*map(type, topics), *map(type, documents)} != {str} or not {*map(type, scores)} <= {int, float}:
         return None
-    if not all(type(score) in (int, float) and abs(score) <= LARGEST for score in scores):
+    topic, document = Coded.of(topics), Coded.of(documents)
+    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+        return None
+    if max(map(abs, scores)) > LARGEST:
         return None
     return assemble(
         tag="",
-        topic=topics,
-        document=documents,
+        topic=topic,
+        document=document,
         score=np.array(scores, dtype=np.float64),
         line=np.array(table.number, dtype=np.int64),
         order="trec",
@@ -327,11 +332,11 @@ def _with_places(table: Table, search: Search) -> Table:
             "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
             "documents by their names are {'doc': name}, or {name: score}",
         )
-    found = _located(table, waiting, search.texts, search)
+    found = _locate_rows(table, waiting, search.texts, search)
     return found if search.spans or "start" in table else found.without("start", "end", "text")
 
 
-def _located(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
+def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
     """Places count what the offsets of other rows count."""
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
