@@ -72,7 +72,7 @@ class AgP(_Generalised):
         found = self.scored(judged)
         ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 text_table(view_of(judged)),
                 article_table(found),

@@ -52,6 +52,7 @@ class AiP(Measure):
     0.505
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
@@ -72,6 +73,6 @@ class AiP(Measure):
         rows = [[f"{x:.2f}", number(y, 6)] for x, y in points[::10]]
         rows.append(["mean of 101", number(self.compute(judged).value or 0.0, 6)])
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view_of(judged)), Table("Interpolated precision", ["recall", "iP"], rows)],
         )

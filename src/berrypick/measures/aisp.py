@@ -53,6 +53,7 @@ class AiSP(Measure):
     0.8333
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("eskevich2012new",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiSP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
@@ -84,7 +85,7 @@ class AiSP(Measure):
         points, found = interpolated(judged)
         rows = [[str(p), number(v, 6)] for p, v in list(zip(points, found, strict=True))[::10]]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Every tenth recall point", ["relevant seconds", "iSP"], rows, align=">>"),
                 f"AiSP = {number(self.compute(judged).value or 0.0, 6)}",

@@ -48,6 +48,7 @@ class APbin(Measure):
     0.5
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting",)
 
     bin: int = parameter(300, "int", "length of a bin, in seconds", check=lambda v: v >= 1, must="1 or more")
@@ -76,7 +77,7 @@ class APbin(Measure):
             for i, (video, b) in enumerate(met[:40], start=1)
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>"),
                 f"{len(wanted)} bins are relevant; APbin = {number(self.compute(judged).value or 0.0, 6)}",

@@ -49,6 +49,7 @@ class APtol(Measure):
     0.5
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
 
     tolerance: float = parameter(15, "number", "seconds a viewer waits", check=lambda v: v > 0, must="above 0")
@@ -74,7 +75,7 @@ class APtol(Measure):
         ranking = judged.ranking_spans
         rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results that lead to something new in time", ["rank", "relevant"], rows),
                 f"{total} relevant segments after joining; APtol = {number(self.compute(judged).value or 0.0, 6)}",

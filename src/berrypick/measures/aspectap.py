@@ -76,7 +76,7 @@ class AspectAP(_Genomics):
             for row, new, value in steps[:40]
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>"),
                 f"Divided by {total} aspects: AspectAP = {number(self.compute(judged).value or 0.0, 6)}",

@@ -113,7 +113,7 @@ class epnav(Measure):
             for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 reach_table(judged.reach, names, targets),
                 Table(

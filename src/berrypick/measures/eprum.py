@@ -190,7 +190,7 @@ class EPRUM(Measure):
                 names = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
                 parts.append(f"For {number(weight)} of the readers the ideal units are {', '.join(names)}.")
             parts += self._explain_level(judged, ideal, reach)
-        return Explanation(f"{self} for topic {judged.topic}", (*parts, *self._notes(judged)))
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged)))
 
     def _explain_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> list[str | Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]

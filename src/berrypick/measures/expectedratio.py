@@ -79,7 +79,9 @@ class ExpectedRatio(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         weight = judged.targets.idealism
         if not weight.any():
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."])
+            return Explanation(
+                f"{self.canonical()} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."]
+            )
         rank = judged.reach.ranks if self.at is None else int(self.at)
         seen = judged.reach.expected_seen(rank)
         rows = [
@@ -88,7 +90,7 @@ class ExpectedRatio(Measure):
         ]
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 reach_table(judged.reach, judged.ranking.names_by_rank(), judged.targets.names()),
                 Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows),

@@ -57,9 +57,9 @@ class gP(_Generalised):
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
-        assert self.at is not None
+        at = int(self.needed_cutoff())
         repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
-        return Score(found.precision_at(int(self.at), repeats) if found.total else None)
+        return Score(found.precision_at(at, repeats) if found.total else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self.scored(judged)
@@ -67,6 +67,6 @@ class gP(_Generalised):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.compute(judged).value or 0.0, 6)}"],
         )

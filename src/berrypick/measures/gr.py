@@ -49,6 +49,7 @@ class gR(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
 
@@ -63,7 +64,7 @@ class gR(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = scored(judged, Rule())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 article_table(found),
                 f"{found.total} articles are relevant; gR = {number(self.compute(judged).value or 0.0, 6)}",

@@ -85,7 +85,7 @@ class GRPng(Measure):
             for k in range(min(len(recall), 30))
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [Table("Recall and precision over unseen text", ["rank", "recall", "precision"], rows)],
         )
 

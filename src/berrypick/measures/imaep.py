@@ -71,5 +71,6 @@ class iMAep(_EffortPrecision):
         rows = [[f"{x:g}", number(y, 6)] for x, y in points[9::10]]
         rows.append(["mean of 100", number(self.compute(judged).value or 0.0, 6)])
         return Explanation(
-            f"{self} for topic {judged.topic}", [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)]
+            f"{self.canonical()} for topic {judged.topic}",
+            [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)],
         )

@@ -76,7 +76,7 @@ class MAep(_EffortPrecision):
         found = curves(judged, self.quant, self.base)
         rises = int(found.rises.sum())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 rises_table(found),
                 f"Divided by max({len(found.ideal)} units in the base, {rises} ranks): "

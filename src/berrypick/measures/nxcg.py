@@ -62,10 +62,10 @@ class nxCG(GainMeasure):
     )
 
     def compute(self, judged: JudgedTopic) -> Score:
-        assert self.at is not None
+        k = int(self.needed_cutoff())
         found = curves(judged, self.quant, self.base, self.alpha)
-        best = found.ideal_at(int(self.at))
-        return Score(found.run_at(int(self.at)) / best if best > 0 else None)
+        best = found.ideal_at(k)
+        return Score(found.run_at(k) / best if best > 0 else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
@@ -75,8 +75,7 @@ class nxCG(GainMeasure):
         return [(k, found.run_at(k) / found.ideal_at(k)) for k in range(1, longest + 1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        assert self.at is not None
-        k = int(self.at)
+        k = int(self.needed_cutoff())
         found = curves(judged, self.quant, self.base, self.alpha)
         rows = [
             ["gain of the run", number(found.run_at(k), 6)],
@@ -84,7 +83,7 @@ class nxCG(GainMeasure):
             ["ratio", number(self.compute(judged).value or 0.0, 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 gain_table(judged, self.quant, self.base, self.alpha),
                 Table(f"After rank {k}", ["quantity", "value"], rows),

@@ -52,6 +52,7 @@ class Overlap(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     higher_is_better: ClassVar[bool] = False
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     def compute(self, judged: JudgedTopic) -> Score:
@@ -63,7 +64,7 @@ class Overlap(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = repeated_share(judged.ranking_spans, self.at)
         if value is None:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is retrieved."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is retrieved."])
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
         length = chosen.lengths()
@@ -78,7 +79,7 @@ class Overlap(Measure):
             ["overlap", number(value, 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("What each result brings", ["rank", "length", "new"], brings),
                 Table("Retrieved text", ["quantity", "value"], rows),

@@ -93,7 +93,7 @@ class Passage2AP(_Genomics):
             for row, new, waste, added in self._steps(judged)[:40]
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows),
                 f"Divided by {number(view_of(judged).total)} relevant characters: "

@@ -72,7 +72,7 @@ class PassageAP(_Genomics):
         steps, missed = self._steps(judged)
         rows = [[f"{row + 1} ({judged.ranking_spans.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results that meet a gold passage", ["rank", "precision so far"], rows),
                 f"Divided by {len(steps)} such results and {missed} gold passages never met: "

@@ -81,7 +81,7 @@ class PRecall(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
-        return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)
+        return explained(f"{self.canonical()} for topic {judged.topic}", self._groups(judged), levels)
 
 
 def _first_matches(

@@ -58,6 +58,7 @@ class PrecisionOmega(Measure):
     0.2
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
     touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")
@@ -87,7 +88,7 @@ class PrecisionOmega(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value
         if value is None:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         common, chosen = self._shared(judged)
         rows = [
             ["chunks that hold relevant text, together", number(chosen)],
@@ -95,7 +96,9 @@ class PrecisionOmega(Measure):
             ["relevant text in all", number(view_of(judged).total)],
             [str(self), number(value, 6)],
         ]
-        return Explanation(f"{self} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)]
+        )
 
 
 def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:

@@ -116,7 +116,7 @@ class PRUM(Measure):
         if scenarios is not None:
             parts.append(scenarios)
         parts.append(self._terms(judged, work(reach, self.exact)))
-        return Explanation(f"{self} for topic {judged.topic}", parts)
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets

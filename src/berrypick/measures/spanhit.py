@@ -56,5 +56,6 @@ class spanHit(SpanMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(
-            f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {self.compute(judged).value:g}"]
+            f"{self.canonical()} for topic {judged.topic}",
+            [self.table(judged), f"{self} = {self.compute(judged).value:g}"],
         )

@@ -78,5 +78,6 @@ class spanNDCG(SpanMeasure):
         value, ideal = self.compute(judged).value or 0.0, self._ideal(judged)
         rows = [["DCG", number(value * ideal, 6)], ["ideal", number(ideal, 6)], [str(self), number(value, 6)]]
         return Explanation(
-            f"{self} for topic {judged.topic}", [self.table(judged), Table("Gain", ["quantity", "value"], rows)]
+            f"{self.canonical()} for topic {judged.topic}",
+            [self.table(judged), Table("Gain", ["quantity", "value"], rows)],
         )

@@ -55,4 +55,6 @@ class spanRR(SpanMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value or 0.0
-        return Explanation(f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"]
+        )

@@ -63,13 +63,15 @@ class xCG(GainMeasure):
     )
 
     def compute(self, judged: JudgedTopic) -> Score:
-        assert self.at is not None
+        k = int(self.needed_cutoff())
         found = curves(judged, self.quant, self.base, self.alpha)
-        return Score(found.run_at(int(self.at)) if found.total > 0 else None)
+        return Score(found.run_at(k) if found.total > 0 else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
         return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return Explanation(f"{self} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
+        )
