@@ -46,9 +46,10 @@ class AiP(Measure):
 
     Example
     -------
-    One result that is the relevant text, exactly half of it: iP is 1 up to 0.50, then 0
+    One result that is the first half of the relevant text: iP is 1 at the 51 levels up to 0.50, then 0, so 51/101
 
-    >>> round(51 * 1 / 101, 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("AiP", {"q": {"doc#0-100": 1}}, {"q": {"doc#0-50": 1}}), 4)
     0.505
     """
 

@@ -47,10 +47,12 @@ class AiSP(Measure):
 
     Example
     -------
-    The first hundred relevant seconds need 120 seconds of viewing:
+    100 relevant seconds after 20 others, all watched: 1 at point 0, and 100/120 at each of the 100 points after it, so
+    (1 + 100 x 100/120)/101
 
-    >>> round(100 / 120, 4)
-    0.8333
+    >>> import berrypick as bp
+    >>> round(bp.score("AiSP", {"q": {"video#20-120": 1}}, {"q": {"video#0-120": 1}}), 4)
+    0.835
     """
 
     depends_on: ClassVar[tuple[str, ...]] = ()

@@ -42,9 +42,10 @@ class APbin(Measure):
 
     Example
     -------
-    One relevant bin, met as the second of the list:
+    Bins of 60 seconds: the relevant segment falls in the second bin, which the second result touches: 1/2
 
-    >>> 1 / 2
+    >>> import berrypick as bp
+    >>> bp.score("APbin(bin=60)", {"q": {"video#70-80": 1}}, {"q": {"video#0-20": 2, "video#60-80": 1}})
     0.5
     """
 

@@ -43,9 +43,10 @@ class APtol(Measure):
 
     Example
     -------
-    One of two relevant segments, found by the first result:
+    The first result starts 10 seconds before one of two relevant segments, and a viewer waits 15: (1/1)/2
 
-    >>> (1 / 1) / 2
+    >>> import berrypick as bp
+    >>> bp.score("APtol", {"q": {"video#70-80": 1, "other#0-10": 1}}, {"q": {"video#60-80": 1}})
     0.5
     """
 

@@ -48,9 +48,10 @@ class BEPD(Measure):
 
     Example
     -------
-    One of two entry points missed by 500 characters, A = 0.1, L = 5000:
+    One of two entry points is missed by 500 characters, the other altogether; A L = 500: (500/(500 + 500))/2
 
-    >>> (500 / (500 + 500)) / 2
+    >>> import berrypick as bp
+    >>> bp.score("BEPD(A=0.1,L=5000)", {"q": {"a#1000-1200": 1, "b#0-10": 1}}, {"q": {"a#500-800": 1}})
     0.25
     """
 

@@ -64,10 +64,11 @@ class Coverage(Measure):
 
     Example
     -------
-    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a
-    rise over 100, then all of it for 200:
+    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a rise
+    over 100, then all of it for 200: (100 x 0 + 100 x 1/2 + 200 x 1)/400
 
-    >>> (100 * 0 + 100 * 1 / 2 + 200 * 1) / 400
+    >>> import berrypick as bp
+    >>> bp.score("Coverage(budget=400)", {"q": {"doc#100-200": 1}}, {"q": {"doc#0-200": 1}})
     0.625
     """
 

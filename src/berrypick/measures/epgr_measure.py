@@ -45,9 +45,10 @@ class epgr(_EffortPrecision):
 
     Example
     -------
-    One of two equally relevant documents, at rank 4, reaches level .5: the ideal list needs one rank
+    One of two equally relevant documents, at rank 4, reaches level .5, for which the ideal list needs one rank: 1/4
 
-    >>> 1 / 4
+    >>> import berrypick as bp
+    >>> bp.score("epgr@0.5", {"q": {"a": 1, "b": 1}}, {"q": {"x": 4, "y": 3, "z": 2, "a": 1}})
     0.25
     """
 

@@ -47,9 +47,14 @@ class ExpectedRatio(Measure):
 
     Example
     -------
+    After c and d, 1 - .6 x .4 of the readers have seen a and 1 - .6 x .6 have seen b: (.76 + .64)/2
+
     >>> import berrypick as bp
-    >>> bp.expected_ratio([[.4, .4], [.6, .4], [1, 0]]).round(4).tolist()
-    [0.4, 0.7, 0.82]
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+    >>> truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "d": 2, "a": 1}}
+    >>> round(bp.score("ExpectedRatio@2", truth, run, navigation=clicks), 4)
+    0.7
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"

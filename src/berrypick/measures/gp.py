@@ -45,9 +45,13 @@ class gP(_Generalised):
 
     Example
     -------
-    Articles scored .5, 0 and 1:
+    The first article scores .5 (all 30 characters are relevant, and a third of the relevant ones: 2 x 1 x 1/3 / (1 +
+    1/3)), the second 0 and the third 1: (.5 + 0 + 1)/3
 
-    >>> (.5 + 0 + 1) / 3
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1}}
+    >>> run = {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}
+    >>> bp.score("gP(beta=1)@3", truth, run)
     0.5
     """
 

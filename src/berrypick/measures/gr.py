@@ -42,9 +42,11 @@ class gR(Measure):
 
     Example
     -------
-    Two of three relevant articles:
+    Two of three relevant articles are among the first three: 2/3
 
-    >>> round(2 / 3, 4)
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1, "c#0-90": 1}}
+    >>> round(bp.score("gR@3", truth, {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}), 4)
     0.6667
     """
 

@@ -49,9 +49,10 @@ class GRP(GainMeasure):
 
     Example
     -------
-    Elements worth 1, .75, .75 in this order, at full recall 2.5:
+    Documents worth 1, .75 and .75 in this order, at full recall 2.5: 2.5/(2.5 + .25 + .25 x .75/(.75 + 1))
 
-    >>> 2.5 / (2.5 + .25 + .25 * .75 / (.75 + 1))
+    >>> import berrypick as bp
+    >>> bp.score("GRP@1", {"q": {"a": 1, "b": 0.75, "c": 0.75}}, {"q": {"a": 3, "b": 2, "c": 1}}, units=3)
     0.875
     """
 

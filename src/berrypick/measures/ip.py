@@ -45,9 +45,10 @@ class iP(Measure):
 
     Example
     -------
-    The first result has 50 relevant characters of 100, and that is a tenth of all:
+    The first result has 50 relevant characters of 100, and these are a tenth of all: 50/100
 
-    >>> 50 / 100
+    >>> import berrypick as bp
+    >>> bp.score("iP@0.1", {"q": {"doc#50-550": 1}}, {"q": {"doc#0-100": 1}})
     0.5
     """
 

@@ -44,9 +44,10 @@ class Overlap(Measure):
 
     Example
     -------
-    Two chunks of 200 characters that share 50:
+    Two chunks of 200 characters that share 50 hold 350 different ones: 1 - 350/400
 
-    >>> 1 - 350 / 400
+    >>> import berrypick as bp
+    >>> bp.score("Overlap", {"q": {"doc#0-100": 1}}, {"q": {"doc#0-200": 2, "doc#150-350": 1}})
     0.125
     """
 

@@ -46,9 +46,10 @@ class Passage2AP(_Genomics):
 
     Example
     -------
-    Ten irrelevant, then ten relevant characters, all there are:
+    Ten irrelevant, then ten relevant characters, all there are: the mean of 1/11, 2/12 .. 10/20
 
-    >>> round(sum((i + 1) / (10 + i + 1) for i in range(10)) / 10, 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("Passage2AP", {"q": {"doc#10-20": 1}}, {"q": {"doc#0-20": 1}}), 4)
     0.3312
     """
 

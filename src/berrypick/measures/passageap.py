@@ -42,9 +42,10 @@ class PassageAP(_Genomics):
 
     Example
     -------
-    One result of 100 characters, 80 of them in the only gold passage:
+    One result of 100 characters, 80 of them in the only gold passage: 80/100
 
-    >>> (80 / 100) / 1
+    >>> import berrypick as bp
+    >>> bp.score("PassageAP", {"q": {"doc#20-120": 1}}, {"q": {"doc#0-100": 1}})
     0.8
     """
 

@@ -52,9 +52,11 @@ class PrecisionOmega(Measure):
 
     Example
     -------
-    A relevant sentence of 80 characters in a chunk of 400:
+    A relevant sentence of 80 characters in a chunk of 400, whatever is retrieved: 80/400
 
-    >>> 80 / 400
+    >>> import berrypick as bp
+    >>> chunks = {"all": {"doc#0-400": 1, "doc#400-800": 1}}
+    >>> bp.score("PrecisionOmega", {"q": {"doc#100-180": 1}}, {"q": {"doc#400-800": 1}}, chunks=chunks)
     0.2
     """
 

@@ -42,9 +42,11 @@ class spanRR(SpanMeasure):
 
     Example
     -------
-    The second result brings a third of a target, the fourth another third:
+    The second result brings a third of a target, the fourth another third, which makes more than half: 1/4
 
-    >>> 1 / 4
+    >>> import berrypick as bp
+    >>> run = {"q": {"other#0-30": 4, "doc#0-30": 3, "other#30-60": 2, "doc#30-60": 1}}
+    >>> bp.score("spanRR", {"q": {"doc#0-90": 1}}, run)
     0.25
     """
 
