@@ -127,8 +127,8 @@ def _otherwise(role: Role) -> str:
 
 
 def _expected(role: Role | None) -> str:
-    shapes = "\n  ".join(f"{value.name()}: {value.shape}" for value in _candidates(role))
-    return f"expected one of\n  {shapes}"
+    shapes = [f"{value.name()}: {value.shape}" for value in _candidates(role)]
+    return "\n  ".join(["expected one of", *shapes, *registry.problems()])
 
 
 def read_any(
