@@ -98,6 +98,25 @@ def data() -> Path:
     return Path(place)
 
 
+@pytest.fixture(autouse=True)
+def nothing_stays_registered():
+    """What a test or an example registers is gone after it."""
+    from berrypick.core.registry import _registries
+
+    before = {id(registry): dict(registry._registered) for registry in _registries}
+    yield
+    for registry in _registries:
+        registry._registered = before.get(id(registry), {})
+
+
+@pytest.fixture(scope="session")
+def installed_plugin(tmp_path_factory) -> Path:
+    """The folder in which the package of tests/plugin is installed; see plugins.discoverable."""
+    import plugins
+
+    return plugins.install(tmp_path_factory.mktemp("installed"))
+
+
 @pytest.fixture(params=["numpy", "native"])
 def kernels(request, monkeypatch) -> str:
     """Both forms of the kernels, one after the other."""

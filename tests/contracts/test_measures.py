@@ -1,4 +1,4 @@
-"""What holds for every registered measure, found by itself."""
+"""What holds for every measure, found by itself: ours, and one of another package."""
 
 import doctest
 import importlib
@@ -8,6 +8,7 @@ import pkgutil
 import re
 
 import numpy as np
+import plugins
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,10 +21,12 @@ from berrypick.evaluation.requested import parse_measure
 from berrypick.measures import _documents as document_measures
 from berrypick.report.text import explanation
 
-MEASURES = sorted(measures.registered().items())
+OURS = sorted(measures.registry.built_in().items())
+MEASURES = [*OURS, ("Detours", plugins.Detours)]
 SECTIONS = ["Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"]
 
 every_measure = pytest.mark.parametrize(("name", "cls"), MEASURES, ids=[name for name, _ in MEASURES])
+every_measure_of_ours = pytest.mark.parametrize(("name", "cls"), OURS, ids=[name for name, _ in OURS])
 
 
 def typed(cls, at="given"):
@@ -53,17 +56,17 @@ def test_no_file_is_forgotten():
     modules = {info.name for info in pkgutil.iter_modules(measures.__path__) if not info.name.startswith("_")} - {
         "base"
     }
-    homes = {cls.__module__.rpartition(".")[2] for _, cls in MEASURES}
+    homes = {cls.__module__.rpartition(".")[2] for _, cls in OURS}
     assert modules == homes
 
 
-@every_measure
+@every_measure_of_ours
 def test_one_file_per_measure_named_like_it(name, cls):
     assert cls.__module__.rpartition(".")[2] in (name.lower(), f"{name.lower()}_measure")
     assert importlib.import_module(cls.__module__).__doc__.startswith(f"{name}:")
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_page_has_all_sections_in_order(name, cls):
     found = sections(cls)
     assert list(found) == SECTIONS
@@ -72,7 +75,7 @@ def test_its_page_has_all_sections_in_order(name, cls):
     assert first.endswith(".") or ". " in first, "a first line that can stand alone"
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_example_is_true(name, cls):
     module = importlib.import_module(cls.__module__)
     parser = doctest.DocTestParser()
@@ -83,6 +86,22 @@ def test_its_example_is_true(name, cls):
     assert not failed, "".join(told)
 
 
+def calls(name, source):
+    """Whether a line of an example calls berrypick with a measure or user model of this name."""
+    return re.search(rf"\bbp\.\w+\(.*\b{name}\b", source) is not None
+
+
+@every_measure_of_ours
+def test_its_example_calls_it(name, cls):
+    examples = doctest.DocTestParser().get_examples(sections(cls)["Example"])
+    assert any(calls(name, example.source) and example.want for example in examples), "an example that calls it"
+
+
+def test_arithmetic_is_no_call():
+    assert calls("charP", 'bp.score("charP", truth, run)') and calls("nxCG", 'round(bp.score("nxCG@3", t, r), 4)')
+    assert not calls("charP", "120 / 300") and not calls("charP", 'bp.score("charPrecision", t, r)')
+
+
 @every_measure
 def test_its_parameters_are_documented(name, cls):
     for parameter in cls.parameters():
@@ -91,7 +110,7 @@ def test_its_parameters_are_documented(name, cls):
         assert parameter.check is None or parameter.must, "what a value must be is told"
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_references_are_in_the_bibliography(name, cls):
     assert cls.references
     for key in cls.references:
@@ -160,7 +179,7 @@ def test_cut_offs_it_does_not_take_are_refused(name, cls):
 
 @every_measure
 def test_it_has_values_within_its_bounds(name, cls):
-    bounds = sections(cls)["Bounds"]
+    bounds = sections(cls).get("Bounds", "")
     least = -math.inf if "below 0" in bounds else 0.0
     most = math.inf if cls.why_above_one else 1.0
     seen = 0
@@ -188,8 +207,8 @@ def test_a_topic_missing_from_the_run_counts_0(name, cls):
     for text in forms(cls):
         for world in suiting(text):
             value = world.evaluate(text).per_topic()["run"][text]["2"]
-            if name == "ESL":
-                assert value is not None and value > 0, "an empty list has a search length"
+            if name in ("ESL", "Detours"):
+                assert value is not None and value > 0, "smaller is better, and nothing is not best"
             elif name == "Overlap":
                 assert value is None
             else:
@@ -260,10 +279,10 @@ def test_other_names_mean_the_same(name, cls):
         assert parse_measure(typed(cls).replace(name, alias, 1)) == parse_measure(typed(cls))
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_file_has_its_name(name, cls):
     """So that a measure is found without reading the files of all others."""
-    assert measures.named_measure(name) is cls
+    assert measures.registry._from_file(name, lambda found: found.name()) is cls
     assert not any(document_measures.parse(alias) for alias in cls.aliases), "or the other measure would be taken"
 
 
@@ -271,7 +290,8 @@ def test_its_file_has_its_name(name, cls):
 def test_the_command_line_shows_it(name, cls, berrypick):
     page = berrypick("show", "measure", name)
     assert page.code == 0 and page.err == ""
-    for section in SECTIONS:
+    assert cls.description() in page.out
+    for section in SECTIONS if (name, cls) in OURS else ():
         assert section in page.out
     for parameter in cls.parameters():
         assert parameter.help in page.out

@@ -267,7 +267,7 @@ def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dic
             package = packages[match[1]]
             monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     for package in packages.values():
-        package.registered.cache_clear()
+        package.registry.reload()
     yield files
     monkeypatch.undo()
     for name in set(sys.modules) - before:
@@ -276,7 +276,7 @@ def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dic
             delattr(sys.modules[parent], child)
             del sys.modules[name]
     for package in packages.values():
-        package.registered.cache_clear()
+        package.registry.reload()
 
 
 def test_contributed_files_are_found_and_their_tests_pass(contributed: dict[str, str], tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def _check(path: str, format_name: str | None) -> bool:
         return True
     problems = formats.Problems(path, strict=False)
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
-    value = chosen.read(path, problems)
+    value = formats.read_any(path, None, chosen, problems)
     found = [as_flags(problem) for problem in problems.found]
     if chosen.role == "run":
         try:

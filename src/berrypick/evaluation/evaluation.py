@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -141,7 +142,7 @@ class Evaluation:
             value = as_score(one.measure.missing_topic_score(judged)).value
             shown = "undefined" if value is None else number(value, 6)
             return Explanation(title, [f"The run does not answer this topic; its value is {shown}."])
-        with prefix_errors(one.text):
+        with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(judged.context.user)):
             found = one.measure.explain(judged)
         has_user = one.user is not None or "user" not in one.measure.depends_on
         return found if has_user else replace(found, title=f"{found.title}, read by {self.context.user}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.registry import plugin_errors
 from berrypick.core.results import ALL, Row, RunFacts, Signature, mean
 from berrypick.core.run import Run
 from berrypick.core.score import Curve, Score
@@ -100,7 +101,10 @@ class RunScorer:
                 context = self.evaluation.context_for(one)
                 judged[one.user] = judge_topic(self.evaluation.truth, self.run, topic, context)
                 self._count(judged[one.user], context.user, first=len(judged) == 1)
-            with prefix_errors(one.text):
+            with (
+                prefix_errors(one.text),
+                plugin_errors(one.text, type(one.measure), type(judged[one.user].context.user)),
+            ):
                 self._score(one.text, one.measure, judged[one.user])
 
     def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:

@@ -14,9 +14,9 @@ from berrypick.core.results import Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
 from berrypick.evaluation.options import options
-from berrypick.evaluation.requested import AnyMeasure, RequestedMeasure
+from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
-from berrypick.measures.base import Measure
+from berrypick.measures import AnyMeasure, Measure
 from berrypick.relevance.idealism import describe
 from berrypick.users import UserModel
 

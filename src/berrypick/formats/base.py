@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TextIO
+from typing import Any, ClassVar, Literal, TextIO, get_args
 
 from berrypick.core.errors import InputError, UsageError
 
@@ -41,19 +42,44 @@ class Problems:
 
 
 class Format:
-    """Base class of formats."""
+    """Base class: a subclass has a name, a role and :meth:`read`; it is detected if it can :meth:`sniff`."""
 
     #: The name people type as a format and see in ``berrypick list formats``.
     format_name: ClassVar[str]
     role: ClassVar[Role]
     #: What one line of it looks like, for messages.
-    shape: ClassVar[str]
+    shape: ClassVar[str] = "see its documentation"
     #: File endings by which ``convert`` chooses the format of its output.
     suffixes: ClassVar[tuple[str, ...]] = ()
+    #: Other names of it.
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not (cls.__doc__ or "").strip():
+            cls.__doc__ = "No description."
 
     @classmethod
     def name(cls) -> str:
         return cls.format_name
+
+    @classmethod
+    def description(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
+    def definition_problem(cls) -> str:
+        """Why the class cannot be registered; empty if it can."""
+        name = getattr(cls, "format_name", None)
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w.-]*", name):
+            return f"format_name is the name that people type, such as 'my-run', not {name!r}"
+        if getattr(cls, "role", None) not in get_args(Role):
+            return f"role is one of {', '.join(get_args(Role))}"
+        for listed in ("suffixes", "aliases"):
+            if not (isinstance(found := getattr(cls, listed), tuple) and all(isinstance(one, str) for one in found)):
+                return f"{listed} is a tuple of texts"
+        return "it has no method read" if cls.read.__func__ is Format.read.__func__ else ""  # type: ignore[attr-defined]
 
     @classmethod
     def specification(cls) -> str:
@@ -68,7 +94,7 @@ class Format:
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         """Whether these first lines (no comments, no blank lines) look like this format."""
-        raise NotImplementedError
+        return False
 
     @classmethod
     def sniff_folder(cls, path: str) -> bool:
@@ -77,11 +103,12 @@ class Format:
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
-        raise NotImplementedError
+        """A Truth, a Run, or what else the role says; what is wrong with a line goes to ``problems``."""
+        raise NotImplementedError(f"{cls.__name__} has no method read")
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        raise NotImplementedError
+        raise UsageError(f"{cls.format_name} is read, not written")
 
     @classmethod
     def write_parquet(cls, value: Any, out: Any) -> None:
@@ -91,9 +118,9 @@ class Format:
     @classmethod
     def accepts(cls, value: Any) -> str:
         """Empty if the value can be written in this format without loss, else why not."""
-        raise NotImplementedError
+        return f"{cls.format_name} is read, not written"
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:
         """Counts a person wants to see after ``check``."""
-        raise NotImplementedError
+        return [repr(value)]

@@ -28,6 +28,7 @@ ScoreName = Literal["F", "t2i", "bep"]
 class _Generalised(Measure):
     """How an article is scored."""
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     score: ScoreName = parameter(

@@ -20,6 +20,7 @@ from berrypick.measures.base import Measure
 class _Matching(Measure):
     """The two thresholds."""
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("smeaton2002trec", "vries2004tolerance")
 
     ki: float = parameter(
@@ -42,7 +43,7 @@ class _Matching(Measure):
         found = int(match.any(axis=0).sum())
         good = int(match.any(axis=1).sum())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results and the targets they match", ["rank", "matches"], rows, align="<<"),
                 f"{good} of {len(ranking)} results match a target; {found} of {len(targets)} targets are matched.",

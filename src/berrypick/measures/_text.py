@@ -94,6 +94,7 @@ class TextMeasure(Measure):
     """Measures of the first k results as one text."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
 
     #: Whether the value depends on how much is retrieved, relevant or not.
@@ -150,14 +151,14 @@ class TextMeasure(Measure):
             [str(self), number(self.summed(judged), 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view_of(judged)), Table("As chunking_evaluation counts", ["quantity", "value"], rows)],
         )
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         if self.counted == "each":
             return self._explain_summed(judged)
         retrieved, relevant = self._retrieved(view), view.found(self.at)
@@ -169,7 +170,7 @@ class TextMeasure(Measure):
             [str(self), number(self.value(retrieved, relevant, view.total), 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view), Table("Text of the first results together", ["quantity", "value"], rows)],
         )
 

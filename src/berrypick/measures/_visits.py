@@ -24,6 +24,7 @@ from berrypick.measures.base import Measure
 class VisitMeasure(Measure):
     """Parameters of the reader."""
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
     tolerance: float = parameter(
@@ -80,7 +81,7 @@ class VisitMeasure(Measure):
             )
         head = ["rank", "finds", "goes through", "wastes", "found so far", "units spent"]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged)],
         )
 

@@ -39,9 +39,10 @@ class charF(TextMeasure):
 
     Example
     -------
-    Precision .4 and recall .75:
+    Of 300 characters 120 are relevant, of 160 relevant ones: precision .4, recall .75, and 2 x .4 x .75/(.4 + .75)
 
-    >>> round(2 * .4 * .75 / (.4 + .75), 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("charF", {"q": {"doc#0-160": 1}}, {"q": {"doc#40-340": 1}}), 4)
     0.5217
     """
 

@@ -64,10 +64,11 @@ class Coverage(Measure):
 
     Example
     -------
-    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a
-    rise over 100, then all of it for 200:
+    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a rise
+    over 100, then all of it for 200: (100 x 0 + 100 x 1/2 + 200 x 1)/400
 
-    >>> (100 * 0 + 100 * 1 / 2 + 200 * 1) / 400
+    >>> import berrypick as bp
+    >>> bp.score("Coverage(budget=400)", {"q": {"doc#100-200": 1}}, {"q": {"doc#0-200": 1}})
     0.625
     """
 
@@ -115,7 +116,7 @@ class Coverage(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         reading, view = self._reading(judged), view_of(judged)
         unit = "characters" if reading.unit == "chars" else reading.unit
         read, found = view.cumulated(reading.cost), view.cumulated(reading.found)
@@ -126,7 +127,7 @@ class Coverage(Measure):
         head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
         spent = [[f"{share:.0%}", _effort_text(reading.needed(share))] for share in SHARES]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("The answer seen after each rank", head, rows),
                 Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),

@@ -45,9 +45,10 @@ class epgr(_EffortPrecision):
 
     Example
     -------
-    One of two equally relevant documents, at rank 4, reaches level .5: the ideal list needs one rank
+    One of two equally relevant documents, at rank 4, reaches level .5, for which the ideal list needs one rank: 1/4
 
-    >>> 1 / 4
+    >>> import berrypick as bp
+    >>> bp.score("epgr@0.5", {"q": {"a": 1, "b": 1}}, {"q": {"x": 4, "y": 3, "z": 2, "a": 1}})
     0.25
     """
 
@@ -58,9 +59,9 @@ class epgr(_EffortPrecision):
     interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
 
     def compute(self, judged: JudgedTopic) -> Score:
-        assert self.at is not None
+        at = float(self.needed_cutoff())
         found = curves(judged, self.quant, self.base)
-        return Score(effort_precision(found, float(self.at), self.interpolation) if len(found.ideal) else None)
+        return Score(effort_precision(found, at, self.interpolation) if len(found.ideal) else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base)
@@ -71,6 +72,6 @@ class epgr(_EffortPrecision):
         value = number(self.compute(judged).value or 0.0, 6)
         wanted = number(float(self.at or 0) * found.total)
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [rises_table(found), f"The gain wanted is {wanted} of {number(found.total)}: epgr@{self.at:g} = {value}"],
         )

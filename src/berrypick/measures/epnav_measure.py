@@ -56,10 +56,13 @@ class epnav(Measure):
 
     Example
     -------
-    Documents d1, d2, d3, of which d3 is wanted; 40% go on to it from d1, 30% from d2: E[1/ce] = .63
+    Documents d1, d2, d3, of which d3 is wanted; 40% go on to it from d1, 30% from d2. It is found after 1, 2 or 3 ranks
+    by .4, .18 and .42 of the readers: .4/1 + .18/2 + .42/3
 
     >>> import berrypick as bp
-    >>> round(float(bp.effort_precision([[.4], [.3], [1]], gains=[1])[-1]), 2)
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("d1", "d3"): 0.4, ("d2", "d3"): 0.3})
+    >>> round(bp.score("epnav", {"q": {"d3": 1}}, {"q": {"d1": 3, "d2": 2, "d3": 1}}, navigation=clicks), 4)
     0.63
     """
 
@@ -113,7 +116,7 @@ class epnav(Measure):
             for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 reach_table(judged.reach, names, targets),
                 Table(

@@ -39,9 +39,10 @@ class IoU(TextMeasure):
 
     Example
     -------
-    300 characters retrieved, 160 relevant, 120 in common:
+    300 characters retrieved, 160 relevant, 120 in common: 120/(300 + 160 - 120)
 
-    >>> round(120 / (300 + 160 - 120), 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("IoU", {"q": {"doc#0-160": 1}}, {"q": {"doc#40-340": 1}}), 4)
     0.3529
     """
 

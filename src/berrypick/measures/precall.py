@@ -48,9 +48,10 @@ class PRecall(Measure):
 
     Example
     -------
-    A relevant result, then a tie of one relevant and one other, for two relevant ones:
+    A relevant result, then a tie of one relevant and one other, for two relevant ones: 2/(2 + 0 + 1 x 1/(1 + 1))
 
-    >>> 2 / (2 + 0 + 1 * 1 / (1 + 1))
+    >>> import berrypick as bp
+    >>> bp.score("PRecall@1", {"q": {"a": 1, "b": 1}}, {"q": {"a": 2, "b": 1, "x": 1}}, units=3)
     0.8
     """
 
@@ -81,7 +82,7 @@ class PRecall(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
-        return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)
+        return explained(f"{self.canonical()} for topic {judged.topic}", self._groups(judged), levels)
 
 
 def _first_matches(

@@ -52,12 +52,15 @@ class PrecisionOmega(Measure):
 
     Example
     -------
-    A relevant sentence of 80 characters in a chunk of 400:
+    A relevant sentence of 80 characters in a chunk of 400, whatever is retrieved: 80/400
 
-    >>> 80 / 400
+    >>> import berrypick as bp
+    >>> chunks = {"all": {"doc#0-400": 1, "doc#400-800": 1}}
+    >>> bp.score("PrecisionOmega", {"q": {"doc#100-180": 1}}, {"q": {"doc#400-800": 1}}, chunks=chunks)
     0.2
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
     touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")
@@ -87,7 +90,7 @@ class PrecisionOmega(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value
         if value is None:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         common, chosen = self._shared(judged)
         rows = [
             ["chunks that hold relevant text, together", number(chosen)],
@@ -95,7 +98,9 @@ class PrecisionOmega(Measure):
             ["relevant text in all", number(view_of(judged).total)],
             [str(self), number(value, 6)],
         ]
-        return Explanation(f"{self} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)]
+        )
 
 
 def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:

@@ -58,9 +58,14 @@ class PRUM(Measure):
 
     Example
     -------
-    Results c, d, a, b of the paper's table III:
+    Results c, d, a, b of the paper's table III: the mean of the precision at recall values 1 and 2, .69137 and .63561
 
     >>> import berrypick as bp
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+    >>> run = {"q": {"c": 4, "d": 3, "a": 2, "b": 1}}
+    >>> round(bp.score("PRUM", {"q": {"a": 1, "b": 1}}, run, navigation=clicks), 5)
+    0.66349
     >>> bp.prum([[.4, .4], [.6, .4], [1, 0], [0, 1]]).round(5).tolist()
     [0.69137, 0.63561]
     >>> bp.prum([[.4, .4], [.6, .4], [1, 0], [0, 1]], exact=True).round(5).tolist()
@@ -116,7 +121,7 @@ class PRUM(Measure):
         if scenarios is not None:
             parts.append(scenarios)
         parts.append(self._terms(judged, work(reach, self.exact)))
-        return Explanation(f"{self} for topic {judged.topic}", parts)
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets

@@ -7,6 +7,7 @@ text (or time) the reader goes through at each rank. It knows nothing of measure
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -53,11 +54,10 @@ Slider = tuple[tuple[str, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class UserModel(Parameterized):
-    """Base class."""
+class UserModel(Parameterized, base=True):
+    """Base class: a subclass defines :meth:`reach`, and effort where it is not the length of what is pointed to."""
 
     what: ClassVar[str] = "user model"
-    references: ClassVar[tuple[str, ...]] = ()
     #: Whether the reader looks for entry points instead of the relevant units.
     seeks_entry_points: ClassVar[bool] = False
     #: Kinds of navigation file that the model reads, and what to call them.
@@ -69,11 +69,15 @@ class UserModel(Parameterized):
     @classmethod
     def name(cls) -> str:
         """The name people type: the class name in lower case, words joined by underscores."""
-        return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(cls.__name__))
+        return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @classmethod
+    def definition_problem(cls) -> str:
+        return "it has no method reach" if cls.reach is UserModel.reach else super().definition_problem()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank leads to."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method reach")
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank would lead to as the first of a list; differs only where earlier ranks matter."""

@@ -19,7 +19,7 @@ from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need
 
 
 @dataclass(frozen=True)
-class T2i(UserModel):
+class T2I(UserModel):
     """The reader enters where a result starts, moves forward, and gives up after so much irrelevant material.
 
     Reach is 1 for the targets that the visit finds, given what earlier ranks have found. Effort: how far the reader
