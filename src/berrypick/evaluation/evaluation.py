@@ -27,6 +27,7 @@ from berrypick.evaluation.scoring import RunScorer, TopicScores, prefix_errors
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
+from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure, as_score
@@ -226,7 +227,7 @@ def _checked(scorers: Sequence[RunScorer]) -> tuple[list[RunScorer], BerrypickEr
             scorer.check()
         except BerrypickError as error:
             return good, error
-        _ = scorer.run.repeats  # computed once, before the work is shared out
+        repeats_of(scorer.run)  # computed once, before the work is shared out
         good.append(scorer)
     return good, None
 

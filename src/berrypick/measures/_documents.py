@@ -18,6 +18,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.judging.repeats import repeats_of
 
 #: Results that go through ir_measures at once.
 BATCH = 200_000
@@ -174,7 +175,7 @@ def _scores(run: Run, name: str, names: npt.NDArray[np.object_]) -> dict[str, fl
     ranking = run.ranking(name)
     own = ranking.score if run.ties == "score" and not run.points_into_documents else None
     code = ranking.document
-    if run.points_into_documents or name in run.repeats:
+    if run.points_into_documents or name in repeats_of(run):
         first = np.sort(ranking.grouped.first())
         code, own = code[first], None if own is None else own[first]
     scores = -np.arange(len(code), dtype=np.float64) if own is None else own
