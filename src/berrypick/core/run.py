@@ -203,11 +203,15 @@ class Run:
     def codes_of(self, names: Iterable[str]) -> dict[str, int]:
         """The codes in ``document`` of those documents that the run has."""
         wanted = list(names)
+        codes = self.codes_in_order(wanted).tolist()
+        return {name: code for name, code in zip(wanted, codes, strict=True) if code >= 0}
+
+    def codes_in_order(self, names: Sequence[str]) -> IntArray:
+        """The code of each of these documents, -1 for one that the run does not have."""
         if isinstance(self.documents, Names):
-            codes = self.documents.codes(wanted).tolist()
-            return {name: code for name, code in zip(wanted, codes, strict=True) if code >= 0}
+            return self.documents.codes(names)
         known = self._document_codes
-        return {name: known[name] for name in wanted if name in known}
+        return np.fromiter((known.get(name, -1) for name in names), dtype=np.int64, count=len(names))
 
     @cached_property
     def _document_codes(self) -> dict[str, int]:
