@@ -312,13 +312,15 @@ def assemble(
     """
     topics, documents = _coded(topic), _coded(document)
     paths, path_code, path_end_code = _path_codes(path, path_end)
-    by: FloatArray | None = None
-    if order != "file":
-        by = rank if order == "rank" else None if score is None else -score
-        assert by is not None
-    rows = _ordered(topics.codes, by)
-    if order == "trec" and score is not None:
-        rows = _ties_by_name(rows, topics.codes, score, documents)
+    if order == "rank":
+        assert rank is not None
+        rows: IntArray | _Moved | None = _ordered(topics.codes, rank)
+    elif order == "file":
+        rows = _ordered(topics.codes, None)
+    else:
+        assert score is not None
+        by_score = _ordered(topics.codes, score, falling=True)
+        rows = _ties_by_name(by_score, topics.codes, score, documents) if order == "trec" else by_score
     topic_code = _taken(topics.codes, rows)
     count = len(topic_code)
     new_topic = np.ones(count, dtype=bool)
@@ -358,7 +360,19 @@ def _coded(names: Sequence[str] | Coded) -> Coded:
     return names if isinstance(names, Coded) else Coded.of(names)
 
 
-def _taken(column: Positions, rows: IntArray | None) -> Positions:
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """An order in which only some rows stand elsewhere: at ``places`` stand ``rows``."""
+
+    places: IntArray
+    rows: IntArray
+
+
+def _taken(column: Positions, rows: IntArray | _Moved | None) -> Positions:
+    if isinstance(rows, _Moved):
+        moved = column.copy()
+        moved[rows.places] = column[rows.rows]
+        return moved
     return column if rows is None else column[rows]
 
 
@@ -368,30 +382,45 @@ def _narrow(column: Positions) -> Narrow:
     return column.astype(np.int32, copy=False) if fits else column
 
 
-def _ordered(topic: Narrow, by: FloatArray | None) -> IntArray | None:
-    """Rows topic by topic, by a column upwards, then in file order; None where they stand so already."""
-    same = topic[1:] == topic[:-1]
-    rising = bool((same | (topic[1:] > topic[:-1])).all())
-    if rising and (by is None or bool((~same | (by[1:] >= by[:-1])).all())):
+def _ordered(topic: Narrow, by: FloatArray | None, falling: bool = False) -> IntArray | None:
+    """Rows topic by topic, by a column, then in file order; None where they stand so already."""
+    new_topic = topic[1:] != topic[:-1]
+    rising = bool((topic[1:] >= topic[:-1]).all())
+    if rising and by is None:
         return None
-    return np.lexsort((topic,) if by is None else (by, topic))  # a stable sort
+    if rising and by is not None:
+        before, after = by[:-1], by[1:]
+        good = before >= after if falling else before <= after
+        good |= new_topic
+        if good.all():
+            return None
+    if by is None:
+        return np.lexsort((topic,))  # a stable sort
+    return np.lexsort((-by if falling else by, topic))
 
 
-def _ties_by_name(rows: IntArray | None, topic: Narrow, score: FloatArray, documents: Coded) -> IntArray | None:
+def _ties_by_name(
+    rows: IntArray | None, topic: Narrow, score: FloatArray, documents: Coded
+) -> IntArray | _Moved | None:
     """Where rows of a topic have equal scores, the document with the larger name first."""
     ordered, ordered_topic = _taken(score, rows), _taken(topic, rows)
-    tied = (ordered[1:] == ordered[:-1]) & (ordered_topic[1:] == ordered_topic[:-1])
-    if not tied.any():
+    tied = ordered[1:] == ordered[:-1]
+    tied &= ordered_topic[1:] == ordered_topic[:-1]
+    later = np.flatnonzero(tied) + 1  # rows that have the score of the row before
+    if not len(later):
         return rows
-    group = np.concatenate([[0], np.cumsum(~tied)])
-    places = np.flatnonzero(np.append(tied, False) | np.concatenate([[False], tied]))
+    places = np.union1d(later - 1, later)
+    group = np.cumsum(~np.isin(places, later, assume_unique=True))
+    stood = places if rows is None else rows[places]
+    code = documents.codes[stood]
+    met, local = np.unique(code, return_inverse=True)  # only the names that are tied need an order
+    alphabetical = np.empty(len(met), dtype=np.int64)
+    names = [documents.names[i] for i in met.tolist()]
+    alphabetical[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
+    moved = stood[np.lexsort((-alphabetical[local], group))]
     if rows is None:
-        rows = np.arange(len(score))
-    code = documents.codes[rows[places]]
-    met = np.unique(code)  # only the names that are tied need an order
-    alphabetical = np.empty(len(documents.names), dtype=np.int64)
-    alphabetical[sorted(met.tolist(), key=documents.names.__getitem__)] = np.arange(len(met))
-    rows[places] = rows[places][np.lexsort((-alphabetical[code], group[places]))]
+        return _Moved(places, moved)
+    rows[places] = moved
     return rows
 
 
