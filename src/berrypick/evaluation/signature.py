@@ -17,6 +17,7 @@ from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures import AnyMeasure, Measure
+from berrypick.measures._ranked import RankedMeasure
 from berrypick.relevance.idealism import describe
 from berrypick.users import UserModel
 
@@ -52,6 +53,8 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
             for key, value in measure.parameter_values().items()
             if key != "user"
         ]
+        if isinstance(measure, RankedMeasure):
+            own.append(("by", measure.by))
     values = _OptionValues(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
 
