@@ -7,7 +7,8 @@ data and as plain text only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from berrypick.analysis.compare import Comparison, compare, get_run_name
 from berrypick.analysis.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
-from berrypick.report.chart_theme import SCREEN, Look, labels, length, shortened, strokes
+from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, length, shortened, strokes
 from berrypick.report.export import altair, svg_of
 
 Kind = Literal["curves", "topics", "means"]
@@ -48,20 +49,28 @@ def plot(
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
-    look: Look = SCREEN,
+    theme: ChartTheme = SCREEN,
 ) -> Any:
     """Results as a chart: 'curves', 'topics' or 'means'; by default what :func:`suggested` says."""
     chosen = kind or suggested(results)
-    look = sized(look, width, height, font_size)
+    theme = sized(theme, width, height, font_size)
     if chosen == "curves":
         shaded = len(results.runs) <= BANDS if band is None else band
         found = bands(results, confidence=confidence, resamples=resamples, seed=seed, intervals=shaded)
-        return curves(found, until=until, band=shaded, look=look)
+        return curves(found, until=until, band=shaded, theme=theme)
     if chosen == "means":
-        return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), look=look)
+        return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), theme=theme)
     if chosen != "topics":
         raise UsageError(f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; it is one of ' + _all(KINDS)}")
-    return topics(results, baseline=baseline, look=look)
+    return topics(results, baseline=baseline, theme=theme)
+
+
+def check_options(function: Callable[..., Any], given: Iterable[str]) -> None:
+    """Refuse what a plot does not take, with a suggestion."""
+    known = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY]
+    for name in given:
+        if name not in known:
+            raise UsageError(f"plot() has no option {name!r}{nearest(name, known) or '; it takes ' + _all(known)}")
 
 
 def plot_comparison(
@@ -70,18 +79,20 @@ def plot_comparison(
     width: str | float | None = None,
     height: str | float | None = None,
     font_size: float | None = None,
-    look: Look = SCREEN,
+    theme: ChartTheme = SCREEN,
 ) -> Any:
     """A comparison as a chart: means with intervals."""
-    return means(comparison, look=sized(look, width, height, font_size))
+    return means(comparison, theme=sized(theme, width, height, font_size))
 
 
-def sized(look: Look, width: str | float | None, height: str | float | None, font_size: float | None) -> Look:
+def sized(
+    theme: ChartTheme, width: str | float | None, height: str | float | None, font_size: float | None
+) -> ChartTheme:
     return replace(
-        look,
-        font=look.font if font_size is None else font_size,
-        width=look.width if width is None else length(width),
-        height=look.height if height is None else length(height, "height"),
+        theme,
+        font=theme.font if font_size is None else font_size,
+        width=theme.width if width is None else length(width),
+        height=theme.height if height is None else length(height, "height"),
     )
 
 
@@ -100,7 +111,7 @@ def curves(
     *,
     until: float | None = None,
     band: bool | None = None,
-    look: Look = SCREEN,
+    theme: ChartTheme = SCREEN,
 ) -> Any:
     """Mean curves, a panel for each measure; ``band``: with the intervals, by default for up to three systems.
 
@@ -121,8 +132,8 @@ def curves(
     for measure in measures:
         own = [one for one in found if one.measure == measure]
         across, up = own[0].axes
-        panels.append(_curves_panel(own, names, measure, across, up, shaded, look, len(measures)))
-    return _together(panels, look)
+        panels.append(_curves_panel(own, names, measure, across, up, shaded, theme, len(measures)))
+    return _together(panels, theme)
 
 
 def _until(one: Band, last: float) -> Band:
@@ -132,7 +143,14 @@ def _until(one: Band, last: float) -> Band:
 
 
 def _curves_panel(
-    own: Sequence[Band], names: dict[str, str], measure: str, across: str, up: str, shaded: bool, look: Look, of: int
+    own: Sequence[Band],
+    names: dict[str, str],
+    measure: str,
+    across: str,
+    up: str,
+    shaded: bool,
+    theme: ChartTheme,
+    of: int,
 ) -> Any:
     alt = altair()
     last = max(one.x[-1] for one in own)
@@ -141,12 +159,12 @@ def _curves_panel(
         "x:Q",
         title=across,
         scale=alt.Scale(domain=[1 if by_rank else 0, max(last, 2 if by_rank else 0)], nice=False),
-        axis=alt.Axis(**_across(last, _ticks(look, of), by_rank)),
+        axis=alt.Axis(**_across(last, _ticks(theme, of), by_rank)),
     )
     heights = alt.Scale(domain=_span([y for one in own for y in (*one.y, *(one.high if shaded else ()))]), nice=5)
     y = alt.Y("y:Q", title=up, scale=heights, axis=alt.Axis(tickCount=5))
     layers = []
-    colour, dash = _lines(names, look, of)
+    colour, dash = _lines(names, theme, of)
     if shaded:
         area = alt.Chart(alt.Data(values=_band_rows(own, names))).mark_area(opacity=0.15, line=False)
         layers.append(area.encode(x=x, y=alt.Y("low:Q", title=up, scale=heights), y2="high:Q", color=colour))
@@ -154,9 +172,9 @@ def _curves_panel(
     layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash))
     alone = [one for one in own if len(one.x) == 1]
     if alone:
-        point = alt.Chart(alt.Data(values=_curve_rows(alone, names))).mark_point(filled=True, size=look.font * 4)
+        point = alt.Chart(alt.Data(values=_curve_rows(alone, names))).mark_point(filled=True, size=theme.font * 4)
         layers.append(point.encode(x=x, y=y, color=colour))
-    return alt.layer(*layers).properties(title=shortened(measure, 60), **_size(look, of))
+    return alt.layer(*layers).properties(title=shortened(measure, 60), **_size(theme, of))
 
 
 def _across(last: float, ticks: int, by_rank: bool) -> dict[str, Any]:
@@ -168,7 +186,7 @@ def _across(last: float, ticks: int, by_rank: bool) -> dict[str, Any]:
     return {"tickCount": ticks, "format": "d", **every}
 
 
-def _lines(names: dict[str, str], look: Look, panels: int) -> tuple[Any, Any]:
+def _lines(names: dict[str, str], theme: ChartTheme, panels: int) -> tuple[Any, Any]:
     """Colour and dashes of each system, with one legend for both."""
     alt = altair()
     domain = list(names.values())
@@ -176,10 +194,10 @@ def _lines(names: dict[str, str], look: Look, panels: int) -> tuple[Any, Any]:
     legend = None
     if len(domain) > 1:
         legend = alt.Legend(
-            columns=look.legend_columns(domain, panels),
+            columns=theme.legend_columns(domain, panels),
             symbolType="stroke",
-            symbolSize=(3 * look.font) ** 2,  # so long that dashes can be told apart
-            clipHeight=look.font * 1.3,  # or a row would be as high as a symbol is long
+            symbolSize=(3 * theme.font) ** 2,  # so long that dashes can be told apart
+            clipHeight=theme.font * 1.3,  # or a row would be as high as a symbol is long
         )
     return (
         alt.Color("run:N", scale=alt.Scale(domain=domain, range=colours), legend=legend),
@@ -213,7 +231,7 @@ def topics(
     versus: str | None = None,
     *,
     baseline: str | None = None,
-    look: Look = SCREEN,
+    theme: ChartTheme = SCREEN,
 ) -> Any:
     """Topics of two systems side by side, sorted by the difference; a panel for each measure.
 
@@ -236,12 +254,12 @@ def topics(
     names = labels(runs)
     values = results.per_topic()
     panels = [
-        _topics_panel(values, one, other, measure, names, look, wanted) for measure in measures for one, other in pairs
+        _topics_panel(values, one, other, measure, names, theme, wanted) for measure in measures for one, other in pairs
     ]  # fmt: skip
     known = [panel for panel in panels if panel is not None]
     if not known:
         raise UsageError(f"there is nothing to draw: {', '.join(measures)} undefined for every topic")
-    return _together(known, look)
+    return _together(known, theme)
 
 
 def _topics_panel(
@@ -250,7 +268,7 @@ def _topics_panel(
     versus: str | None,
     measure: str,
     names: dict[str, str],
-    look: Look,
+    theme: ChartTheme,
     of: int,
 ) -> Any:
     alt = altair()
@@ -264,18 +282,18 @@ def _topics_panel(
         "topic:N",
         sort=None,
         title="topic" if shown else f"{len(order)} topics",
-        axis=alt.Axis(labels=shown, ticks=shown, labelAngle=-90 if shown else 0, labelLimit=look.font * 9),
+        axis=alt.Axis(labels=shown, ticks=shown, labelAngle=-90 if shown else 0, labelLimit=theme.font * 9),
         scale=alt.Scale(domain=order, paddingOuter=0.5),  # as sort=order Vega fails at a topic named constructor
     )
     everything = [value for run in values.values() for value in run[measure].values()]
     heights = alt.Scale(domain=_span(everything), nice=5)  # the same in all panels of a measure
     y = alt.Y("value:Q", title=shortened(measure, 40), scale=heights, axis=alt.Axis(tickCount=5))
     domain = [names[run], *([names[versus]] if versus else [])]
-    legend = alt.Legend(columns=look.legend_columns(domain, 1), symbolSize=look.font * 4) if versus else None
-    size = max(4.0, look.font * min(3.0, 90 / len(order)))
-    stems = alt.Chart(alt.Data(values=rows)).mark_rule(color="#999999", strokeWidth=look.line)
+    legend = alt.Legend(columns=theme.legend_columns(domain, 1), symbolSize=theme.font * 4) if versus else None
+    size = max(4.0, theme.font * min(3.0, 90 / len(order)))
+    stems = alt.Chart(alt.Data(values=rows)).mark_rule(color="#999999", strokeWidth=theme.line)
     stems = stems.transform_filter("datum.first")
-    points = alt.Chart(alt.Data(values=rows)).mark_point(size=size, opacity=1, strokeWidth=look.line)
+    points = alt.Chart(alt.Data(values=rows)).mark_point(size=size, opacity=1, strokeWidth=theme.line)
     colours = dict(zip(names.values(), strokes(len(names))[0], strict=True))  # as in a chart of curves
     colour = alt.Scale(domain=domain, range=[colours[name] for name in domain])
     fill = alt.Scale(domain=domain, range=[colours[names[run]], "#ffffff"][: len(domain)])
@@ -289,7 +307,7 @@ def _topics_panel(
     )
     panel = alt.layer(stems.encode(x=x, y=y, y2="other:Q"), points)
     return panel.resolve_scale(color="independent", fill="independent", shape="independent").properties(
-        **_size(look, of)
+        **_size(theme, of)
     )
 
 
@@ -314,7 +332,7 @@ def _topic_rows(own: dict[str, float | None], other: dict[str, float | None] | N
 # means
 
 
-def means(comparison: Comparison, *, look: Look = SCREEN) -> Any:
+def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
     """The mean of each system with its interval, the best on top; a panel for each measure."""
     measures = [
         measure
@@ -327,12 +345,12 @@ def means(comparison: Comparison, *, look: Look = SCREEN) -> Any:
         raise UsageError(f"{len(measures)} measures are more than the {PANELS} panels that one picture can hold")
     names = labels(comparison.runs)
     order = [names[run] for run in _best_first(comparison, measures[0])]
-    columns = look.columns(len(measures))
+    columns = theme.columns(len(measures))
     panels = [
-        _means_panel(comparison, measure, names, order, place % columns == 0, look, len(measures))
+        _means_panel(comparison, measure, names, order, place % columns == 0, theme, len(measures))
         for place, measure in enumerate(measures)
     ]
-    return _together(panels, look)
+    return _together(panels, theme)
 
 
 def _best_first(comparison: Comparison, measure: str) -> list[str]:
@@ -346,7 +364,13 @@ def _best_first(comparison: Comparison, measure: str) -> list[str]:
 
 
 def _means_panel(
-    comparison: Comparison, measure: str, names: dict[str, str], order: list[str], with_names: bool, look: Look, of: int
+    comparison: Comparison,
+    measure: str,
+    names: dict[str, str],
+    order: list[str],
+    with_names: bool,
+    theme: ChartTheme,
+    of: int,
 ) -> Any:
     alt = altair()
     rows: _Rows = []
@@ -360,25 +384,25 @@ def _means_panel(
     y = alt.Y("run:N", sort=None, scale=alt.Scale(domain=order), title=None,
               axis=alt.Axis(labels=with_names, ticks=False, domain=False, grid=True))  # fmt: skip
     title = f"mean, {percent} interval"
-    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=_ticks(look, of)))
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=_ticks(theme, of)))
     base = alt.Chart(alt.Data(values=rows))
-    interval = base.mark_rule(color="black", strokeWidth=look.line).encode(
+    interval = base.mark_rule(color="black", strokeWidth=theme.line).encode(
         x=alt.X("low:Q", title=title), x2="high:Q", y=y
     )
-    point = base.mark_point(filled=True, color=strokes(1)[0][0], size=look.font * 4, opacity=1).encode(x=x, y=y)
-    size = _size(look, of)
-    if look.height is None:
-        size["height"] = alt.Step(look.font * 1.6)
+    point = base.mark_point(filled=True, color=strokes(1)[0][0], size=theme.font * 4, opacity=1).encode(x=x, y=y)
+    size = _size(theme, of)
+    if theme.height is None:
+        size["height"] = alt.Step(theme.font * 1.6)
     return alt.layer(interval, point).properties(title=shortened(measure, 60), **size)
 
 
 # what all charts share
 
 
-def _together(panels: Sequence[Any], look: Look) -> Any:
+def _together(panels: Sequence[Any], theme: ChartTheme) -> Any:
     alt = altair()
-    chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=look.columns(len(panels)))
-    chart = chart.configure(**look.config())
+    chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=theme.columns(len(panels)))
+    chart = chart.configure(**theme.config())
     object.__setattr__(chart, "__class__", _still(chart.__class__))  # plain assignment would go into the chart
     return chart
 
@@ -399,15 +423,15 @@ def _still(kind: Any) -> type:
     return type(kind.__name__, (kind,), {"_repr_mimebundle_": show})
 
 
-def _size(look: Look, panels: int) -> dict[str, Any]:
-    width = look.panel(panels)
-    rows = -(-panels // look.columns(panels))
-    height = width * 0.62 if look.height is None else max(30.0, look.height / rows - 6 * look.font)
+def _size(theme: ChartTheme, panels: int) -> dict[str, Any]:
+    width = theme.panel(panels)
+    rows = -(-panels // theme.columns(panels))
+    height = width * 0.62 if theme.height is None else max(30.0, theme.height / rows - 6 * theme.font)
     return {"width": round(width, 2), "height": round(height, 2)}
 
 
-def _ticks(look: Look, panels: int) -> int:
-    return max(2, int(look.panel(panels) / (look.font * 5)))
+def _ticks(theme: ChartTheme, panels: int) -> int:
+    return max(2, int(theme.panel(panels) / (theme.font * 5)))
 
 
 def _span(values: Iterable[float | None]) -> list[float]:
