@@ -489,15 +489,15 @@ def _long_work(folder):
 TELLING = """
 import sys
 from berrypick import cli
-from berrypick.cli import evaluate as module
+from berrypick.evaluation.evaluation import Evaluation
 
-work = module.evaluate
+work = Evaluation.run
 
 def told(*arguments, **options):
     print("begun", file=sys.stderr, flush=True)
     return work(*arguments, **options)
 
-module.evaluate = told
+Evaluation.run = told
 cli.main(sys.argv[1:])
 """
 

@@ -44,8 +44,7 @@ from berrypick.core.workers import ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.evaluation.evaluation import check_progress
-from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.evaluation import Evaluation, check_progress
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
@@ -151,7 +150,7 @@ class Sweep:
         """The table, with the notes."""
         from berrypick.report.text import notes_text
 
-        return self.table() + notes_text(self.results.notes)
+        return self.table().rstrip("\n") + notes_text(self.results.notes, self.results.runs)
 
     def heatmap(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 4
@@ -458,7 +457,7 @@ class _Job:
         known = dict(self.evaluation)
         if self.all_chunks and chunks is not None:
             known["chunks"] = _as_run("chunks", [("all", chunk, None) for chunk in chunks])
-        results = evaluate(self.truth, run, self.measures, **known)
+        results = Evaluation.prepare(self.truth, run, self.measures, **known).run()
         # runs in a folder have tags of their own; here they go by their settings
         found = results.renamed({results.runs[0]: self.names[i]})
         return _Outcome(found, None if chunks is None else len(chunks))

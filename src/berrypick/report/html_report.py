@@ -292,10 +292,10 @@ def _configuration(details: Details) -> list[list[str]]:
         "idealism": ", ".join(f"{grade:g}={share:g}" for grade, share in (context.idealism or {}).items()),
         "duplicates": context.duplicates or "as each format has it",
         "ignore_elements": ", ".join(sorted(context.ignore_elements)),
-        "navigation": reader.navigation.source if reader.navigation is not None else "",
-        "collection": reader.collection.source if reader.collection is not None else "",
-        "documents": reader.texts.source if reader.texts is not None else "",
-        "chunks": getattr(options.chunks, "source", options.chunks or ""),
+        "navigation": _source(reader.navigation) if options.navigation is not None else "",
+        "collection": _source(reader.collection) if options.collection is not None else "",
+        "documents": _source(reader.texts),
+        "chunks": _source(options.chunks),
     }
     parts = {
         "truth": _file(evaluation.truth.source),
@@ -307,6 +307,13 @@ def _configuration(details: Details) -> list[list[str]]:
         if one.label:
             parts[one.label] = _file(value) if one.file and value else value
     return [[name, value] for name, value in parts.items() if value]
+
+
+def _source(value: Any) -> str:
+    """The file that a value was read from, or is to be."""
+    if value is None or isinstance(value, (str, PathLike)):
+        return "" if value is None else fspath(value)
+    return value.source or "given as an object"
 
 
 def _file(source: str) -> str:

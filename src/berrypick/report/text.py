@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.results import ALL, Note, Results
+from berrypick.core.results import ALL, Note, Results, merge_notes
 
 OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 UNDEFINED = "-"
@@ -42,12 +42,12 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
 
 def results_text(results: Results) -> str:
     """The means as a plain table, with the notes."""
-    return render(results, "table", per_topic=False, places=None).rstrip("\n") + notes_text(results.notes)
+    return render(results, "table", per_topic=False, places=None).rstrip("\n") + notes_text(results.notes, results.runs)
 
 
-def notes_text(notes: Sequence[Note]) -> str:
-    """Notes under a table, one a line."""
-    return "".join(f"\nnote: {_one_line(str(note))}" for note in notes)
+def notes_text(notes: Sequence[Note], runs: Sequence[str] = ()) -> str:
+    """Notes under a table, one a line; what is said of several of the runs is said once."""
+    return "".join(f"\nnote: {_one_line(str(note))}" for note in merge_notes(notes, len(runs)))
 
 
 def best(results: Results) -> list[tuple[int, int]]:
