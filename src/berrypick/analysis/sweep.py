@@ -142,7 +142,7 @@ class Sweep:
             for name in self.parameters
         )
         header = [*self.parameters, *counted, *self.measures]
-        from berrypick.report.text import aligned
+        from berrypick.report.tables import aligned
 
         return aligned(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
 
@@ -159,7 +159,7 @@ class Sweep:
 
         ``where`` fixes other parameters, e.g. ``{"chunker": "fixed"}``.
         """
-        from berrypick.report.text import aligned
+        from berrypick.report.tables import aligned
 
         return aligned(self._grid(rows, columns, measure, where).table(places))
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from berrypick.core.explanation import Table
 from berrypick.evaluation.functions import evaluate
-from berrypick.report.text import aligned, shown
+from berrypick.report.tables import aligned, shown
 
 WIDTH = 80
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from berrypick.core.explanation import Table
 from berrypick.demo._text import WIDTH, Numbers, Part, items, paragraph, to_type, winners
 from berrypick.evaluation.functions import evaluate
-from berrypick.report.text import aligned, shown
+from berrypick.report.tables import aligned, shown
 
 if TYPE_CHECKING:
     from berrypick.report.html_report import Report

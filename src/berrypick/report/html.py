@@ -10,7 +10,7 @@ from html import escape
 
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, merge_notes
-from berrypick.report.text import alignment
+from berrypick.report.tables import alignment
 
 #: Half transparent, so that it shows on white and on black.
 LINE = "rgba(128,128,128,.45)"
