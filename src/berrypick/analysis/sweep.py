@@ -166,13 +166,18 @@ class Sweep:
     def svg(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
     ) -> str:
-        """The same as an SVG picture, for light and dark pages."""
-        return self._grid(rows, columns, measure, where).svg(places)
+        """The same as an SVG picture, drawn by Altair."""
+        from berrypick.report.export import svg_of
+        from berrypick.report.heatmap import heatmap
+
+        return svg_of(heatmap(self._grid(rows, columns, measure, where), places).to_dict())
 
     def write_svg(self, path: str | PathLike[str], rows: str, columns: str, measure: str | None = None,
                   where: Setting | None = None, places: int = 3) -> None:  # fmt: skip
         """Write the picture to a file."""
-        Path(path).write_text(self.svg(rows, columns, measure, where, places), encoding="utf-8", newline="\n")
+        from berrypick.report.export import write_bytes
+
+        write_bytes(path, self.svg(rows, columns, measure, where, places).encode())
 
     def _measure(self, measure: str | None) -> str:
         if measure is None:

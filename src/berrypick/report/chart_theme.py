@@ -100,7 +100,12 @@ def length(text: str | float, what: str = "width") -> float:
 
 def labels(names: Sequence[str], longest: int = LONGEST_NAME) -> dict[str, str]:
     """Names as they are written beside lines: printable, short, and different where the names are."""
-    found: dict[str, str] = {}
+    return dict(zip(names, distinct(names, longest), strict=True))
+
+
+def distinct(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
+    """A label for each of some names; no two are alike."""
+    found: list[str] = []
     used: set[str] = set()
     for name in names:
         label = short = shortened(name, longest)
@@ -108,7 +113,7 @@ def labels(names: Sequence[str], longest: int = LONGEST_NAME) -> dict[str, str]:
         while label in used:
             label, number = f"{short} ({number})", number + 1
         used.add(label)
-        found[name] = label
+        found.append(label)
     return found
 
 

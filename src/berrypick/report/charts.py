@@ -133,7 +133,7 @@ def curves(
         own = [one for one in found if one.measure == measure]
         across, up = own[0].axes
         panels.append(_curves_panel(own, names, measure, across, up, shaded, theme, len(measures)))
-    return _together(panels, theme)
+    return concatenated(panels, theme)
 
 
 def _until(one: Band, last: float) -> Band:
@@ -259,7 +259,7 @@ def topics(
     known = [panel for panel in panels if panel is not None]
     if not known:
         raise UsageError(f"there is nothing to draw: {', '.join(measures)} undefined for every topic")
-    return _together(known, theme)
+    return concatenated(known, theme)
 
 
 def _topics_panel(
@@ -350,7 +350,7 @@ def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
         _means_panel(comparison, measure, names, order, place % columns == 0, theme, len(measures))
         for place, measure in enumerate(measures)
     ]
-    return _together(panels, theme)
+    return concatenated(panels, theme)
 
 
 def _best_first(comparison: Comparison, measure: str) -> list[str]:
@@ -399,7 +399,8 @@ def _means_panel(
 # what all charts share
 
 
-def _together(panels: Sequence[Any], theme: ChartTheme) -> Any:
+def concatenated(panels: Sequence[Any], theme: ChartTheme) -> Any:
+    """Panels as one chart of the theme."""
     alt = altair()
     chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=theme.columns(len(panels)))
     chart = chart.configure(**theme.config())

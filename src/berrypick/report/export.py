@@ -46,7 +46,7 @@ def write_picture(chart: Any, path: str | PathLike[str], theme: ChartTheme, dpi:
     else:
         check_pixels(width, height, dpi)
         content = _converted("png", spec, ppi=dpi)
-    _write(Path(path), content)
+    write_bytes(path, content)
     return f"{width / CENTIMETRE:.1f} x {height / CENTIMETRE:.1f} cm"
 
 
@@ -120,8 +120,9 @@ def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def _write(target: Path, content: bytes) -> None:
-    """Beside the target first, so that nobody ever finds half a picture."""
+def write_bytes(path: str | PathLike[str], content: bytes) -> None:
+    """Write a file, beside the target first, so that nobody ever finds half a picture."""
+    target = Path(path)
     try:
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".partial")
     except OSError as error:
