@@ -9,7 +9,7 @@ import click
 from berrypick import formats, measures, users
 from berrypick.cli.output import painter, say, show
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures

@@ -13,7 +13,7 @@ from berrypick.report import html
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Means with intervals and the letters of the systems that are significantly worse."""
+    """Means with intervals and the letters of the runs that are significantly worse."""
     rows = []
     for run in comparison.runs:
         cells = [comparison.estimate(measure, run) for measure in comparison.measures]
