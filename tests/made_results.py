@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from berrypick.core.results import ALL, Results, Row, Signature, mean
+from berrypick.core.results import ALL, MeasureInfo, Results, Row, Signature, mean
 from berrypick.evaluation.requested import measure_info
 
 
@@ -22,7 +22,9 @@ def results(values, signature="sig|v:1"):
         for run, measures in values.items()
         for measure, numbers in measures.items()
     ]
-    info = {measure: measure_info(measure) for measures in values.values() for measure in measures}
+    info = {
+        measure: measure_info(measure) or MeasureInfo(measure) for measures in values.values() for measure in measures
+    }
     return Results(rows, means, (), info)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: F401 (everything needs it)
 
 from berrypick._version import __version__
-from berrypick.core.errors import BerrypickError, InputError, UsageError
+from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison, compare
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BerrypickError",
+    "BerrypickWarning",
     "Collection",
     "Comparison",
     "Difference",

@@ -293,4 +293,4 @@ def test_hostile_text_is_text(watch, tmp_path, width):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, topic
     assert page.evaluate("window.hurt") is None
     assert page.evaluate("document.querySelectorAll('img, iframe, object, embed').length") == 0
-    assert page.evaluate("document.querySelectorAll('script:not([type])').length") == 2
+    assert page.evaluate("document.querySelectorAll('script:not([type])').length") == 3

@@ -1,4 +1,4 @@
-"""Report pages of what is rare: names that programs stumble over, very many systems, short lists, nothing to draw."""
+"""Report pages of what is rare: names that programs stumble over, very many runs, short lists, nothing to draw."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def judged(topics, draw):
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """Eighty systems of equal names but for a number, and a baseline in the middle."""
+    """Eighty runs of equal names but for a number, and a baseline in the middle."""
     draw = random.Random(2)
     topics = [f"q{number}" for number in range(6)]
     path = tmp_path_factory.mktemp("many") / "report.html"
@@ -49,7 +49,7 @@ def test_inherited_names(watch, tmp_path, view):
     assert view in ("topics", "documents") or all(name in shown for name in INHERITED)
 
 
-def test_many_systems_leave_room_for_the_charts(watch, many):
+def test_many_runs_leave_room_for_the_charts(watch, many):
     page = watch(many, viewport={"width": 1280, "height": 700}).go(view="curves")
     page.wait_for_selector(".chart svg")
     assert page.locator("#legend button").count() == 80
@@ -62,7 +62,7 @@ def test_many_systems_leave_room_for_the_charts(watch, many):
                          "return one.scrollHeight > one.clientHeight; })()")  # fmt: skip
 
 
-def test_of_many_systems_the_best_and_the_baseline_are_shown_at_first(watch, many):
+def test_of_many_runs_the_best_and_the_baseline_are_shown_at_first(watch, many):
     overview = Page(many).overview
     page = watch(many).go(view="curves")
     page.wait_for_selector(".chart svg")
@@ -70,9 +70,7 @@ def test_of_many_systems_the_best_and_the_baseline_are_shown_at_first(watch, man
     best = sorted(range(80), key=lambda run: (-values[run], run))[:5]
     first = sorted({*best, overview["baseline"]})
     assert overview["baseline"] == 30 and page.evaluate("berry.visibleRuns()") == first
-    assert (
-        "Of 80 systems, the baseline and the 5 best by EPRUM are shown" in page.locator("#shown-at-first").inner_text()
-    )
+    assert "Of 80 runs, the baseline and the 5 best by EPRUM are shown" in page.locator("#shown-at-first").inner_text()
     page.locator(f'#legend button[data-run="{first[0]}"]').click()
     page.wait_for_timeout(100)
     assert page.evaluate("berry.visibleRuns()") == first[1:]
@@ -85,10 +83,10 @@ def test_of_many_systems_the_best_and_the_baseline_are_shown_at_first(watch, man
     assert page.evaluate("berry.visibleRuns()") == first
 
 
-def test_counts_of_many_systems_are_folded(watch, many):
+def test_counts_of_many_runs_are_folded(watch, many):
     page = watch(many).page
-    assert page.locator("#systems tbody tr").count() == 80
-    assert not page.locator("#systems").is_visible()
+    assert page.locator("#run-counts tbody tr").count() == 80
+    assert not page.locator("#run-counts").is_visible()
     assert page.locator("#evaluated").inner_text().count("\n") < 60
 
 
@@ -131,13 +129,13 @@ def test_overlap_is_no_warning(watch, tmp_path):
     ]
     made = write_report(truth, runs, "charR@1", html=tmp_path / "r.html")
     overview = Page(tmp_path / "r.html").overview
-    assert [system["overlap"] for system in overview["systems"]] == [0.0, pytest.approx(25 / 115, abs=1e-4)]
+    assert [run["overlap"] for run in overview["runs"]] == [0.0, pytest.approx(25 / 115, abs=1e-4)]
     assert not any("Overlap" in told for told in overview["warnings"])
     assert [str(note) for note in made.notes if note.kind == "overlap"] == [
         "y: 21.7% of the retrieved text repeats earlier results (Overlap)"
     ]
     page = watch(tmp_path / "r.html").page
-    assert "0.2174" in page.locator("#systems").inner_text()
+    assert "0.2174" in page.locator("#run-counts").inner_text()
     assert not page.locator("#warnings").count() or "Overlap" not in page.locator("#warnings").inner_text()
 
 

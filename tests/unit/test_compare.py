@@ -383,7 +383,7 @@ def test_layouts():
     assert runs.splitlines()[0].split() == ["run", "AP", "P@5"]
     assert compared.table("latex").startswith("\\begin{tabular}{llll}")
     assert "% AP, larger is better" in compared.table("latex", layout="details")
-    assert str(compared) == details
+    assert str(compared) == details.rstrip("\n")
     with pytest.raises(UsageError, match="unknown output html"):
         compared.table("html")
     with pytest.raises(UsageError, match="unknown layout wide"):

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -18,9 +19,9 @@ import berrypick as bp
 from berrypick import demo, formats
 from berrypick.cli import cli
 from berrypick.core.navigation import BACK, LinkTable, ReachTable, Sessions
-from berrypick.demo import _text, campaign, video, web
+from berrypick.demo import _text, campaign, rag, video, web
 
-WEB, VIDEO = web.FILES.path(), video.FILES.path()
+WEB, VIDEO, RAG = web.FILES.path(), video.FILES.path(), rag.FILES.path()
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +154,7 @@ def _rows(name: str) -> list[dict[str, object]]:
 
 
 def test_text_is_narrow_and_plain(text: str) -> None:
-    folders = {str(WEB), str(VIDEO), str(campaign.FOCUSED.files.path())}
+    folders = {str(WEB), str(VIDEO), str(RAG), str(campaign.FOCUSED.files.path())}
     for line in text.splitlines():
         assert len(line) <= 80 or any(folder in line for folder in folders), line
         assert line == line.rstrip()
@@ -187,15 +188,69 @@ def test_the_commands_give_the_rows_of_the_tables(text: str) -> None:
             for row in csv.DictReader(result.stdout.splitlines()):
                 pattern = rf"^{row['run']} .*\b{re.escape(row['value'])}\b"
                 assert re.search(pattern, text, re.MULTILINE), (line, row)
-    assert tried == len(web.READERS) + len(video.READERS) + 1 + len(campaign.QUESTIONS_ASKED)
+    assert tried == len(web.READERS) + len(video.READERS) + 1 + len(campaign.QUESTIONS_ASKED) + 1
 
 
 def test_demo_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(cli, ["demo"])
-    assert result.exit_code == 0
+    for arguments, expected in (([], demo.summary()), (["--all"], text), (["rag", "web"], demo.text(["rag", "web"]))):
+        result = CliRunner().invoke(cli, ["demo", *arguments])
+        assert result.exit_code == 0 and result.stdout == expected
     assert not list(tmp_path.iterdir())
-    assert result.stdout == text
+
+
+def test_a_part_that_is_not_there(berrypick) -> None:
+    done = berrypick("demo", "vidoe")
+    assert (done.code, done.out) == (2, "") and "the demo has no part vidoe; did you mean video?" in done.err
+
+
+def test_the_summary_fits_one_screen() -> None:
+    lines = demo.summary().splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) < 80
+    assert demo.summary().isascii()
+
+
+def test_the_summary_has_the_numbers_of_the_parts(text: str) -> None:
+    """Every number of the summary stands in the full text, beside the same run."""
+    tried = 0
+    for line in filter(None, demo.summary().splitlines()):
+        run, *values = line.split()
+        for value in (value.rstrip("*") for value in values if re.fullmatch(r"\d\.\d{4}\*?", value)):
+            assert re.search(rf"^{run} .*\b{value}\b", text, re.MULTILINE), line
+            tried += 1
+    assert tried == 3 * 4 + 3 * 4 + 3 * 3 + 2 * 5
+
+
+def test_what_the_text_says_of_chunks() -> None:
+    found = {measure: _text.winners(values) for measure, values in rag.numbers().items()}
+    assert found == {"charR@5": ["large"], "charP@5": ["small"], "IoU@5": ["large"], "EPRUM": ["large"],
+                     "Coverage(budget=1000)": ["small"]}  # fmt: skip
+    runs = [bp.read_run(RAG / run) for run in rag.FILES.runs]
+    length = [(run.end - run.start).mean() for run in runs]
+    assert 3 < length[1] / length[0] < 4
+    for run, most in zip(runs, (300, 1000), strict=True):
+        assert (run.end - run.start).max() <= most
+    curves = bp.evaluate(RAG / "answers.jsonl", runs, "Coverage(budget=1000)", curves=True).curves()
+    last = {run: found["Coverage(budget=1000)"]["all"][-1] for run, found in curves.items()}
+    assert last["small"][0] == last["large"][0] == 1000 and last["small"][1] > last["large"][1]
+    truth = bp.read_truth(RAG / "answers.jsonl")
+    assert len(truth) == 10 and len({name for topic in truth.topics.values() for name in topic.document}) == 20
+
+
+def test_answers_are_the_highlighted_text() -> None:
+    same = bp.read_truth(campaign.FOCUSED.files.path("highlighted.qrels"))
+    runs = [RAG / run for run in rag.FILES.runs]
+    expected = bp.evaluate(same, runs, "charR@5 charP@5 IoU@5").mean()
+    assert bp.evaluate(RAG / "answers.jsonl", runs, "charR@5 charP@5 IoU@5").mean() == expected
+
+
+def test_the_script_makes_the_chunks_again(tmp_path: Path) -> None:
+    script = Path(__file__).resolve().parents[2] / "scripts" / "make_rag.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, capture_output=True)
+    made = sorted(tmp_path.iterdir())
+    assert [path.name for path in made] == ["answers.jsonl", "large.jsonl", "small.jsonl"]
+    for path in made:
+        assert path.read_bytes() == (RAG / path.name).read_bytes(), f"{path.name}: run scripts/make_rag.py"
 
 
 def test_equal_values_share_the_win() -> None:

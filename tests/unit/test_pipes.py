@@ -7,8 +7,10 @@ import threading
 
 import pytest
 from conftest import command
+from pages import Page
 
 import berrypick as bp
+from berrypick.demo import video, web
 from berrypick.formats import _files, _scan
 
 TOPICS, RESULTS = 60, 100
@@ -47,6 +49,49 @@ def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, 
     found = bp.evaluate(pipe(QRELS, "truth"), pipe(data, "run"), "AP EPRUM")
     assert found.mean() == expected
     assert not _files._buffered_streams
+
+
+@pytest.mark.parametrize("dash", [False, True])
+def test_a_report_reads_a_pipe_once(tmp_path, dash):
+    """The table and the reader view of one page see the same navigation."""
+    pytest.importorskip("vl_convert")
+    folder = web.FILES.path()
+    expected = bp.evaluate(folder / "answers.qrels", folder / "hubs.run", "EPRUM", navigation=folder / "clicks.tsv")
+    page = tmp_path / "page.html"
+    given = "-" if dash else "/dev/stdin"
+    arguments = ["report", folder / "answers.qrels", folder / "hubs.run", "-m", "EPRUM", "--navigation", given]
+    done = subprocess.run(
+        command(*arguments, "--html", page), input=(folder / "clicks.tsv").read_bytes(), capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    made = Page(page)
+    assert made.overview["table"][0][0]["value"] == expected.mean()["hubs"]["EPRUM"]
+    reader = next(i for i, one in enumerate(made.overview["readers"]) if one["model"] == "table")
+    links = 0
+    for topic, value in expected.per_topic()["hubs"]["EPRUM"].items():
+        told = made.topic(topic)
+        assert told["values"][reader][0][0] == value
+        links += len(told["links"]["edges"])
+    assert links > 0, "the page shows the clicks"
+
+
+def test_a_report_reads_lengths_from_a_pipe(tmp_path, pipe):
+    pytest.importorskip("vl_convert")
+    folder = video.FILES.path()
+    page = tmp_path / "page.html"
+    made = bp.write_report(
+        folder / "segments.jsonl",
+        folder / "jumps.jsonl",
+        "EPRUM",
+        user="t2i(tolerance=15)",
+        collection=pipe((folder / "videos.tsv").read_bytes(), "lengths"),
+        html=page,
+    )
+    assert made.topics == 7
+    expected = bp.evaluate(folder / "segments.jsonl", folder / "jumps.jsonl", "EPRUM", user="t2i(tolerance=15)",
+                           collection=folder / "videos.tsv").mean()["jumps"]["EPRUM"]  # fmt: skip
+    assert Page(page).overview["table"][0][0]["value"] == expected > 0
+    assert {one["model"] for one in Page(page).overview["readers"]} >= {"t2i"}
 
 
 def test_navigation_collection_and_documents_from_pipes(files, pipe):

@@ -23,7 +23,7 @@ from berrypick.analysis.curves import bands
 from berrypick.core.results import ALL, Row
 from berrypick.report import charts
 from berrypick.report import export as pictures
-from berrypick.report.chart_theme import PAPER, Look, labels, length, shortened, strokes
+from berrypick.report.chart_theme import PAPER, ChartTheme, labels, length, shortened, strokes
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -40,8 +40,8 @@ def words(svg):
     return ["".join(node.itertext()) for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
-def drawn(chart, look=PAPER):
-    return pictures.svg_of(pictures.fitted(chart.to_dict(), look)[0])
+def drawn(chart, theme=PAPER):
+    return pictures.svg_of(pictures.fitted(chart.to_dict(), theme)[0])
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_curves_are_those_of_the_bands(evaluated):
         assert {(round(x, 6), round(low, 6), round(high, 6)) for x, low, high in points} <= shaded
     titles = [panel["title"] for panel in spec["concat"]]
     assert titles == ["EPRUM", "nxCG@10"], "AP has no curve"
-    text = words(drawn(evaluated.plot(look=PAPER)))
+    text = words(drawn(evaluated.plot(theme=PAPER)))
     for word in ("EPRUM", "recall", "expected precision", "rank", "normalised cumulated gain", "a", "b"):
         assert word in text
 
@@ -100,10 +100,10 @@ def test_means_have_their_intervals_and_the_best_stands_on_top():
     one = compared.estimate("AP", "high")
     assert rows["high"]["value"] == 0.6
     assert (rows["high"]["low"], rows["high"]["high"]) == (round(one.low, 6), round(one.high, 6))
-    order = words(drawn(compared.plot(look=PAPER)))
+    order = words(drawn(compared.plot(theme=PAPER)))
     assert order.index("high") < order.index("low")
     smaller = bp.compare(results({"low": {"Overlap": [0.1, 0.2]}, "high": {"Overlap": [0.5, 0.7]}}))
-    order = words(drawn(smaller.plot(look=PAPER)))
+    order = words(drawn(smaller.plot(theme=PAPER)))
     assert order.index("low") < order.index("high"), "smaller is better"
 
 
@@ -166,12 +166,12 @@ def test_fifty_systems_with_any_names():
     draw = random.Random(4)
     names = [f"run-{i}" for i in range(48)] + [HOSTILE, "{{datum.x}}\u202e\x00" + "y" * 100_000]
     found = results({name: {"AP": [draw.random() for _ in range(8)]} for name in names})
-    svg = drawn(found.plot("means", look=PAPER))
+    svg = drawn(found.plot("means", theme=PAPER))
     text = words(svg)
     assert sum(word.startswith("run-") for word in text) == 48
     assert labels([HOSTILE])[HOSTILE] in text and "<img" not in svg and "<script" not in svg
     curves = [Row(name, ALL, "ExpectedRatio", 0.5, "", [(k, draw.random()) for k in range(1, 20)]) for name in names]
-    text = words(drawn(Results([], curves).plot(look=PAPER)))
+    text = words(drawn(Results([], curves).plot(theme=PAPER)))
     assert sum(word.startswith("run-") for word in text) == 48, "the legend names every system"
     with pytest.raises(bp.UsageError, match="49 panels"):
         found.plot("topics")
@@ -181,7 +181,7 @@ def test_names_with_quotes_and_tags_leave_an_svg_sound():
     names = ['"><script>1</script>', "'&amp;<b>", "]]>", "a=b|c,d;e:f"]
     found = results({name: {"AP": [0.1, 0.2]} for name in names})
     for kind in ("topics", "means"):
-        text = words(drawn(found.plot(kind, look=PAPER)))
+        text = words(drawn(found.plot(kind, theme=PAPER)))
         assert set(names) <= set(text)
 
 
@@ -190,27 +190,27 @@ def test_names_that_every_object_of_javascript_has(name):
     runs = results({name: {"AP": [0.1, 0.2]}, "b": {"AP": [0.3, 0.1]}})
     topics = [replace(row, topic=name) if row.topic == "0" else row for row in runs.topic_rows]
     lines = [Row(run, ALL, "ExpectedRatio", 0.5, "", [(1, 0.4), (2, 0.5)]) for run in (name, "b")]
-    for chart in (runs.plot("means", look=PAPER), Results(topics, runs.mean_rows).plot("topics", look=PAPER),
-                  Results([], lines).plot(look=PAPER)):  # fmt: skip
+    for chart in (runs.plot("means", theme=PAPER), Results(topics, runs.mean_rows).plot("topics", theme=PAPER),
+                  Results([], lines).plot(theme=PAPER)):  # fmt: skip
         assert name in words(drawn(chart))
 
 
 def test_topics_stand_in_the_order_of_their_difference():
     found = results({"a": {"AP": [0.5, 0.5, 0.5]}, "b": {"AP": [0.5, 0.3, 0.9]}})
-    order = [word for word in words(drawn(found.plot("topics", look=PAPER))) if word in ("0", "1", "2")]
+    order = [word for word in words(drawn(found.plot("topics", theme=PAPER))) if word in ("0", "1", "2")]
     assert order == ["2", "0", "1"]
 
 
 @pytest.mark.parametrize(("ranks", "shown"), [(1, ["1", "2"]), (2, ["1", "2"]), (3, ["1", "2", "3"])])
 def test_few_ranks_have_a_tick_each(ranks, shown):
     line = Row("a", ALL, "ExpectedRatio", 0.5, "", [(rank, 0.4) for rank in range(1, ranks + 1)])
-    svg = drawn(Results([], [line]).plot(look=PAPER))
+    svg = drawn(Results([], [line]).plot(theme=PAPER))
     assert [word for word in words(svg) if word.isdigit()] == shown
 
 
 def test_many_ranks_have_whole_numbers():
     line = Row("a", ALL, "ExpectedRatio", 0.5, "", [(rank, 0.4) for rank in range(1, 201)])
-    numbers = [word for word in words(drawn(Results([], [line]).plot(look=PAPER))) if word.isdigit()]
+    numbers = [word for word in words(drawn(Results([], [line]).plot(theme=PAPER))) if word.isdigit()]
     assert 3 <= len(numbers) == len(set(numbers)) <= 8
 
 
@@ -242,8 +242,8 @@ def test_lengths():
 
 @pytest.mark.parametrize(("width", "height"), [(240.0, None), (500.0, None), (300.0, 260.0)])
 def test_a_picture_is_as_large_as_asked_for(evaluated, width, height):
-    look = Look(width, height)
-    svg = drawn(charts.plot(evaluated, look=look), look)
+    theme = ChartTheme(width, height)
+    svg = drawn(charts.plot(evaluated, theme=theme), theme)
     found = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     assert float(found[1]) == float(found[3]) == pytest.approx(width, abs=2)
     if height is not None:
@@ -251,7 +251,7 @@ def test_a_picture_is_as_large_as_asked_for(evaluated, width, height):
 
 
 def test_every_ending(evaluated, tmp_path):
-    chart = charts.plot(evaluated, look=PAPER)
+    chart = charts.plot(evaluated, theme=PAPER)
     for ending in (".png", ".svg", ".pdf", ".PNG"):
         pictures.write_picture(chart, tmp_path / f"x{ending}", PAPER, dpi=150)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.PNG", "x.pdf", "x.png", "x.svg"], "nothing beside"
@@ -266,12 +266,12 @@ def test_every_ending(evaluated, tmp_path):
 
 
 def test_the_same_picture_every_time(evaluated):
-    assert drawn(charts.plot(evaluated, look=PAPER)) == drawn(charts.plot(evaluated, look=PAPER))
+    assert drawn(charts.plot(evaluated, theme=PAPER)) == drawn(charts.plot(evaluated, theme=PAPER))
 
 
 def test_a_picture_larger_than_memory_is_refused(evaluated, tmp_path):
-    large = Look(width=length("100cm"))
-    chart = charts.plot(evaluated, look=large)
+    large = ChartTheme(width=length("100cm"))
+    chart = charts.plot(evaluated, theme=large)
     with pytest.raises(bp.UsageError, match=r"pixels is larger than the 100 million .* width=, height= or dpi="):
         pictures.write_picture(chart, tmp_path / "x.png", large, dpi=2400)
     pictures.write_picture(chart, tmp_path / "x.svg", large, dpi=2400)
@@ -299,7 +299,7 @@ def test_what_stands_there_stays_if_writing_fails(evaluated, tmp_path, monkeypat
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(bp.UsageError, match=r"cannot be written \(No space left"):
-        pictures.write_picture(charts.plot(evaluated, look=PAPER), tmp_path / "x.svg", PAPER)
+        pictures.write_picture(charts.plot(evaluated, theme=PAPER), tmp_path / "x.svg", PAPER)
     assert [path.name for path in tmp_path.iterdir()] == ["x.svg"] and (tmp_path / "x.svg").read_text() == "old"
 
 

@@ -241,7 +241,7 @@ def test_hostile_names_are_data(tmp_path):
     assert [run["name"] for run in page.overview["runs"]] == HOSTILE[:2]
     blocks = len(HOSTILE) * 2
     scripts = re.findall(r"<script[^>]*>", page.content)
-    assert len(scripts) == 1 + blocks + 2 and page.content.count("</script>") == len(scripts)
+    assert len(scripts) == 1 + blocks + 3 and page.content.count("</script>") == len(scripts)
     assert page.topic(HOSTILE[1])["documents"][0]["name"] == HOSTILE[1]
     title = re.search("<title>(.*?)</title>", page.content)
     assert title is not None and "<" not in title[1]
@@ -305,7 +305,7 @@ def test_bands_agree_with_the_table(page):
 
 
 def test_bands_of_very_many_curves_have_fewer_draws_and_the_page_says_so(tmp_path, monkeypatch):
-    from berrypick.report import html_report as module
+    from berrypick.report import report_overview as module
 
     monkeypatch.setattr(module, "DRAWN", 10_000)
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
@@ -395,10 +395,10 @@ def test_command(berrypick, tmp_path):
 
 
 def test_without_the_library_it_says_what_to_install(berrypick, tmp_path, monkeypatch):
-    from berrypick.report import html_report as page
+    from berrypick.report import report_page as page
 
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    page._library.cache_clear()
+    page.charting_library.cache_clear()
     done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM",
                      "--html", tmp_path / "r.html")  # fmt: skip
     assert done.code == 2 and "pip install 'berrypick[report]'" in done.err and not list(tmp_path.iterdir())

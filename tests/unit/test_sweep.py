@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import itertools
-import re
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -20,9 +19,11 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.analysis import chunkers, retrievers
 from berrypick.analysis import sweep as sweeping
-from berrypick.analysis.heatmap import Grid, contrast
+from berrypick.analysis.heatmap import Grid
 from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences, settings_in
 from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.report.export import svg_of
+from berrypick.report.heatmap import contrast, heatmap, shade
 
 TEXT = "The cat sat on the mat. It was a warm day.\n\nA dog ran past. The cat did not move."
 DOCUMENTS = {"pets": TEXT, "trees": "Oaks grow slowly. Birches grow fast. A cat climbed a birch."}
@@ -413,37 +414,53 @@ def test_heatmap_of_a_part():
         assert str(error.value).startswith(message)
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(svg):
+    """The texts of a picture, and the cells as (fill, colour of the text, text)."""
+    picture = ElementTree.fromstring(svg)
+    groups = {group.get("class", "").split(" layer")[0]: list(group) for group in picture.iter(f"{SVG}g")}
+    marks = zip(groups["mark-rect role-mark"], groups["mark-text role-mark"], strict=True)
+    cells = [(rect.get("fill"), text.get("fill"), text.text) for rect, text in marks]
+    return {one.text for one in picture.iter(f"{SVG}text")}, cells
+
+
+def rgb(colour):
+    return (
+        (0, 0, 0) if colour == "black" else (255, 255, 255) if colour == "white" else tuple(bytes.fromhex(colour[1:]))
+    )
+
+
 def test_picture_is_sound(tmp_path):
     found = swept(chunkers={"<fixed>": fixed}, retrievers={'a "b"': fts5, "c & d": bm25})
     found.write_svg(tmp_path / "map.svg", "size", "retriever", "IoU@2", where={"overlap": 0})
-    picture = ElementTree.parse(tmp_path / "map.svg").getroot()
-    words = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"IoU@2", "size", "retriever", 'a "b"', "c & d", "10", "20", "40"} <= set(words)
-    assert sum(word.endswith(" *") for word in words) >= 1
-    width, height = (float(value) for value in picture.attrib["viewBox"].split()[2:])
-    for element in picture.iter("{http://www.w3.org/2000/svg}text"):
-        assert 0 < float(element.attrib["x"]) < width and 0 < float(element.attrib["y"]) < height
-    assert "prefers-color-scheme:dark" in picture.find("{http://www.w3.org/2000/svg}style").text
-    assert "by size and retriever" in picture.attrib["aria-label"]
+    words, cells = drawn((tmp_path / "map.svg").read_text(encoding="utf-8"))
+    assert {"IoU@2", "size", "retriever", 'a "b"', "c & d", "10", "20", "40"} <= words
+    assert sum(text.endswith(" *") for _, _, text in cells) >= 1 and len(cells) == 6
+    assert list(tmp_path.iterdir()) == [tmp_path / "map.svg"]
+    with pytest.raises(UsageError, match="cannot be written"):
+        found.write_svg(tmp_path / "missing" / "map.svg", "size", "retriever", where={"overlap": 0})
 
 
 def test_numbers_in_the_picture_can_be_read():
-    svg = swept().svg("size", "overlap")
-    cells = re.findall(r'<rect fill="#(\w{6})".*?\n<text class="on-(light|dark)"', svg)
+    cells = drawn(swept().svg("size", "overlap"))[1]
     assert len(cells) == 6
-    for fill, side in cells:
-        colour = tuple(int(fill[i : i + 2], 16) for i in (0, 2, 4))
-        assert contrast(colour, (0, 0, 0) if side == "light" else (255, 255, 255)) >= 4.5
+    for fill, ink, _ in cells:
+        assert contrast(rgb(fill), rgb(ink)) >= 4.5
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
 
 
-@pytest.mark.parametrize("increasing", [True, False])
-def test_every_shade_can_be_written_on(increasing):
-    values = [i / 100 for i in range(101)]
-    shades = Grid("a", "b", "AP", [1], values, [values], increasing)
-    for value in values:
-        assert max(contrast(shades.colour(value), side) for side in ((0, 0, 0), (255, 255, 255))) >= 4.5
-    assert Grid("a", "b", "AP", [1], [1], [[None]], True).svg(2).count("<rect") == 1
+def test_every_shade_can_be_written_on():
+    for share in range(101):
+        assert max(contrast(shade(share / 100), ink) for ink in ((0, 0, 0), (255, 255, 255))) >= 4.5
+
+
+def test_cells_without_a_value_are_empty():
+    grid = Grid("a", "b", "AP", [0.1, 0.1 + 1e-9], [1], [[None], [0.25]], True)
+    words, cells = drawn(svg_of(heatmap(grid, 2).to_dict()))
+    assert {"0.1", "0.1 (2)"} <= words, "values that look alike are still two"
+    assert [text for _, _, text in cells] in ([None, "0.25 *"], ["", "0.25 *"])
 
 
 def test_the_picture_in_the_docs_is_what_the_page_draws():
@@ -453,20 +470,14 @@ def test_the_picture_in_the_docs_is_what_the_page_draws():
         "size": [20, 40, 80], "overlap": [0, 5, 10], "stem": [True]
     }, queries=dict(line[2:].split(": ", 1) for line in lines if line.startswith("# ")))  # fmt: skip
     kept = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "sweep.svg"
-    assert found.svg("size", "overlap", "charR@5") == kept.read_text(encoding="utf-8")
+    assert drawn(found.svg("size", "overlap", "charR@5")) == drawn(kept.read_text(encoding="utf-8"))
 
 
 def test_darker_is_better():
-    def fill(svg):
-        return {
-            words.split()[0]: sum(int(colour[i : i + 2], 16) for i in (0, 2, 4))
-            for colour, words in re.findall(r'<rect fill="#(\w{6})".*?\n<text[^>]*>([^<]*)<', svg)
-        }
-
     found = swept(measures="charR@2 Overlap@2")
     for measure, increasing in (("charR@2", True), ("Overlap@2", False)):
-        colours = fill(found.svg("size", "overlap", measure, places=6))
-        ordered = [colours[value] for value in sorted(colours, key=float)]
+        cells = drawn(found.svg("size", "overlap", measure, places=6))[1]
+        ordered = [sum(rgb(fill)) for fill, _, text in sorted(cells, key=lambda cell: float(cell[2].split()[0]))]
         assert ordered == sorted(ordered, reverse=increasing)
 
 

@@ -254,7 +254,10 @@ class Comparison:
         return f"Comparison({counted(len(self.runs), 'run')}, {counted(len(self.measures), 'measure')}{baseline})"
 
     def __str__(self) -> str:
-        return self.table()
+        """The tables, with the notes."""
+        from berrypick.report.text import notes_text
+
+        return self.table().rstrip("\n") + notes_text(self.notes, self.runs)
 
     def records(self) -> list[dict[str, Any]]:
         """An object for each run and measure, with everything that is known, as in JSON output."""
@@ -321,8 +324,9 @@ class Comparison:
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        from berrypick.report.charts import plot_comparison
+        from berrypick.report.charts import check_options, plot_comparison
 
+        check_options(plot_comparison, how)
         return plot_comparison(self, **how)
 
     def _repr_html_(self) -> str:

@@ -106,7 +106,10 @@ class Difference:
         return render_difference(self, output, places)
 
     def __str__(self) -> str:
-        return self.table()
+        """The tables, with the notes."""
+        from berrypick.report.text import notes_text
+
+        return self.table().rstrip("\n") + notes_text(self.notes)
 
     def records(self) -> list[dict[str, Any]]:
         return [change.as_dict() for change in self.changes]
@@ -154,6 +157,10 @@ def diff(
     info = {**first.measure_info, **second.measure_info}
     common = [key for key in before if key in after]
     notes = _check_signatures(before, after, common, force)
+    for measure in dict.fromkeys(measure for _, measure, _ in (*before, *after) if measure not in info):
+        text = "not a measure known here; better and worse are counted as if larger values were better"
+        notes.append(Note("unknown direction", text, measure=measure))
+        info[measure] = MeasureInfo(measure)
     if all(topic is None for _, _, topic in (*before, *after)):
         text = "both hold means only; write results with a row per topic to see the topics that changed"
         notes.append(Note("means only", text))
@@ -177,7 +184,8 @@ def read_results(path: str | PathLike[str]) -> Results:
         rows.append(_row(record, number, name))
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
     means = set(last.values())  # a topic may be called "all" too; the mean stands after it
-    info = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
+    known = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
+    info = {name: facts for name, facts in known.items() if facts is not None}
     return Results([row for i, row in enumerate(rows) if i not in means], [rows[i] for i in sorted(means)], (), info)
 
 
@@ -269,7 +277,7 @@ def _check_signatures(
 
 
 def _parts(signature: Signature) -> set[str]:
-    return set(str(signature).split("|"))
+    return {signature.measure, *(f"{key}:{value}" for key, value in signature.fields)}
 
 
 def _ordered(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> list[Key]:

@@ -44,8 +44,7 @@ from berrypick.core.workers import ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.evaluation.evaluation import check_progress
-from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.evaluation import Evaluation, check_progress
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
@@ -143,7 +142,7 @@ class Sweep:
             for name in self.parameters
         )
         header = [*self.parameters, *counted, *self.measures]
-        from berrypick.report.text import aligned
+        from berrypick.report.tables import aligned
 
         return aligned(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
 
@@ -151,7 +150,7 @@ class Sweep:
         """The table, with the notes."""
         from berrypick.report.text import notes_text
 
-        return self.table() + notes_text(self.results.notes)
+        return self.table().rstrip("\n") + notes_text(self.results.notes, self.results.runs)
 
     def heatmap(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 4
@@ -160,20 +159,25 @@ class Sweep:
 
         ``where`` fixes other parameters, e.g. ``{"chunker": "fixed"}``.
         """
-        from berrypick.report.text import aligned
+        from berrypick.report.tables import aligned
 
         return aligned(self._grid(rows, columns, measure, where).table(places))
 
     def svg(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
     ) -> str:
-        """The same as an SVG picture, for light and dark pages."""
-        return self._grid(rows, columns, measure, where).svg(places)
+        """The same as an SVG picture, drawn by Altair."""
+        from berrypick.report.export import svg_of
+        from berrypick.report.heatmap import heatmap
+
+        return svg_of(heatmap(self._grid(rows, columns, measure, where), places).to_dict())
 
     def write_svg(self, path: str | PathLike[str], rows: str, columns: str, measure: str | None = None,
                   where: Setting | None = None, places: int = 3) -> None:  # fmt: skip
         """Write the picture to a file."""
-        Path(path).write_text(self.svg(rows, columns, measure, where, places), encoding="utf-8", newline="\n")
+        from berrypick.report.export import write_bytes
+
+        write_bytes(path, self.svg(rows, columns, measure, where, places).encode())
 
     def _measure(self, measure: str | None) -> str:
         if measure is None:
@@ -458,7 +462,7 @@ class _Job:
         known = dict(self.evaluation)
         if self.all_chunks and chunks is not None:
             known["chunks"] = _as_run("chunks", [("all", chunk, None) for chunk in chunks])
-        results = evaluate(self.truth, run, self.measures, **known)
+        results = Evaluation.prepare(self.truth, run, self.measures, **known).run()
         # runs in a folder have tags of their own; here they go by their settings
         found = results.renamed({results.runs[0]: self.names[i]})
         return _Outcome(found, None if chunks is None else len(chunks))

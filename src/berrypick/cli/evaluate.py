@@ -11,7 +11,8 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
-from berrypick.evaluation.functions import evaluate, explain
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.functions import explain
 from berrypick.report import terminal, text
 
 
@@ -46,15 +47,12 @@ def evaluate_command(
     if curves and chosen not in ("json", "jsonl", "table"):
         raise UsageError("--curves goes with -o json, -o jsonl or -o table")
     with progress_bar() as progress:
-        results = evaluate(
+        results = Evaluation.prepare(
             formats.read_truth(truth, format_truth),
             [formats.read_run(run, format_run) for run in runs],
             list(requested),
-            curves=curves,
-            progress=progress,
-            jobs=jobs,
             **settings,
-        )
+        ).run(curves=curves, progress=progress, jobs=jobs)
     show_notes(results.notes)
     show(text.render(results, chosen, per_topic, places, painter()), chosen == "table")
     if curves and chosen == "table":

@@ -14,7 +14,7 @@ import click
 from berrypick.core.errors import UsageError, as_flags, shorten
 
 if TYPE_CHECKING:
-    from berrypick.report.text import Paint
+    from berrypick.report.tables import Paint
 
 
 def say(message: str, err: bool = False, nl: bool = True) -> None:

@@ -12,7 +12,7 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import need_measures, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import UsageError, as_flags
-from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.evaluation import Evaluation
 
 
 def _files(settings: dict[str, Any]) -> list[str | None]:
@@ -118,14 +118,13 @@ def plot_command(
     refuse_overwriting(target, [truth, *runs, *_files(settings)], settings["documents"])
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
     with progress_bar() as progress:
-        results = evaluate(
+        jobs = settings.pop("jobs")
+        results = Evaluation.prepare(
             formats.read_truth(truth, format_truth),
             [formats.read_run(run, format_run) for run in runs],
             list(requested),
-            curves=figure.kind in (None, "curves"),
-            progress=progress,
             **settings,
-        )
+        ).run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
     made = figure.draw(results)
     show_notes([*results.notes, *made.notes])
     say(f"{target}: {made.summary}", err=True)

@@ -9,7 +9,7 @@ import click
 from berrypick import formats, measures, users
 from berrypick.cli.output import painter, say, show
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
@@ -65,12 +65,18 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
 
 
 @click.command("demo")
+@click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
+@click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
 @click.option("--html", metavar="FILE", help="Write a report page on the campaign as well.")
-def demo_command(html: str | None) -> None:
-    """Evaluate the bundled demonstration under several readers and explain what one sees."""
+def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> None:
+    """Evaluate the bundled examples: on one screen, or some parts of them with explanations."""
     from berrypick import demo
 
-    show(demo.text())
+    for name in parts:
+        if name not in demo.PARTS:
+            known = list(demo.PARTS)
+            raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; there are ' + ', '.join(known)}")
+    show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
     if html is not None:
         made = demo.campaign.write_page(html)
         say(f"\n{html}: a page that shows where the results fall ({made.size / 1e6:.1f} MB)", err=True)

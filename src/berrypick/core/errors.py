@@ -67,6 +67,10 @@ class BerrypickError(Exception):
         return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
+class BerrypickWarning(UserWarning):
+    """A number that was computed and means nothing, most likely because of a mistake in the inputs."""
+
+
 class UsageError(BerrypickError):
     """A call or command that cannot work as it is: an unknown measure, a missing option."""
 

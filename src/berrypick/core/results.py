@@ -259,8 +259,9 @@ class Results:
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
-        from berrypick.report.charts import plot
+        from berrypick.report.charts import check_options, plot
 
+        check_options(plot, how)
         return plot(self, kind, **how)
 
     def _repr_html_(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -79,6 +79,10 @@ class Ranking:
     size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
     #: The codes of those documents that the vocabulary has, where the run keeps them for all topics.
     vocabulary: Callable[[Iterable[str]], dict[str, int]] | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the run behind the vocabulary, which may be much larger than one topic of it."""
+        return {**self.__dict__, "vocabulary": None}
 
     def __len__(self) -> int:
         return len(self.document)

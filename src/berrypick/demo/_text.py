@@ -16,7 +16,7 @@ from pathlib import Path
 
 from berrypick.core.explanation import Table
 from berrypick.evaluation.functions import evaluate
-from berrypick.report.text import aligned, shown
+from berrypick.report.tables import aligned, shown
 
 WIDTH = 80
 
@@ -45,17 +45,17 @@ class Reading:
     units: int | None = None
 
 
-#: Value of each system, by column.
+#: Value of each run, by column.
 Numbers = dict[str, dict[str, float | None]]
 
 
 def numbers(part: Part, readings: Sequence[Reading], measure: str) -> Numbers:
-    """One measure under several readers: ``{label: {system: value}}``."""
+    """One measure under several readers: ``{label: {run: value}}``."""
     return {reading.label: _means(part, reading, measure)[measure] for reading in readings}
 
 
 def measured(part: Part, reading: Reading) -> Numbers:
-    """Several measures of one evaluation: ``{measure: {system: value}}``."""
+    """Several measures of one evaluation: ``{measure: {run: value}}``."""
     return _means(part, reading, reading.measures)
 
 
@@ -70,25 +70,37 @@ def _means(part: Part, reading: Reading, measures: str) -> Numbers:
         units=reading.units,
     )
     found: Numbers = {}
-    for system, values in results.mean().items():
+    for run, values in results.mean().items():
         for measure, value in values.items():
-            found.setdefault(measure, {})[system] = value
+            found.setdefault(measure, {})[run] = value
     return found
 
 
 def table(heading: str, columns: Numbers, smaller_is_better: Sequence[str] = ()) -> str:
-    """Systems as rows, and a last row that says who is best."""
-    systems = list(dict.fromkeys(system for values in columns.values() for system in values))
-    rows = [[system, *(shown(values[system], 4) for values in columns.values())] for system in systems]
+    """Runs as rows, and a last row that says which is best."""
+    runs = list(dict.fromkeys(run for values in columns.values() for run in values))
+    rows = [[run, *(shown(values[run], 4) for values in columns.values())] for run in runs]
     best = [", ".join(winners(values, label in smaller_is_better)) for label, values in columns.items()]
-    return aligned(Table(heading, ["system", *columns], [*rows, ["best", *best]]))
+    return aligned(Table(heading, ["run", *columns], [*rows, ["best", *best]]))
+
+
+def short_table(title: str, columns: Numbers, sentence: str) -> str:
+    """One part on a few lines: its runs, the best of each column with a star, and what one sees."""
+    runs = list(next(iter(columns.values())))
+    best = {label: winners(values) for label, values in columns.items()}
+    rows = [
+        [f"  {run}", *(shown(values[run], 4) + " *"[run in best[label]] for label, values in columns.items())]
+        for run in runs
+    ]
+    header, _, *lines = aligned(Table("", [title, *(f"{label} " for label in columns)], rows)).splitlines()
+    return "".join(f"{line}\n" for line in [header, *lines, sentence])
 
 
 def winners(values: Mapping[str, float | None], smaller_is_better: bool = False) -> list[str]:
-    """The best system, or several with the same value."""
-    known = {system: value for system, value in values.items() if value is not None}
+    """The best run, or several with the same value."""
+    known = {run: value for run, value in values.items() if value is not None}
     top = min(known.values()) if smaller_is_better else max(known.values())
-    return [system for system, value in known.items() if value == top]
+    return [run for run, value in known.items() if value == top]
 
 
 def command(part: Part, reading: Reading) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from berrypick.core.explanation import Table
-from berrypick.demo._text import WIDTH, Numbers, Part, items, paragraph, to_type, winners
+from berrypick.demo._text import WIDTH, Numbers, Part, items, paragraph, short_table, to_type, winners
 from berrypick.evaluation.functions import evaluate
-from berrypick.report.text import aligned, shown
+from berrypick.report.tables import aligned, shown
 
 if TYPE_CHECKING:
     from berrypick.report.html_report import Report
@@ -40,30 +40,30 @@ class Question:
     user: str = ""
 
     @property
-    def left_out(self) -> str:
+    def ignore_elements(self) -> str:
         return LEFT_OUT if self.files.truth.endswith(".xml") else ""
 
     def answer(self) -> Numbers:
-        """``{measure: {system: value}}``."""
+        """``{measure: {run: value}}``."""
         results = evaluate(
             self.files.path(self.files.truth),
             [self.files.path(run) for run in self.files.runs],
             self.measures,
             user=self.user or None,
             collection=self.files.path(COLLECTION),
-            left_out=self.left_out,
+            ignore_elements=self.ignore_elements,
         )
         found: Numbers = {}
-        for system, values in results.mean().items():
+        for run, values in results.mean().items():
             for measure, value in values.items():
-                found.setdefault(measure, {})[system] = value
+                found.setdefault(measure, {})[run] = value
         return found
 
     def command(self) -> str:
         """What to type in the folder of the campaign; long lines are continued."""
         words = ["berrypick evaluate", self.files.truth, *self.files.runs, f"-m {shlex.quote(self.measures)}"]
         words += [f"--user {shlex.quote(self.user)}"] if self.user else []
-        words += [f"--left-out {self.left_out}"] if self.left_out else []
+        words += [f"--ignore-elements {self.ignore_elements}"] if self.ignore_elements else []
         words += [f"--collection {COLLECTION}"]
         lines = [" "]
         for word in words:
@@ -101,8 +101,17 @@ QUESTIONS_ASKED = (FOCUSED, THOROUGH, RELEVANT_IN_CONTEXT, BEST_IN_CONTEXT, *REA
 
 
 def numbers() -> Numbers:
-    """EPRUM: ``{reader: {system: value}}``."""
+    """EPRUM: ``{reader: {run: value}}``."""
     return {name: question.answer()["EPRUM"] for name, question in READERS.items()}
+
+
+def short() -> str:
+    shown = {name: READERS[name].answer()["EPRUM"] for name in ("coverage", "hierarchy", "t2i")}
+    return short_table(
+        "Parts of XML articles (EPRUM)",
+        {name: {run: values[run] for run in ("articles", "sections", "paragraphs")} for name, values in shown.items()},
+        "The best size of a result depends on whether readers skim, move or read on.",
+    )
 
 
 def text() -> str:
@@ -125,7 +134,7 @@ def write_page(html: str | os.PathLike[str]) -> Report:
         titles={topic["topic"]: topic["title"] for topic in topics},
         command="berrypick demo --html FILE",
         collection=files.path(COLLECTION),
-        left_out=LEFT_OUT,
+        ignore_elements=LEFT_OUT,
     )
 
 
@@ -137,7 +146,7 @@ def _scene() -> str:
         element holds follows from that. One ranker, the full-text index of SQLite, was asked for results of different
         sizes:"""
     )
-    systems = {
+    runs = {
         "articles": "whole articles",
         "sections": "sections",
         "paragraphs": "paragraphs and items of lists",
@@ -149,7 +158,7 @@ def _scene() -> str:
     }
     question = """Which size is best? That depends on the task, and on the reader. INEX, the campaign that measured
         retrieval of XML from 2002 on, had four tasks."""
-    return "\n".join([scene, items(systems), paragraph(question)])
+    return "\n".join([scene, items(runs), paragraph(question)])
 
 
 def _focused() -> str:
@@ -237,15 +246,15 @@ def _readers() -> str:
 
 
 def _table(heading: str, columns: Numbers) -> str:
-    """Systems as rows, and a last row that says who is best where anybody is."""
-    systems = list(next(iter(columns.values())))
-    rows = [[system, *(shown(values[system], 4) for values in columns.values())] for system in systems]
-    best = [_best(winners(values), systems) if label != OVERLAP else "" for label, values in columns.items()]
-    return aligned(Table(heading, ["system", *columns], [*rows, ["best", *best]]))
+    """Runs as rows, and a last row that says which is best where any is."""
+    runs = list(next(iter(columns.values())))
+    rows = [[run, *(shown(values[run], 4) for values in columns.values())] for run in runs]
+    best = [_best(winners(values), runs) if label != OVERLAP else "" for label, values in columns.items()]
+    return aligned(Table(heading, ["run", *columns], [*rows, ["best", *best]]))
 
 
-def _best(first: list[str], systems: list[str]) -> str:
-    return "all equal" if first == systems else ", ".join(first)
+def _best(first: list[str], runs: list[str]) -> str:
+    return "all equal" if first == runs else ", ".join(first)
 
 
 def _commands() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from berrypick.demo import _text
-from berrypick.demo._text import Numbers, Part, Reading, commands, items, paragraph, table
+from berrypick.demo._text import Numbers, Part, Reading, commands, items, paragraph, short_table, table
 
 TITLE = "A web site"
 PAGES = 42
@@ -18,8 +18,16 @@ READERS = (
 
 
 def numbers(measure: str = "EPRUM") -> Numbers:
-    """``{reader: {system: value}}``."""
+    """``{reader: {run: value}}``."""
     return _text.numbers(FILES, READERS, measure)
+
+
+def short() -> str:
+    return short_table(
+        "A web site (EPRUM)",
+        numbers(),
+        "Late answers, hubs of links or neighbours: which is best depends on who clicks.",
+    )
 
 
 def text() -> str:
@@ -29,10 +37,10 @@ def text() -> str:
 
 def _scene() -> str:
     scene = paragraph(
-        f"""An orchard's site has {PAGES} pages. For 8 questions it is known which pages answer them. Three systems
-        return 8 pages for each question:"""
+        f"""An orchard's site has {PAGES} pages. For 8 questions it is known which pages answer them. Three runs hold
+        8 pages for each question:"""
     )
-    systems = {
+    runs = {
         "exact": "the answers themselves, but none before rank 3",
         "hubs": "overview pages with links to several answers",
         "nearby": "pages with few links, one of them to an answer",
@@ -43,7 +51,7 @@ def _scene() -> str:
         "table": "clicks one link or none, as often as visitors were seen to",
         "markov": "wanders on, back and forth, as in 102 recorded visits",
     }
-    return "\n".join([scene, items(systems), "Four readers go down the list:\n", items(readers)])
+    return "\n".join([scene, items(runs), "Four readers go down the list:\n", items(readers)])
 
 
 def _why() -> str:

@@ -65,7 +65,7 @@ class Evaluation:
         cls, truth: Any, runs: Any, measures: MeasuresGiven = (), **options: Unpack[EvaluationKeywords]
     ) -> Evaluation:
         """Read and check everything; see :func:`berrypick.evaluate` for what truth, runs and options may be."""
-        return cls._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options))
+        return cls._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "Evaluation.prepare"))
 
     @classmethod
     def _prepare(cls, truth: Any, runs: Any, measures: MeasuresGiven | None, options: EvaluationOptions) -> Evaluation:

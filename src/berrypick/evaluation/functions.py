@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation
-from berrypick.core.results import Results
+from berrypick.core.results import Results, merge_notes
 from berrypick.evaluation.evaluation import Evaluation, Progress, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
@@ -39,10 +40,22 @@ def evaluate(
     are named; ``repair`` repairs runs that break the rules of the task. ``documents`` are the texts (a folder, JSON
     Lines, or a mapping), for quotes, tokens and offsets in other units; ``tokenizer`` is a name or a callable;
     ``chunks`` are all chunks of the collection, as a run. ``progress`` is called with (done, of) as topics are
-    finished. ``jobs`` is the number of processes.
+    finished. ``jobs`` is the number of processes. What a person should know about the numbers is in ``notes``; numbers
+    that mean nothing give a :class:`~berrypick.BerrypickWarning` too.
     """
     prepared = Evaluation._prepare(truth, runs, measures or (), EvaluationOptions.from_arguments(options))
-    return prepared.run(curves=curves, jobs=jobs, progress=progress)
+    return _with_warnings(prepared.run(curves=curves, jobs=jobs, progress=progress))
+
+
+#: Kinds of notes on numbers that mean nothing.
+MEANINGLESS = ("unknown documents", "unused navigation")
+
+
+def _with_warnings(results: Results) -> Results:
+    """Notes that must not be missed are warnings too, since a number or a dictionary of numbers shows no notes."""
+    for note in merge_notes([note for note in results.notes if note.kind in MEANINGLESS], len(results.runs)):
+        warnings.warn(str(note), BerrypickWarning, stacklevel=3)
+    return results
 
 
 @takes_options
@@ -56,7 +69,7 @@ def score(measure: Any, truth: Any, run: Any, **options: Unpack[EvaluationKeywor
     prepared = prepare_one(truth, run, measure, options, "score")
     if len(prepared.measures) != 1:
         raise UsageError("score takes one measure; evaluate takes several")
-    return prepared.run().mean_rows[0].value
+    return _with_warnings(prepared.run()).mean_rows[0].value
 
 
 @takes_options

@@ -154,7 +154,7 @@ class EvaluationOptions:
         values: dict[str, Any] = {}
         for name, value in arguments.items():
             if name not in known:
-                offer = nearest(name, list(known)) or f"; see help(berrypick.{function})"
+                offer = nearest(name, [*known, *_OWN.get(function, ())]) or f"; see help(berrypick.{function})"
                 raise UsageError(f"{function}() has no option {name!r}{offer}")
             option = known[name]
             if value is None or (name in option.aliases and not value):
@@ -201,6 +201,9 @@ class EvaluationKeywords(SweepKeywords, total=False):
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: Arguments besides the options of the functions that take options, for suggestions.
+_OWN: dict[str, list[str]] = {}
+
 if TYPE_CHECKING:
 
     def takes_options(function: F) -> F: ...
@@ -218,4 +221,5 @@ else:
             if o.name not in own.parameters
         ]
         function.__signature__ = own.replace(parameters=[*kept, *more])
+        _OWN[function.__qualname__] = [p.name for p in kept if p.kind is not p.POSITIONAL_ONLY]
         return function

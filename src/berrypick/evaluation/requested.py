@@ -95,9 +95,9 @@ def _requested(given: MeasuresGiven) -> Iterable[RequestedMeasure]:
             raise UsageError(f"{one!r:.60} is no measure: name it in a text, e.g. 'EPRUM'")
 
 
-def measure_info(text: str) -> MeasureInfo:
-    """The facts of a measure that a results file names; a measure that is not known here counts as larger is better."""
+def measure_info(text: str) -> MeasureInfo | None:
+    """The facts of a measure that a results file names; None if there is no such measure here."""
     try:
         return RequestedMeasure(text, parse_measure(text)).info()
     except UsageError:
-        return MeasureInfo(text)
+        return None

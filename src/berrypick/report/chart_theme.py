@@ -1,4 +1,4 @@
-"""How charts look: sizes, type, colours and dashes that are told apart in print, in black and white, by anybody."""
+"""The theme of charts: sizes, type, colours and dashes that differ in print, in black and white, to any eyes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_NAME = 28
 
 
 @dataclass(frozen=True)
-class Look:
+class ChartTheme:
     """Sizes in points. ``width`` and ``height`` are those of the whole picture; None leaves them to the contents."""
 
     width: float | None = None
@@ -82,9 +82,9 @@ class Look:
         }  # fmt: skip
 
 
-PAPER = Look()
+PAPER = ChartTheme()
 #: For pages that are read on a screen.
-SCREEN = Look(font=12.0)
+SCREEN = ChartTheme(font=12.0)
 
 _UNITS = {"": CENTIMETRE, "cm": CENTIMETRE, "mm": CENTIMETRE / 10, "in": INCH, "pt": 1.0}
 
@@ -100,7 +100,12 @@ def length(text: str | float, what: str = "width") -> float:
 
 def labels(names: Sequence[str], longest: int = LONGEST_NAME) -> dict[str, str]:
     """Names as they are written beside lines: printable, short, and different where the names are."""
-    found: dict[str, str] = {}
+    return dict(zip(names, distinct(names, longest), strict=True))
+
+
+def distinct(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
+    """A label for each of some names; no two are alike."""
+    found: list[str] = []
     used: set[str] = set()
     for name in names:
         label = short = shortened(name, longest)
@@ -108,7 +113,7 @@ def labels(names: Sequence[str], longest: int = LONGEST_NAME) -> dict[str, str]:
         while label in used:
             label, number = f"{short} ({number})", number + 1
         used.add(label)
-        found[name] = label
+        found.append(label)
     return found
 
 

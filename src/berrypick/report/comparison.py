@@ -6,19 +6,15 @@ with a row for each run and a column for each measure, as papers print it.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from textwrap import fill
-from typing import Any
 
 from berrypick.analysis.compare import Comparison, Estimate
 from berrypick.analysis.difference import Difference
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
-from berrypick.report import text
+from berrypick.report import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 DIFFERENCE_OUTPUTS = ("table", "markdown", "csv", "tsv", "json", "jsonl")
@@ -34,44 +30,45 @@ def render(
     output: str = "table",
     places: int | None = None,
     layout: str | None = None,
-    paint: text.Paint = text.plain,
+    paint: tables.Paint = tables.plain,
 ) -> str:
     """A comparison in one of OUTPUTS, with a final newline."""
     _check("output", output, OUTPUTS)
     chosen = layout or ("runs" if output == "latex" else "details")
     _check("layout", chosen, LAYOUTS)
     if output in ("json", "jsonl"):
-        return _json(comparison.records(), output)
+        return tables.json_text(comparison.records(), output)
     if output in ("csv", "tsv"):
-        return _separated(comparison.rows(), output, places, list(comparison.rows()[0]))
+        rows = comparison.rows()
+        return tables.separated(rows, list(rows[0]), output, places)
     renderer = _RENDERERS[output](comparison, 4 if places is None else places, paint)
     return renderer.details() if chosen == "details" else renderer.runs()
 
 
 def render_difference(
-    difference: Difference, output: str = "table", places: int | None = None, paint: text.Paint = text.plain
+    difference: Difference, output: str = "table", places: int | None = None, paint: tables.Paint = tables.plain
 ) -> str:
     """A difference in one of DIFFERENCE_OUTPUTS, with a final newline."""
     _check("output", output, DIFFERENCE_OUTPUTS)
     if output in ("json", "jsonl"):
-        return _json(difference.records(), output)
+        return tables.json_text(difference.records(), output)
     if output in ("csv", "tsv"):
         names = ["run", "topic", "measure", "status", "old", "new", "change"]
-        return _separated(difference.records(), output, places, names)
-    tables = _difference_tables(difference, 4 if places is None else places)
-    if not tables:
+        return tables.separated(difference.records(), names, output, places)
+    found = _difference_tables(difference, 4 if places is None else places)
+    if not found:
         return f"nothing differs: {difference.compared} values are the same\n"
-    return "\n".join(paint(table, ()) if output == "table" else _markdown(table) for table in tables)
+    return "\n".join(paint(table, ()) if output == "table" else tables.markdown(table) for table in found)
 
 
 class _Renderer:
     """A comparison as text; subclasses differ in markup."""
 
-    def __init__(self, comparison: Comparison, places: int, paint: text.Paint = text.plain) -> None:
+    def __init__(self, comparison: Comparison, places: int, paint: tables.Paint = tables.plain) -> None:
         self.comparison, self.places, self.paint = comparison, places, paint
         self.percent = f"{100 * comparison.method.confidence:.4g}%"
 
-    def table(self, table: Table, strong: text.Cells = ()) -> str:
+    def table(self, table: Table, strong: tables.Cells = ()) -> str:
         raise NotImplementedError
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
@@ -134,7 +131,7 @@ class _Renderer:
             "" if pair.difference is None else f"{pair.difference:+.{self.places}f}",
             self._bounds(pair.low, pair.high, "+"),
             *(_probability(p) for p in tests),
-            text.UNDEFINED if pair.effect is None else f"{pair.effect:+.2f}",
+            tables.UNDEFINED if pair.effect is None else f"{pair.effect:+.2f}",
             f"{pair.wins}/{pair.ties}/{pair.losses}",
         ]
 
@@ -148,7 +145,7 @@ class _Renderer:
 
     def _width(self, measure: str) -> int:
         values = [self.comparison.estimate(measure, run).value for run in self.comparison.runs]
-        return max(len(text.shown(value, self.places)) for value in values)
+        return max(len(tables.shown(value, self.places)) for value in values)
 
     def _best(self, one: Estimate) -> bool:
         values = [self.comparison.estimate(one.measure, run).value for run in self.comparison.runs]
@@ -188,19 +185,19 @@ class _PlainRenderer(_Renderer):
         lines = self._legend(details)
         return "\n" + "".join(f"{fill(line, columns) if columns else line}\n" for line in lines)
 
-    def table(self, table: Table, strong: text.Cells = ()) -> str:
+    def table(self, table: Table, strong: tables.Cells = ()) -> str:
         return self.paint(table, strong)
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
-        return text.shown(one.value, self.places).rjust(width) + _raised(one)
+        return tables.shown(one.value, self.places).rjust(width) + _raised(one)
 
 
 class _MarkdownRenderer(_Renderer):
-    def table(self, table: Table, strong: text.Cells = ()) -> str:
-        return _markdown(table, self.mean_columns(table))
+    def table(self, table: Table, strong: tables.Cells = ()) -> str:
+        return tables.markdown(table, self.mean_columns(table))
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
-        return text.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
+        return tables.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
 
     def legend(self, details: bool) -> str:
         return "\n" + "<br>\n".join(self._legend(details)) + "\n"
@@ -209,21 +206,11 @@ class _MarkdownRenderer(_Renderer):
 class _LatexRenderer(_Renderer):
     """LaTeX: the best mean of a column in bold."""
 
-    def table(self, table: Table, strong: text.Cells = ()) -> str:
-        marked = self.mean_columns(table)
-        columns = "".join("l" if side == "<" else "r" for side in text.alignment(table))
-        head = " & ".join(text.latex(cell) for cell in table.header)
-        body = "".join(
-            " & ".join(cell if i in marked else text.latex(cell) for i, cell in enumerate(row)) + " \\\\\n"
-            for row in table.rows
-        )
-        title = f"% {table.title}\n" if table.title else ""
-        return (
-            f"{title}\\begin{{tabular}}{{{columns}}}\n\\hline\n{head} \\\\\n\\hline\n{body}\\hline\n\\end{{tabular}}\n"
-        )
+    def table(self, table: Table, strong: tables.Cells = ()) -> str:
+        return tables.latex(table, self.mean_columns(table))
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
-        number = text.shown(one.value, self.places)
+        number = tables.shown(one.value, self.places)
         return (f"\\textbf{{{number}}}" if best else number) + (f"$^{{{one.letters}}}$" if one.beats else "")
 
     def legend(self, details: bool) -> str:
@@ -250,52 +237,8 @@ def _prints(words: str) -> bool:
 
 def _probability(p: float | None) -> str:
     if p is None:
-        return text.UNDEFINED
+        return tables.UNDEFINED
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
-
-
-def _markdown(table: Table, marked: Collection[int] = ()) -> str:
-    """``marked`` are columns with mark-up of their own; everything else is text."""
-
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cells) + " |\n"
-
-    def row(cells: Sequence[str]) -> str:
-        return line([cell if i in marked else _plain(cell) for i, cell in enumerate(cells)])
-
-    ruler = line([":--" if side == "<" else "--:" for side in text.alignment(table)])
-    title = f"**{_plain(table.title)}**\n\n" if table.title else ""
-    return title + line([_plain(cell) for cell in table.header]) + ruler + "".join(row(cells) for cells in table.rows)
-
-
-def _plain(cell: str) -> str:
-    """Names come from files: in Markdown they are neither mark-up nor the end of a cell."""
-    cell = text.unbroken(cell)
-    for char, instead in (("&", "&amp;"), ("<", "&lt;"), ("|", "\\|"), ("*", "\\*"), ("_", "\\_")):
-        cell = cell.replace(char, instead)
-    return cell
-
-
-def _json(records: Sequence[dict[str, Any]], output: str) -> str:
-    lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records]
-    return "".join(f"{line}\n" for line in lines) if output == "jsonl" else "[" + ",\n ".join(lines) + "]\n"
-
-
-def _separated(records: Sequence[dict[str, Any]], output: str, places: int | None, names: Sequence[str]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t" if output == "tsv" else ",", lineterminator="\n")
-    writer.writerow(names)
-    for record in records:
-        writer.writerow([_field(record[name], places) for name in names])
-    return out.getvalue()
-
-
-def _field(value: Any, places: int | None) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return repr(value) if places is None else f"{value:.{places}f}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _difference_tables(difference: Difference, places: int) -> list[Table]:
@@ -306,20 +249,20 @@ def _difference_tables(difference: Difference, places: int) -> list[Table]:
         return "" if old is None or new is None else f"{new - old:+.{places}f}"
 
     summaries = [
-        [one.run, one.measure, text.shown(one.old, places), text.shown(one.new, places), signed(one.old, one.new),
+        [one.run, one.measure, tables.shown(one.old, places), tables.shown(one.new, places), signed(one.old, one.new),
          str(one.better), str(one.worse), str(one.same), str(one.undefined), str(one.added), str(one.removed)]
         for one in difference.summaries
     ]  # fmt: skip
     header = ["run", "measure", "old", "new", "change", "better", "worse", "same", "undefined", "added", "removed"]
-    tables = [Table("Means, and what became of the topics", header, summaries, "<<" + ">" * 9)]
+    found = [Table("Means, and what became of the topics", header, summaries, "<<" + ">" * 9)]
     rows = [
-        [one.run, one.measure, one.topic, text.shown(one.old, places), text.shown(one.new, places),
+        [one.run, one.measure, one.topic, tables.shown(one.old, places), tables.shown(one.new, places),
          signed(one.old, one.new) or one.status]
         for one in difference.topics
     ]  # fmt: skip
     if rows:
-        tables.append(Table("Topics", ["run", "measure", "topic", "old", "new", "change"], rows, "<<<>>>"))
-    return tables
+        found.append(Table("Topics", ["run", "measure", "topic", "old", "new", "change"], rows, "<<<>>>"))
+    return found
 
 
 def _check(what: str, value: str, known: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick.core.errors import BerrypickError, UsageError, option, shorten
-from berrypick.report.chart_theme import CENTIMETRE, INCH, Look
+from berrypick.report.chart_theme import CENTIMETRE, INCH, ChartTheme
 
 ENDINGS = (".png", ".svg", ".pdf")
 #: Nothing may be fetched while a picture is drawn.
@@ -35,10 +35,10 @@ def check_target(path: str | PathLike[str]) -> str:
     return ending
 
 
-def write_picture(chart: Any, path: str | PathLike[str], look: Look, dpi: int = 300) -> str:
+def write_picture(chart: Any, path: str | PathLike[str], theme: ChartTheme, dpi: int = 300) -> str:
     """Write a chart to a file; says how large it became."""
     ending = check_target(path)
-    spec, (width, height) = fitted(chart.to_dict(), look)
+    spec, (width, height) = fitted(chart.to_dict(), theme)
     if ending == ".svg":
         content = svg_of(spec).encode()
     elif ending == ".pdf":
@@ -46,7 +46,7 @@ def write_picture(chart: Any, path: str | PathLike[str], look: Look, dpi: int = 
     else:
         check_pixels(width, height, dpi)
         content = _converted("png", spec, ppi=dpi)
-    _write(Path(path), content)
+    write_bytes(path, content)
     return f"{width / CENTIMETRE:.1f} x {height / CENTIMETRE:.1f} cm"
 
 
@@ -87,7 +87,7 @@ def svg_of(spec: Mapping[str, Any]) -> str:
     return re.sub(r"<[^<>]*(?:#|id=\")clip\d+[^<>]*>", renumbered, content) + "\n"
 
 
-def fitted(spec: dict[str, Any], look: Look) -> tuple[dict[str, Any], tuple[float, float]]:
+def fitted(spec: dict[str, Any], theme: ChartTheme) -> tuple[dict[str, Any], tuple[float, float]]:
     """The chart with plotting areas that make the whole picture as large as asked for, and its size.
 
     What labels and legends take is only known when they are drawn, so it is drawn until it fits.
@@ -95,7 +95,7 @@ def fitted(spec: dict[str, Any], look: Look) -> tuple[dict[str, Any], tuple[floa
     panels: list[dict[str, Any]] = spec.get("concat", [spec])
     columns = min(spec.get("columns", 1), len(panels))
     rows = -(-len(panels) // columns)
-    wanted = (look.full_width(len(panels)), look.height)
+    wanted = (theme.full_width(len(panels)), theme.height)
     size = _size(spec)
     for _ in range(_TRIES):
         off = (wanted[0] - size[0], 0.0 if wanted[1] is None else wanted[1] - size[1])
@@ -120,8 +120,9 @@ def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def _write(target: Path, content: bytes) -> None:
-    """Beside the target first, so that nobody ever finds half a picture."""
+def write_bytes(path: str | PathLike[str], content: bytes) -> None:
+    """Write a file, beside the target first, so that nobody ever finds half a picture."""
+    target = Path(path)
     try:
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".partial")
     except OSError as error:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from html import escape
 
 from berrypick.core.explanation import Table
-from berrypick.core.results import Note
-from berrypick.report.text import alignment
+from berrypick.core.results import Note, merge_notes
+from berrypick.report.tables import alignment
 
 #: Half transparent, so that it shows on white and on black.
 LINE = "rgba(128,128,128,.45)"
@@ -47,11 +47,11 @@ def table(table: Table, strong: Collection[tuple[int, int]] = (), raw: Collectio
     return f'{title}<div style="overflow-x:auto;"><table style="border-collapse:collapse;">{grid}</table></div>'
 
 
-def notes(found: Sequence[Note], most: int = 12) -> str:
-    """Notes below a table; of very many the first ones and their number."""
+def notes(found: Sequence[Note], runs: Sequence[str] = (), most: int = 12) -> str:
+    """Notes below a table, what is said of several of the runs once; of very many the first ones and their number."""
     if not found:
         return ""
-    lines = [str(note) for note in found]
+    lines = [str(note) for note in merge_notes(found, len(runs))]
     shown = [*lines[:most], *([f"{len(lines) - most} more"] if len(lines) > most else [])]
     return '<ul style="opacity:.8;">' + "".join(f"<li>{_sentence(line)}</li>" for line in shown) + "</ul>"
 

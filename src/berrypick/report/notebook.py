@@ -21,7 +21,7 @@ def results_html(results: Results) -> str:
     measures = list(results.measures)
     rows = [[run, *(_value(values.get(measure)) for measure in measures)] for run, values in means.items()]
     title = f"Means over {counted(len(results.topics), 'topic')}"
-    return html.table(Table(title, ["run", *measures], rows), best(results)) + html.notes(results.notes)
+    return html.table(Table(title, ["run", *measures], rows), best(results)) + html.notes(results.notes, results.runs)
 
 
 def _value(value: float | None) -> str:

@@ -13,7 +13,7 @@ from berrypick.report import html
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Means with intervals and the letters of the systems that are significantly worse."""
+    """Means with intervals and the letters of the runs that are significantly worse."""
     rows = []
     for run in comparison.runs:
         cells = [comparison.estimate(measure, run) for measure in comparison.measures]
@@ -25,7 +25,7 @@ def comparison_html(comparison: Comparison) -> str:
         for row, run in enumerate(comparison.runs)
         if _is_best(comparison, comparison.estimate(measure, run))
     }
-    return html.table(head, best, raw=range(2, len(head.header))) + html.notes(comparison.notes)
+    return html.table(head, best, raw=range(2, len(head.header))) + html.notes(comparison.notes, comparison.runs)
 
 
 def _estimate(one: Estimate) -> str:
@@ -51,7 +51,7 @@ def sweep_html(sweep: Sweep) -> str:
     names = [*sweep.parameters, *COLUMNS[1:-1]]
     rows = [[_cell(row[name]) for name in names] for row in sweep.rows]
     table = html.table(Table("", names, rows, "".join(_side(sweep.rows, name) for name in names)))
-    return table + html.notes(sweep.results.notes)
+    return table + html.notes(sweep.results.notes, sweep.results.runs)
 
 
 def _side(rows: list[dict[str, Any]], name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.report import charts
-from berrypick.report.chart_theme import PAPER, Look, length
+from berrypick.report.chart_theme import PAPER, ChartTheme, length
 from berrypick.report.export import check_pixels, check_target, converter, write_picture
 
 
@@ -27,7 +27,7 @@ class Figure:
 
     target: str | PathLike[str]
     kind: charts.Kind | None
-    look: Look
+    theme: ChartTheme
     dpi: int
     how: dict[str, Any]
 
@@ -38,26 +38,28 @@ class Figure:
         converter()
         how = {name: settings.pop(name) for name in ("until", "band", "baseline", "confidence", "resamples", "seed")}
         width, height, font, dpi = (settings.pop(name) for name in ("width", "height", "font_size", "dpi"))
-        look = replace(
+        theme = replace(
             PAPER,
             width=None if width is None else length(width),
             height=None if height is None else length(height, "height"),
             font=font,
         )
-        if ending == ".png" and look.width and look.height:
-            check_pixels(look.width, look.height, dpi)
+        if ending == ".png" and theme.width and theme.height:
+            check_pixels(theme.width, theme.height, dpi)
         if not 0 < how["confidence"] < 1:
             raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {how['confidence']:g}")
         if how["resamples"] < 100:
             raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {how['resamples']}")
-        return cls(target, kind, look, dpi, how)
+        return cls(target, kind, theme, dpi, how)
 
     def draw(self, results: Results) -> Drawing:
         """Draw results and write the file."""
         kind = self.kind or charts.suggested(results)
         if kind == "curves":
             self._check_curves(results)
-        size = write_picture(charts.plot(results, kind, look=self.look, **self.how), self.target, self.look, self.dpi)
+        size = write_picture(
+            charts.plot(results, kind, theme=self.theme, **self.how), self.target, self.theme, self.dpi
+        )
         runs = len(results.runs)
         return Drawing(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
 

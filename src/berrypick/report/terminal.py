@@ -1,8 +1,8 @@
 """Tables, explanations and small curves for people at a terminal: as wide as it is, with the best values emphasised.
 
-In a pipe everything stays the plain text of :mod:`berrypick.report.text`. Under NO_COLOR and on dumb terminals it is as
-wide as the terminal, too, but without a single control character. Names come from files: no control character of theirs
-gets through.
+In a pipe everything stays the plain text of :mod:`berrypick.report.tables`. Under NO_COLOR and on dumb terminals it is
+as wide as the terminal, too, but without a single control character. Names come from files: no control character of
+theirs gets through.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, TextIO
 from berrypick.analysis.curves import Band, bands
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import Results
-from berrypick.report import text
+from berrypick.report import tables
 from berrypick.report.chart_theme import shortened
-from berrypick.report.text import Cells, Paint
+from berrypick.report.tables import Cells, Paint
 
 _BLOCKS, _PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 _GAP = 2
@@ -47,10 +47,10 @@ class Painter:
     styled: bool = True
 
     def __call__(self, table: Table, strong: Cells = ()) -> str:
-        if not self.styled and max(map(_cells, text.aligned(table).splitlines())) <= self.columns:
-            return text.aligned(table)
+        if not self.styled and max(map(_cells, tables.aligned(table).splitlines())) <= self.columns:
+            return tables.aligned(table)
         clean = [[_clean(cell) for cell in row] for row in (table.header, *table.rows)]
-        sides = text.alignment(table)
+        sides = tables.alignment(table)
         keys = next((i for i, side in enumerate(sides) if side == ">"), len(sides))
         keys = max(1, min(keys, 2))
         clean = [
@@ -125,7 +125,7 @@ def rendered(parts: Sequence[Any], columns: int, styled: bool = True) -> str:
 
 
 def painter(stream: TextIO) -> Paint:
-    return Painter(width(), decorated(stream)) if stream.isatty() else text.plain
+    return Painter(width(), decorated(stream)) if stream.isatty() else tables.plain
 
 
 def explanation(value: Explanation, columns: int, styled: bool = True) -> str:

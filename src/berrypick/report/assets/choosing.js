@@ -1,4 +1,4 @@
-/* Choosing a topic and systems; the same bar in both views. */
+/* Choosing a topic and runs; the same bar in both views. */
 
 (function (berry) {
   'use strict';
@@ -42,7 +42,7 @@
   };
 
   parts.runName = (run) => `${berry.data.runs[run].label}  ${berry.clean(berry.data.runs[run].name)}`;
-  // Two systems, where there are two and the reader of the page has not asked for one.
+  // Two runs, where there are two and the reader of the page has not asked for one.
   parts.both = (state) => berry.data.runs.length > 1 && state.both !== 0 && state.versus !== state.run;
   parts.shownRuns = (state) => (parts.both(state) ? [state.run, state.versus] : [state.run]);
 
@@ -73,7 +73,7 @@
         labelled('Topic', el('span', { class: 'joined' }, step(-1, '\u2039', 'Previous topic'), topic,
           step(1, '\u203a', 'Next topic'))),
         data.topics.length > 8 ? filter : null),
-      labelled('System', run),
+      labelled('Run', run),
       many ? el('label', { class: 'check' }, beside, el('span', { class: 'pick-name' }, 'beside'), versus) : null);
     let filled = null; // the filter that the options stand for
     const bar = {

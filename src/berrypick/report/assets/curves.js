@@ -1,4 +1,4 @@
-/* The curves: one chart for each measure that has one, a legend that hides and shows systems in all of them. */
+/* The curves: one chart for each measure that has one, a legend that hides and shows runs in all of them. */
 (function (berry) {
   'use strict';
 
@@ -7,7 +7,7 @@
   const charts = [];             // {curve, view, element, xs, at}
   let legend, allBands;
 
-  const most = 12;               // systems that are told apart in one chart; of more, some are shown at first
+  const most = 12;               // runs that are told apart in one chart; of more, some are shown at first
   const best = 5;
 
   const all = () => berry.data.runs.map((run, number) => number);
@@ -15,7 +15,7 @@
   const listed = (text) => new Set(String(text === undefined ? '' : text).split(',').filter((part) => /^\d+$/.test(part)).map(Number));
   const bandsShown = (state) => state.bands !== 'no';
 
-  /* What is shown at first: everything, or of many systems the baseline and the best by the first measure. */
+  /* What is shown at first: everything, or of many runs the baseline and the best by the first measure. */
   function usual() {
     if (!many()) return all();
     const value = (run) => berry.data.table[run][0].value, sign = berry.data.measures[0].increasing ? -1 : 1;
@@ -24,7 +24,7 @@
     return all().filter((run) => chosen.has(run));
   }
 
-  /* The address names what is hidden (off), or of many systems what is shown (on), whichever is the shorter list. */
+  /* The address names what is hidden (off), or of many runs what is shown (on), whichever is the shorter list. */
   berry.visibleRuns = function (state = berry.state) {
     if (!many()) return all().filter((number) => !listed(state.off).has(number));
     if (state.on === undefined) return usual();
@@ -42,7 +42,7 @@
 
   function shownAtFirst() {
     if (!many()) return null;
-    return el('p', {class: 'quiet small hint', id: 'shown-at-first'}, 'Of ' + berry.plural(berry.data.runs.length, 'system') +
+    return el('p', {class: 'quiet small hint', id: 'shown-at-first'}, 'Of ' + berry.plural(berry.data.runs.length, 'run') +
       ', the baseline and the ' + best + ' best by ', berry.name(berry.data.measures[0].text), ' are shown at first. ',
     el('button', {type: 'button', class: 'copy', onclick: () => setVisible(all())}, 'Show all'), ' ',
     el('button', {type: 'button', class: 'copy', onclick: () => setVisible(usual())}, 'Show these'));
@@ -56,7 +56,7 @@
   }
 
   function makeLegend() {
-    return el('div', {class: 'legend', id: 'legend', role: 'group', 'aria-label': 'Systems shown'},
+    return el('div', {class: 'legend', id: 'legend', role: 'group', 'aria-label': 'Runs shown'},
       berry.data.runs.map((run, number) => el('button', {type: 'button', 'data-run': number, 'aria-pressed': 'true',
         onclick: (event) => {
           const shown = berry.visibleRuns();
@@ -116,7 +116,7 @@
     };
   }
 
-  /* What the systems shown have at a place of the x axis; systems whose curve has no such place are left out. */
+  /* What the runs shown have at a place of the x axis; runs whose curve has no such place are left out. */
   berry.curveAt = function (curve, at, numbers) {
     return curve.points.filter((line) => numbers.includes(line.run)).map((line) => {
       const i = line.x.indexOf(at);
@@ -215,7 +215,7 @@
     berry.fill(element, el('h2', {class: 'unseen'}, 'Curves'),
       el('div', {class: 'legend-bar'}, legend, data.curves.some(hasBands) ? el('label', {}, allBands, 'Bands') : null),
       shownAtFirst(), data.curves.some(hasBands) ? howBands() : null,
-      data.runs.length > 1 ? el('p', {class: 'quiet small hint'}, 'Press a system to hide or show it, with Shift to see it alone.') : null,
+      data.runs.length > 1 ? el('p', {class: 'quiet small hint'}, 'Press a run to hide or show it, with Shift to see it alone.') : null,
       el('div', {class: 'charts'}, data.curves.map(makeChart)));
   }
 
@@ -244,5 +244,5 @@
 
   berry.key('curves', ['ArrowLeft', 'ArrowRight'], 'In a chart: read the values');
   berry.key('curves', 'b', 'Bands on or off', () => berry.go({bands: bandsShown(berry.state) ? 'no' : null}));
-  berry.key('curves', 'a', 'Show all systems', () => setVisible(all()));
+  berry.key('curves', 'a', 'Show all runs', () => setVisible(all()));
 })(window.berry = window.berry || {});

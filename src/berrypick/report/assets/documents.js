@@ -11,7 +11,7 @@
 
   let page = null; // the elements of the view
   let made = null; // the topic
-  let panes = []; // text panes in sight, one per system
+  let panes = []; // text panes in sight, one per run
   let pending = null; // where to go in the text once it is there
   let token = 0; // the latest request; what an older one brings is dropped
   let frame = 0;
@@ -279,7 +279,7 @@
 
   async function drawReading(state, mine) {
     const doc = chosenDocument(state);
-    // Another system, the same text: reading goes on where it was.
+    // Another run, the same text: reading goes on where it was.
     const kept = panes.length && doc >= 0 && page.open === made.block.documents[doc].block ? panes[0].text.current() : null;
     panes.forEach((pane) => pane.text.end());
     panes = [];
@@ -354,7 +354,7 @@
   }
 
   function documentTree(content, doc) {
-    const run = parts.shownRuns(berry.state)[0]; // ranks of the first system shown; the text beside shows both
+    const run = parts.shownRuns(berry.state)[0]; // ranks of the first run shown; the text beside shows both
     const root = parts.treeOf(content.tree);
     const ranked = new Map(); // node -> ranks, whatever the slider says
     const nodes = new Set();

@@ -43,7 +43,7 @@
     return data.measures[measure].increasing ? Math.max(...values) : Math.min(...values);
   }
 
-  /* A bar from zero to the mean with the interval as a whisker, on a scale that all systems share. */
+  /* A bar from zero to the mean with the interval as a whisker, on a scale that all runs share. */
   function whisker(run, cell, low, high) {
     const at = (value) => (100 * (value - low) / (high - low || 1)).toFixed(2) + '%';
     const zero = Math.max(low, Math.min(0, high));
@@ -61,7 +61,7 @@
   function comparison() {
     const {data} = berry;
     const columns = [{
-      title: 'System', key: 'system', rowHeader: true, value: (run) => data.runs[run].name,
+      title: 'Run', key: 'run', rowHeader: true, value: (run) => data.runs[run].name,
       cell: (run) => el('th', {scope: 'row', 'data-run': run}, berry.run(run),
         run === data.baseline && data.runs.length > 1 ? el('span', {class: 'badge'}, 'baseline') : null),
     }];
@@ -97,7 +97,7 @@
     const table = berry.table(columns, {id: 'comparison', class: 'comparison', rows: data.runs.map((run, number) => number),
       row: (run) => ({'data-run': run})});
     table.style.maxWidth = 18 + 20 * data.measures.length + 'rem';    // few measures: bars of a sensible length
-    return [berry.wide('Comparison of systems', table), el('p', {class: 'quiet small'}, legend())];
+    return [berry.wide('Comparison of runs', table), el('p', {class: 'quiet small'}, legend())];
   }
 
   /* The name of a measure, which may go on in the next line before its parameters. */
@@ -119,7 +119,7 @@
     const parts = ['Mean over topics, with its ' + berry.confidence() + ' interval.'];
     if (data.runs.length > 1) {
       parts.push('The best mean of a column is bold.');
-      if (data.pairs.length) parts.push('A raised letter: significantly better than the system with that letter.');
+      if (data.pairs.length) parts.push('A raised letter: significantly better than the run with that letter.');
       parts.push('Press a heading to sort.');
     }
     return parts.join(' ');
@@ -136,7 +136,7 @@
       cell: (pair) => el('td', {class: 'numeric', 'data-value': pair[key] === null ? '' : pair[key]}, show(pair[key]))});
     const columns = [
       {title: 'Measure', key: 'measure', value: (pair) => pair.measure, cell: (pair) => berry.name(data.measures[pair.measure].text)},
-      {title: 'System', key: 'run', value: (pair) => pair.run, rowHeader: true, cell: (pair) => berry.run(pair.run, true)},
+      {title: 'Run', key: 'run', value: (pair) => pair.run, rowHeader: true, cell: (pair) => berry.run(pair.run, true)},
       {title: 'against', key: 'versus', value: (pair) => pair.versus, cell: (pair) => berry.run(pair.versus, true)},
       Object.assign(number('difference', 'Difference'), {cell: (pair) => el('td', {class: 'numeric', 'data-value': pair.difference},
         berry.signed(pair.difference), el('span', {class: 'interval'}, '[' + berry.number(pair.low) + ', ' + berry.number(pair.high) + ']'))}),
@@ -156,8 +156,8 @@
         table.refill(data.pairs.filter((pair) => wanted === '' || pair.measure === Number(wanted)));
       }}, el('option', {value: ''}, 'all'), data.measures.map((measure, m) => el('option', {value: m}, berry.clean(measure.text)))));
     return el('details', {class: 'fold', id: 'pairs-fold'},
-      el('summary', {}, 'Each pair of systems ', el('span', {class: 'quiet'}, '(' + berry.plural(data.pairs.length, 'comparison') + ')')),
-      choose ? el('div', {class: 'controls'}, choose) : null, berry.wide('Pairs of systems', table));
+      el('summary', {}, 'Each pair of runs ', el('span', {class: 'quiet'}, '(' + berry.plural(data.pairs.length, 'comparison') + ')')),
+      choose ? el('div', {class: 'controls'}, choose) : null, berry.wide('Pairs of runs', table));
   }
 
   berry.signed = (value, places = 4) => value === null || value === undefined ? '-' : (value > 0 ? '+' : '') + berry.number(value, places);
@@ -174,25 +174,25 @@
     const {data} = berry;
     const part = (title, rows) => rows && rows.length ? el('div', {}, el('h3', {}, title), pairsOf(rows)) : null;
     return el('section', {id: 'evaluated'}, el('h2', {}, 'What was evaluated'),
-      el('div', {class: 'columns'}, el('div', {}, part('Counts', data.counts), systems()), part('Configuration', data.configuration), part('Comparison', data.method)));
+      el('div', {class: 'columns'}, el('div', {}, part('Counts', data.counts), counts()), part('Configuration', data.configuration), part('Comparison', data.method)));
   }
 
-  const few = 12;                // systems whose counts are shown at once
+  const few = 12;                // runs whose counts are shown at once
 
-  /* Of each system how much it retrieved, and how much of that again. */
-  function systems() {
+  /* Of each run how much it retrieved, and how much of that again. */
+  function counts() {
     const {data} = berry;
-    const overlapping = data.systems.some((system) => system.overlap !== null);
+    const overlapping = data.runs.some((run) => run.overlap > 0);
     const columns = [
-      {title: 'System', key: 'system', rowHeader: true, value: (run) => data.runs[run].name, cell: (run) => berry.run(run, true)},
-      {title: 'Results', key: 'results', numeric: true, falling: true, value: (run) => data.systems[run].results, cell: (run) => berry.count(data.systems[run].results)},
+      {title: 'Run', key: 'run', rowHeader: true, value: (run) => data.runs[run].name, cell: (run) => berry.run(run, true)},
+      {title: 'Results', key: 'results', numeric: true, falling: true, value: (run) => data.runs[run].results, cell: (run) => berry.count(data.runs[run].results)},
     ];
-    if (overlapping) columns.push({title: 'Overlap', key: 'overlap', numeric: true, falling: true, value: (run) => data.systems[run].overlap,
-      cell: (run) => berry.number(data.systems[run].overlap)});
-    const table = berry.table(columns, {id: 'systems', class: 'compact', rows: data.runs.map((run, number) => number)});
-    const content = [berry.wide('Counts of systems', table),
-      overlapping ? el('p', {class: 'quiet small'}, 'Overlap: the share of what is retrieved that was retrieved before.') : null];
-    return data.runs.length > few ? el('details', {class: 'fold'}, el('summary', {}, 'Each of ' + berry.plural(data.runs.length, 'system')), content) : content;
+    if (overlapping) columns.push({title: 'Overlap', key: 'overlap', numeric: true, falling: true, value: (run) => data.runs[run].overlap,
+      cell: (run) => berry.number(data.runs[run].overlap)});
+    const table = berry.table(columns, {id: 'run-counts', class: 'compact', rows: data.runs.map((run, number) => number)});
+    const content = [berry.wide('Counts of runs', table),
+      overlapping ? el('p', {class: 'quiet small'}, 'Overlap: the share of the retrieved text that repeats earlier results, mean over topics.') : null];
+    return data.runs.length > few ? el('details', {class: 'fold'}, el('summary', {}, 'Each of ' + berry.plural(data.runs.length, 'run')), content) : content;
   }
 
   function measures() {
@@ -211,12 +211,12 @@
   }
 
   function signatures(measure) {
-    const systems = new Map();
-    measure.signatures.forEach((signature, run) => systems.set(signature, (systems.get(signature) || []).concat(run)));
+    const groups = new Map();
+    measure.signatures.forEach((signature, run) => groups.set(signature, (groups.get(signature) || []).concat(run)));
     return [el('h3', {}, 'Signature'),
       el('p', {class: 'quiet small'}, 'Two numbers with the same signature mean the same and can be compared.'),
-      Array.from(systems, ([signature, runs]) => el('div', {class: 'signature'},
-        systems.size > 1 ? el('p', {}, runs.map((run) => [berry.run(run, true), ' '])) : null,
+      Array.from(groups, ([signature, runs]) => el('div', {class: 'signature'},
+        groups.size > 1 ? el('p', {}, runs.map((run) => [berry.run(run, true), ' '])) : null,
         el('pre', {}, visibleText(signature)), berry.copyButton(signature)))];
   }
 
@@ -231,7 +231,7 @@
     const {data} = berry;
     berry.fill(element,
       messages(data.warnings, data.warnings.length === 1 ? 'Warning' : 'Warnings', {class: 'notice', id: 'warnings', role: 'note'}),
-      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The systems compared' : 'The result'), comparison(), pairs(),
+      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), pairs(),
       evaluated(),
       messages(data.left_out, 'Not in this page', {class: 'notice calm', id: 'left-out', role: 'note'}),
       measures(), again());

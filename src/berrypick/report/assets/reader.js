@@ -35,7 +35,7 @@
   // What this reader looks for: the targets, or the best entry points.
   const targetsOf = (state) => (chosen(state).reader.entries && made.block.entry_targets) || made.block.targets;
 
-  // Reach, its growth and its final value for a system; null where this reader cannot read it. Kept with the block.
+  // Reach, its growth and its final value for a run; null where this reader cannot read it. Kept with the block.
   function facts(state, run) {
     const { number, value } = chosen(state);
     const key = `${number} ${value} ${run}`;
@@ -183,8 +183,8 @@
   function drawSummary(name, readable, k) {
     const sentences = readable.map(({ run, law, mean, wanted }) => {
       const t = wanted.length;
-      const system = readable.length > 1 ? `, with ${berry.clean(berry.data.runs[run].name)},` : '';
-      return `After rank ${parts.count(k)} a reader of ${berry.clean(name)}${system} has seen ${decimals(mean)} of ${berry.plural(t, 'target')} on average; ${t > 1 ? `all ${parts.count(t)}` : 'it'} with probability ${decimals(law[t])}.`;
+      const named = readable.length > 1 ? `, with ${berry.clean(berry.data.runs[run].name)},` : '';
+      return `After rank ${parts.count(k)} a reader of ${berry.clean(name)}${named} has seen ${decimals(mean)} of ${berry.plural(t, 'target')} on average; ${t > 1 ? `all ${parts.count(t)}` : 'it'} with probability ${decimals(law[t])}.`;
     });
     const shares = spans.levels(readable[0].facts.ideal);
     const notes = shares.length > 1 ? [`Not all readers want everything: ${shares.map((level) => `${(100 * level.weight).toFixed(0)}% want ${level.targets.length}`).join(', ')}.`] : [];
@@ -199,7 +199,7 @@
 
   function drawValues(readable, k) {
     berry.fill(page.values, el('table', { class: 'amounts' },
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'system'),
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'run'),
         el('th', { scope: 'col', class: 'numeric' }, 'EPRUM so far'),
         el('th', { scope: 'col', class: 'numeric' }, 'whole list'), el('th', { scope: 'col', class: 'numeric' }, 'share seen'))),
       el('tbody', {}, readable.map(({ run, facts: of, seen }) => {

@@ -1,4 +1,4 @@
-/* The topics: two systems side by side, topic by topic, as a chart of differences, a scatter and a table of dots. */
+/* The topics: two runs side by side, topic by topic, as a chart of differences, a scatter and a table of dots. */
 (function (berry) {
   'use strict';
 
@@ -9,7 +9,7 @@
 
   /* ---- the numbers ---- */
 
-  /* Topics with the values of two systems, the difference and who is ahead (1, 0, -1, or null if undefined). */
+  /* Topics with the values of two runs, the difference and who is ahead (1, 0, -1, or null if undefined). */
   berry.topicRows = function (measure, run, versus) {
     const {data} = berry;
     const one = data.values[measure][run], other = data.values[measure][versus];
@@ -51,10 +51,10 @@
     return el('div', {class: 'controls', id: 'topics-controls'},
       select('topics-measure', 'Measure', data.measures.map((measure) => berry.clean(measure.text)), (measure) => berry.go({measure})),
       single() ? null : [
-        // Choosing the system that stands on the other side swaps the two.
-        select('topics-run', 'System', names, (run) => berry.go(run === berry.state.versus ? {run, versus: berry.state.run} : {run})),
+        // Choosing the run that stands on the other side swaps the two.
+        select('topics-run', 'Run', names, (run) => berry.go(run === berry.state.versus ? {run, versus: berry.state.run} : {run})),
         el('span', {class: 'with-swap'},
-          el('button', {type: 'button', class: 'plain', id: 'swap', title: 'Swap the two systems (s)', 'aria-label': 'Swap the two systems', onclick: swap}, '\u21c4'),
+          el('button', {type: 'button', class: 'plain', id: 'swap', title: 'Swap the two runs (s)', 'aria-label': 'Swap the two runs', onclick: swap}, '\u21c4'),
           select('topics-versus', 'against', names, (versus) => berry.go(versus === berry.state.run ? {versus, run: berry.state.versus} : {versus})))]);
   }
 
@@ -175,7 +175,7 @@
     return [low, high > low ? (high > .55 && high <= 1 ? 1 : high) : low + 1];
   }
 
-  /* Two dots on a line: full for the first system, a ring for the second. */
+  /* Two dots on a line: full for the first run, a ring for the second. */
   function dumbbell(row, low, high) {
     const {state} = berry;
     const at = (value) => (100 * (value - low) / (high - low)).toFixed(2) + '%';
@@ -288,7 +288,7 @@
     parts = {
       summary: el('p', {id: 'topics-summary'}),
       differences: chartBox('differences', 'Chart of all topics in order of the difference. Arrow keys walk through them, Enter opens one.'),
-      scatter: single() ? null : chartBox('scatter', 'Chart of the values of both systems, a dot for each topic. The table below has the numbers.'),
+      scatter: single() ? null : chartBox('scatter', 'Chart of the values of both runs, a dot for each topic. The table below has the numbers.'),
       filters: filters(),
       holder: el('div', {id: 'topics-rows', role: 'region', 'aria-label': 'Topics'}),
       none: el('p', {id: 'no-values', hidden: true}, 'No topic has a value to draw. The overview says why.'),
@@ -305,7 +305,7 @@
   berry.view('topics', {title: 'Topics', key: '3', show(element, state, changed) {
     if (changed.has('first')) make(element);
     if (!['first', 'measure', 'run', 'versus'].some((name) => changed.has(name))) return;
-    // Two times the same system (from an edited address): look at it against another one.
+    // Two times the same run (from an edited address): look at it against another one.
     if (!single() && state.run === state.versus) return berry.go({versus: state.run === 0 ? 1 : 0});
     const rows = parts.rows = berry.topicRows(state.measure, state.run, state.versus);
     for (const [id, value] of [['topics-measure', state.measure], ['topics-run', state.run], ['topics-versus', state.versus]]) {
@@ -325,6 +325,6 @@
   }});
 
   berry.key('topics', ['ArrowLeft', 'ArrowRight'], 'In the chart: walk through the topics');
-  berry.key('topics', 's', 'Swap the two systems', () => { if (!single()) document.getElementById('swap').click(); });
+  berry.key('topics', 's', 'Swap the two runs', () => { if (!single()) document.getElementById('swap').click(); });
   berry.key('topics', '/', 'Find topics', () => parts.filters.search.focus());
 })(window.berry = window.berry || {});

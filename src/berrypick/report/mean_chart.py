@@ -1,0 +1,75 @@
+"""Means with intervals, a panel for each measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from berrypick.analysis.compare import Comparison
+from berrypick.core.errors import UsageError
+from berrypick.report.chart_panels import PANELS, Rows, concatenated, listed, panel_size, rounded, tick_count
+from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened, strokes
+from berrypick.report.export import altair
+
+
+def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
+    """The mean of each run with its interval, the best on top; a panel for each measure."""
+    measures = [
+        measure
+        for measure in comparison.measures
+        if any(comparison.estimate(measure, run).value is not None for run in comparison.runs)
+    ]
+    if not measures:
+        raise UsageError(f"there is nothing to draw: {listed(comparison.measures)} undefined for every topic")
+    if len(measures) > PANELS:
+        raise UsageError(f"{len(measures)} measures are more than the {PANELS} panels that one picture can hold")
+    names = labels(comparison.runs)
+    order = [names[run] for run in _best_first(comparison, measures[0])]
+    columns = theme.columns(len(measures))
+    panels = [
+        _means_panel(comparison, measure, names, order, place % columns == 0, theme, len(measures))
+        for place, measure in enumerate(measures)
+    ]
+    return concatenated(panels, theme)
+
+
+def _best_first(comparison: Comparison, measure: str) -> list[str]:
+    sign = -1 if comparison.estimate(measure, comparison.runs[0]).higher_is_better else 1
+
+    def place(run: str) -> tuple[bool, float]:
+        value = comparison.estimate(measure, run).value
+        return value is None, sign * (value or 0.0)
+
+    return sorted(comparison.runs, key=place)
+
+
+def _means_panel(
+    comparison: Comparison,
+    measure: str,
+    names: dict[str, str],
+    order: list[str],
+    with_names: bool,
+    theme: ChartTheme,
+    of: int,
+) -> Any:
+    alt = altair()
+    rows: Rows = []
+    for run in comparison.runs:
+        one = comparison.estimate(measure, run)
+        if one.value is not None:
+            bounds = (one.value if one.low is None else one.low, one.value if one.high is None else one.high)
+            rows.append({"run": names[run], "value": rounded(one.value), "low": rounded(bounds[0]),
+                         "high": rounded(bounds[1])})  # fmt: skip
+    percent = f"{100 * comparison.method.confidence:.4g}%"
+    y = alt.Y("run:N", sort=None, scale=alt.Scale(domain=order), title=None,
+              axis=alt.Axis(labels=with_names, ticks=False, domain=False, grid=True))  # fmt: skip
+    title = f"mean, {percent} interval"
+    x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=tick_count(theme, of)))
+    base = alt.Chart(alt.Data(values=rows))
+    interval = base.mark_rule(color="black", strokeWidth=theme.line).encode(
+        x=alt.X("low:Q", title=title), x2="high:Q", y=y
+    )
+    point = base.mark_point(filled=True, color=strokes(1)[0][0], size=theme.font * 4, opacity=1).encode(x=x, y=y)
+    size = panel_size(theme, of)
+    if theme.height is None:
+        size["height"] = alt.Step(theme.font * 1.6)
+    return alt.layer(interval, point).properties(title=shortened(measure, 60), **size)

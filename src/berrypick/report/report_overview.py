@@ -1,0 +1,220 @@
+"""The data of a report page that it has at once: tables, pairs, curves, configuration, warnings.
+
+Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.md describes them.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from berrypick._version import __version__
+from berrypick.analysis.compare import Comparison
+from berrypick.analysis.curves import POINTS, bands
+from berrypick.core.errors import as_flags
+from berrypick.core.results import Results, RunFacts, merge_notes
+from berrypick.evaluation.options import options as all_options
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.measures.base import Measure
+from berrypick.references import bibtex, cited
+from berrypick.report.report_data import Details
+
+#: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
+DRAWN, FEWER_DRAWS = 100_000_000, 1000
+
+
+def make_overview(
+    title: str, command: str, results: Results, comparison: Comparison, details: Details
+) -> dict[str, Any]:
+    """Everything about the evaluation as a whole."""
+    requested = details.evaluation.measures
+    runs, measures = list(comparison.runs), [one.text for one in requested]
+    topics = list(results.topics)
+    values = {(row.measure, row.run, row.topic): row.value for row in results.topic_rows}
+    baseline = comparison.baseline if comparison.baseline is not None else runs[0]
+    return {
+        "title": title or _title(details),
+        "version": __version__,
+        "kind": details.kind,
+        "runs": [_run(results.run_facts[run], comparison.estimate(measures[0], run).label) for run in runs],
+        "baseline": runs.index(baseline),
+        "measures": [_measure(one, comparison) for one in requested],
+        "table": [[_cell(comparison, measure, run) for measure in measures] for run in runs],
+        "pairs": _pairs(comparison),
+        "method": [list(part) for part in comparison.method.fields()],
+        "configuration": _configuration(details),
+        "counts": _counts(details),
+        "warnings": [
+            note_text(note, command) for note in merge_notes(comparison.notes, len(runs)) if note.kind != "overlap"
+        ],
+        "left_out": [],
+        "command": command,
+        "topics": topics,
+        "titles": [details.titles.get(topic, "") for topic in topics],
+        "values": [[[values.get((m, run, topic)) for topic in topics] for run in runs] for m in measures],
+        "curves": _curves(results, comparison),
+        "bands": {"draws": _draws(results, comparison), "table": comparison.method.resamples},
+        "details": [None] * len(topics),
+        "readers": [reader.to_json() for reader in details.readers],
+    }
+
+
+def _title(details: Details) -> str:
+    """The name of the truth, as people call their files."""
+    return Path(details.evaluation.truth.source).name.partition(".")[0] or "berrypick report"
+
+
+def _measure(one: RequestedMeasure, comparison: Comparison) -> dict[str, Any]:
+    info = one.info()
+    sections = _sections(type(one.measure)) if isinstance(one.measure, Measure) else {}
+    references = one.measure.references if isinstance(one.measure, Measure) else ()
+    return {
+        "text": one.text,
+        "increasing": info.higher_is_better,
+        "curve": info.has_curve,
+        "what": info.description,
+        "formula": sections.get("Formula", ""),
+        "meaning": sections.get("Meaning", ""),
+        "use": sections.get("Use", ""),
+        "references": [{"cite": cited(key), "bibtex": bibtex(key)} for key in references],
+        "signatures": [str(comparison.estimate(one.text, run).signature) for run in comparison.runs],
+    }
+
+
+def _sections(value: type) -> dict[str, str]:
+    """The parts of a docstring by their underlined headings; the first line under ''."""
+    from inspect import cleandoc
+
+    lines = cleandoc(value.__doc__ or "").splitlines()
+    found: dict[str, list[str]] = {"": lines[:1]}
+    current = "more"
+    for line, below in zip(lines[1:], [*lines[2:], ""], strict=False):
+        if below and set(below) == {"-"}:
+            current = line
+        elif not (line and set(line) == {"-"}):
+            found.setdefault(current, []).append(line)
+    return {name: "\n".join(part).strip() for name, part in found.items()}
+
+
+def _cell(comparison: Comparison, measure: str, run: str) -> dict[str, Any]:
+    one = comparison.estimate(measure, run)
+    return {"value": one.value, "low": one.low, "high": one.high, "letters": list(one.beats), "topics": one.topics,
+            "undefined": one.undefined}  # fmt: skip
+
+
+def _pairs(comparison: Comparison) -> list[dict[str, Any]]:
+    runs, measures = list(comparison.runs), list(comparison.measures)
+    return [
+        {
+            "measure": measures.index(pair.measure),
+            "run": runs.index(pair.run),
+            "versus": runs.index(pair.versus),
+            "topics": pair.topics,
+            "difference": pair.difference,
+            "low": pair.low,
+            "high": pair.high,
+            "p": pair.p,
+            "corrected": pair.p_adjusted,
+            "effect": pair.effect,
+            "wins": pair.wins,
+            "ties": pair.ties,
+            "losses": pair.losses,
+            "significant": pair.significant,
+        }
+        for pair in comparison.pairs
+    ]
+
+
+def _configuration(details: Details) -> list[list[str]]:
+    """Inputs, and every option with its value, as far as it has one."""
+    evaluation = details.evaluation
+    options, context = evaluation.options, evaluation.context
+    reader = context.reader
+    special = {
+        "user": str(context.user),
+        "tokenizer": reader.tokens.name if reader.tokens is not None else "",
+        "idealism": ", ".join(f"{grade:g}={share:g}" for grade, share in (context.idealism or {}).items()),
+        "duplicates": context.duplicates or "as each format has it",
+        "ignore_elements": ", ".join(sorted(context.ignore_elements)),
+        "navigation": _source(reader.navigation) if options.navigation is not None else "",
+        "collection": _source(reader.collection) if options.collection is not None else "",
+        "documents": _source(reader.texts),
+        "chunks": _source(options.chunks),
+    }
+    parts = {
+        "truth": _file(evaluation.truth.source),
+        "format of the truth": evaluation.truth.format,
+        "runs": ", ".join(_file(run.source) for run in evaluation.runs.values() if run.source),
+    }
+    for one in all_options():
+        value = str(special[one.name] if one.name in special else getattr(options, one.name) or "")
+        if one.label:
+            parts[one.label] = _file(value) if one.file and value else value
+    return [[name, value] for name, value in parts.items() if value]
+
+
+def _source(value: Any) -> str:
+    """The file that a value was read from, or is to be."""
+    if value is None or isinstance(value, (str, PathLike)):
+        return "" if value is None else fspath(value)
+    return value.source or "given as an object"
+
+
+def _file(source: str) -> str:
+    """As it was typed, but not where on this machine it lies: pages are sent around."""
+    return Path(source).name if Path(source).is_absolute() else source
+
+
+def _counts(details: Details) -> list[list[Any]]:
+    truth = details.evaluation.truth
+    judged = sum(len(topic) for topic in truth.topics.values())
+    relevant = sum(int((topic.grade > 0).sum()) for topic in truth.topics.values())
+    return [["judged topics", len(truth)], [f"judged {truth.units}", judged], ["relevant", relevant]]
+
+
+def _run(facts: RunFacts, label: str) -> dict[str, Any]:
+    """A run by name and letter, its number of results, and the share of its text that repeats earlier results."""
+    return {"name": facts.name, "label": label, "results": facts.results, "overlap": facts.overlap}
+
+
+def _draws(results: Results, comparison: Comparison) -> int:
+    """As many as the table's intervals have, so that bands agree with them, unless that takes too long."""
+    drawn = comparison.method.resamples
+    points = sum(min(len(row.curve), POINTS) for row in results.mean_rows if row.curve)
+    return drawn if points * drawn <= DRAWN else min(drawn, FEWER_DRAWS)
+
+
+def _curves(results: Results, comparison: Comparison) -> list[dict[str, Any]]:
+    runs = list(comparison.runs)
+    method = comparison.method
+    found: dict[str, dict[str, Any]] = {}
+    draws = _draws(results, comparison)
+    for band in bands(results, confidence=method.confidence, resamples=draws, seed=method.seed):
+        if not len(band.x):
+            continue
+        across, up = band.axes
+        one = found.setdefault(
+            band.measure,
+            {"measure": band.measure, "title": band.measure, "x_title": across, "y_title": up, "points": []},
+        )
+        one["points"].append(
+            {
+                "run": runs.index(band.run),
+                "x": [_short(value) for value in band.x],
+                "y": [_short(value) for value in band.y],
+                "low": [_short(value) for value in band.low],
+                "high": [_short(value) for value in band.high],
+            }
+        )
+    return list(found.values())
+
+
+def _short(value: Any) -> float | None:
+    """To nine digits: what can be seen in a curve, and read off it."""
+    return None if value is None else float(f"{value:.9g}")
+
+
+def note_text(said: object, command: str) -> str:
+    """A note on the page: with the flags of the command that wrote it, else with options as in Python."""
+    return as_flags(said) if command else str(said)

@@ -1,0 +1,85 @@
+"""The report page as one file: its own HTML, CSS and JavaScript, the charting library, and the data.
+
+Its content security policy allows these scripts by their hashes and nothing else: no network, no script in any text.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from berrypick.core.errors import UsageError
+
+#: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
+SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing", "strips",
+           "text", "tree", "links", "documents", "reader", "last")  # fmt: skip
+STYLES = ("page", "documents", "reader")
+_LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
+
+
+def pack(value: Any) -> str:
+    """A block of data, which the page unpacks when somebody looks at it."""
+    content = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(content.encode("ascii"), compresslevel=6, mtime=0)).decode("ascii")
+
+
+def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -> str:
+    """The page as text."""
+    theme = _asset("theme.js")
+    style = "\n".join(_asset(f"{name}.css") for name in STYLES)
+    script = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    policy = (
+        f"default-src 'none'; script-src {_hash(theme)} {_hash(library)} {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    data = json.dumps(overview, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        '<link rel="icon" href="data:,">',
+        f"<title>{escape(_shown(overview['title']))}</title>",
+        f"<style>{style}</style>",
+        f"<script>{theme}</script></head>",
+        f"<body>{_asset('page.html')}",
+        f'<script type="application/json" id="overview">{data}</script>',
+        *(f'<script type="text/plain" data-block="{i}">{block}</script>' for i, block in enumerate(blocks)),
+        f"<script>{library}</script>",
+        f"<script>{script}</script>",
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _shown(text: str) -> str:
+    """A title for a window: on one line, without what could turn the line around."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:200]
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode('ascii')}'"
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("berrypick.report").joinpath("assets", name).read_text(encoding="utf-8").strip()
+
+
+@cache
+def charting_library() -> str:
+    """The charting library as one script."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise UsageError("the report page needs vl-convert: pip install 'berrypick[report]'") from None
+    bundle: str = vl_convert.javascript_bundle(_LIBRARY)
+    return bundle.replace("</script", "<\\/script")

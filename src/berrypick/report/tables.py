@@ -1,0 +1,153 @@
+"""Tables as text: aligned columns, Markdown, LaTeX, CSV, TSV, JSON; each is written here and nowhere else.
+
+Names come from files. In Markdown and LaTeX they are text and never mark-up, in a spreadsheet no formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table
+
+UNDEFINED = "-"
+
+Cells = Collection[tuple[int, int]]
+#: Turns a table into text; the cells (row, column) stand out where that is possible.
+Paint = Callable[[Table, Cells], str]
+
+
+def plain(table: Table, strong: Cells = ()) -> str:
+    """Paint of pipes and files: nothing stands out."""
+    return aligned(table)
+
+
+def shown(value: float | None, places: int) -> str:
+    return UNDEFINED if value is None else f"{value:.{places}f}"
+
+
+def alignment(table: Table) -> str:
+    return table.align or "<" + ">" * (len(table.header) - 1)
+
+
+def printable(cell: str) -> str:
+    """One line without control characters, which could drive a terminal."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in cell)
+
+
+def aligned(table: Table) -> str:
+    """Plain text in columns."""
+    clean = [[printable(cell) for cell in row] for row in [table.header, *table.rows]]
+    widths = [max((len(row[i]) for row in clean), default=0) for i in range(len(table.header))]
+    sides = alignment(table)
+    lines = []
+    for row in clean:
+        cells = [
+            cell.rjust(w) if side == ">" else cell.ljust(w) for cell, w, side in zip(row, widths, sides, strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    ruler = "  ".join("-" * width for width in widths)
+    head = f"{table.title}\n" if table.title else ""
+    return head + "\n".join([lines[0], ruler, *lines[1:]]) + "\n"
+
+
+def markdown(table: Table, marked: Collection[int] = ()) -> str:
+    """``marked`` are columns with mark-up of their own; everything else is text."""
+
+    def row(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cells) + " |\n"
+
+    head = row(markdown_text(cell) for cell in table.header)
+    ruler = row(":--" if side == "<" else "--:" for side in alignment(table))
+    body = "".join(row(_marked(cells, marked, markdown_text)) for cells in table.rows)
+    title = f"**{markdown_text(table.title)}**\n\n" if table.title else ""
+    return title + head + ruler + body
+
+
+def latex(table: Table, marked: Collection[int] = ()) -> str:
+    """``marked`` are columns with mark-up of their own; everything else is text."""
+
+    def row(cells: Iterable[str]) -> str:
+        return " & ".join(cells) + " \\\\\n"
+
+    columns = "".join("l" if side == "<" else "r" for side in alignment(table))
+    head = row(latex_text(cell) for cell in table.header)
+    body = "".join(row(_marked(cells, marked, latex_text)) for cells in table.rows)
+    title = f"% {_unbroken(table.title)}\n" if table.title else ""
+    return f"{title}\\begin{{tabular}}{{{columns}}}\n\\hline\n{head}\\hline\n{body}\\hline\n\\end{{tabular}}\n"
+
+
+def _marked(cells: Sequence[str], marked: Collection[int], escape: Callable[[str], str]) -> Iterable[str]:
+    return (cell if column in marked else escape(cell) for column, cell in enumerate(cells))
+
+
+#: Emphasis, code, links, pictures, deleted text and the ends of cells; & and < as entities, which HTML takes too.
+_MARKDOWN = str.maketrans({**{c: f"\\{c}" for c in "\\`*_[]|~"}, "&": "&amp;", "<": "&lt;"})
+
+
+def markdown_text(cell: str) -> str:
+    """A name as text of Markdown, addresses included."""
+    escaped = _unbroken(cell).translate(_MARKDOWN)
+    return re.sub(r"(?i)(?<=www)\.|(?<=:)/(?=/)", lambda found: f"&#{ord(found[0])};", escaped)
+
+
+_LATEX = str.maketrans(
+    {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)  # fmt: skip
+
+
+def latex_text(cell: str) -> str:
+    """A name as text of LaTeX."""
+    return _unbroken(cell).translate(_LATEX)
+
+
+def _unbroken(cell: str) -> str:
+    """One line: a line break in a name would end the row."""
+    return " ".join(cell.splitlines())
+
+
+def separated(
+    records: Iterable[Mapping[str, Any]], names: Sequence[str], output: str, places: int | None = None
+) -> str:
+    """CSV or TSV. In CSV, which spreadsheets open, text that they would take for a formula has an apostrophe before it;
+    TSV is for programs and holds everything as it is."""
+    field = _spreadsheet_field if output == "csv" else _field
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t" if output == "tsv" else ",", lineterminator="\n")
+    writer.writerow(names)
+    for record in records:
+        writer.writerow([field(record[name], places) for name in names])
+    return out.getvalue()
+
+
+def _field(value: Any, places: int | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value) if places is None else f"{value:.{places}f}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _spreadsheet_field(value: Any, places: int | None) -> str:
+    text = _field(value, places)
+    formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
+    return f"'{text}" if formula and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d+)?", text) is not None
+
+
+def json_text(records: Iterable[Mapping[str, Any]], output: str) -> str:
+    """'json' is one array, 'jsonl' an object a line."""
+    try:
+        lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records]
+    except ValueError:
+        raise UsageError("JSON has no infinite numbers and no NaN; a measure gives None where undefined") from None
+    return "".join(f"{line}\n" for line in lines) if output == "jsonl" else "[" + ",\n ".join(lines) + "]\n"

@@ -1,0 +1,143 @@
+"""A measure of one's own where smaller is better is the right way round wherever runs are ranked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pages import Page
+from worlds import document_run
+
+import berrypick as bp
+from berrypick.analysis.sweep import fixed, fts5
+from berrypick.report.charts import means
+from berrypick.report.text import best
+from berrypick.report.text import render as render_results
+
+TOPICS = [f"q{i}" for i in range(12)]
+TRUTH = {topic: {"a": 1} for topic in TOPICS}
+RUNS = {
+    "slow": {topic: {"b": 3.0, "c": 2.0, "a": 1.0} for topic in TOPICS},
+    "quick": {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in TOPICS},
+}
+
+
+class Dwell(bp.Measure):
+    """Ranks before the first target."""
+
+    higher_is_better = False
+
+    def compute(self, topic):
+        wanted = set(topic.targets.names())
+        return float(next((i for i, name in enumerate(topic.ranking.names_by_rank()) if name in wanted), 99))
+
+
+class Noise(bp.Measure):
+    """Retrieved characters that are not relevant."""
+
+    higher_is_better = False
+
+    def compute(self, topic):
+        ranking, targets = topic.spans
+        relevant = sum(targets.end - targets.start)
+        return float(sum(ranking.end - ranking.start) - relevant)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return bp.evaluate(TRUTH, runs(), [Dwell()])
+
+
+def runs():
+    return [document_run({topic: list(found) for topic, found in lists.items()}, tag) for tag, lists in RUNS.items()]
+
+
+def test_values(results):
+    assert results.mean() == {"slow": {"Dwell": 2.0}, "quick": {"Dwell": 0.0}}
+    assert results.info("Dwell").higher_is_better is False
+
+
+def test_comparison(results):
+    compared = bp.compare(results, baseline="quick")
+    slow = compared.pair("Dwell", "slow", "quick")
+    assert slow.worse and not slow.better and (slow.wins, slow.losses) == (0, 12)
+    assert compared.estimate("Dwell", "quick").beats == ("a",) and compared.estimate("Dwell", "slow").beats == ()
+    assert "Dwell, smaller is better" in str(compared)
+    assert r"\textbf{0.0000}" in compared.table("latex") and r"\textbf{2.0000}" not in compared.table("latex")
+    assert "font-weight:bold" in compared._repr_html_().split("0.0000")[0].rsplit("<td", 1)[1]
+
+
+def test_gates(results):
+    compared = bp.compare(results)
+    (reason,) = compared.unmet(worse_than="quick")
+    assert reason.startswith("slow: Dwell is significantly worse than quick, 2.0000 against 0.0000")
+    assert compared.unmet(worse_than="slow") == []
+
+
+def test_best_of_a_table(results):
+    assert best(results) == [(1, 1)]
+    marked = []
+    render_results(results, "table", False, 4, lambda table, strong: marked.extend(strong) or "")
+    assert marked == [(1, 1)]
+    assert "font-weight:bold" in results._repr_html_().split("0.0000")[0].rsplit("<td", 1)[1]
+
+
+def test_diff(results):
+    worse = results.only(runs=["quick"]).renamed({"quick": "run"})
+    better = results.only(runs=["slow"]).renamed({"slow": "run"})
+    found = bp.diff(better, worse, force=True)
+    assert (found.summaries[0].better, found.summaries[0].worse) == (12, 0)
+
+
+@pytest.mark.parametrize("file_first", [True, False])
+def test_diff_of_results_and_a_file_takes_the_direction_that_is_known(results, tmp_path, file_first):
+    slow = results.only(runs=["slow"]).renamed({"slow": "run"})
+    quick = results.only(runs=["quick"]).renamed({"quick": "run"})
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps((slow if file_first else quick).records()), encoding="utf-8")
+    found = bp.diff(path, quick) if file_first else bp.diff(slow, path)
+    assert (found.summaries[0].better, found.summaries[0].worse) == (12, 0)
+    assert not found.notes
+
+
+def test_diff_of_files_says_that_the_direction_is_not_known(results, tmp_path):
+    for name, one in (("old", results["slow"]), ("new", results["quick"])):
+        records = one.renamed({"slow": "run", "quick": "run"}).records()
+        (tmp_path / f"{name}.json").write_text(json.dumps(records), encoding="utf-8")
+    found = bp.diff(tmp_path / "old.json", tmp_path / "new.json")
+    assert [str(note) for note in found.notes] == [
+        "Dwell: not a measure known here; better and worse are counted as if larger values were better"
+    ]
+
+
+def test_plots_have_the_best_on_top(results):
+    pytest.importorskip("altair")
+    spec = means(bp.compare(results)).to_dict()
+    domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in spec["layer"]]
+    assert domains[0] == ["quick", "slow"]
+
+
+def test_report(results, tmp_path):
+    pytest.importorskip("vl_convert")
+    bp.write_report(TRUTH, runs(), [Dwell()], html=tmp_path / "page.html")
+    overview = Page(tmp_path / "page.html").overview
+    (measure,) = overview["measures"]
+    assert measure["increasing"] is False and measure["what"] == "Ranks before the first target."
+    assert [cell[0]["letters"] for cell in overview["table"]] == [[], ["a"]]
+
+
+def test_sweep():
+    documents = {"d": "apple pear plum. " * 20}
+    swept = bp.sweep(
+        documents,
+        {"q": {"d#0-5": 1}},
+        fixed,
+        fts5,
+        [Noise()],
+        queries={"q": "apple"},
+        grid={"size": [20, 80], "overlap": [0]},
+    )
+    values = {row["size"]: row["value"] for row in swept.rows}
+    assert swept.best()["size"] == min(values, key=values.get) == 20
+    starred = [cell for cell in swept.heatmap("size", "overlap").split() if cell.endswith("*")]
+    assert starred and {float(cell[:-1]) for cell in starred} == {min(values.values())}
