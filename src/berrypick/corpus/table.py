@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Coded, Duplicates, Run, assemble
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
@@ -328,7 +328,7 @@ def _with_places(table: Table, search: Search) -> Table:
         raise table.error(
             waiting[0],
             "a result has no offsets, only its text",
-            "give the documents to find it in (documents=...), or offsets "
+            f"give the documents to find it in with {option('documents')}, or offsets "
             "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
             "documents by their names are {'doc': name}, or {name: score}",
         )
