@@ -11,7 +11,7 @@ import pytest
 
 import berrypick as bp
 from berrypick.core.run import assemble
-from berrypick.corpus.objects import as_run, as_truth
+from berrypick.corpus.convert import as_run, as_truth
 from berrypick.evaluation.requested import parse_measure
 from berrypick.judging.documents import judged_documents
 from berrypick.kernels import _native

@@ -11,6 +11,7 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
+from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.functions import evaluate, explain
 from berrypick.report import terminal, text
 
@@ -48,7 +49,7 @@ def evaluate_command(
     with progress_bar() as progress:
         results = evaluate(
             formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             curves=curves,
             progress=progress,
