@@ -13,7 +13,7 @@ from berrypick.cli.output import chosen_output, need_measures, painter, progress
 from berrypick.core.errors import UsageError
 from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.functions import evaluate, explain
-from berrypick.report import terminal, text
+from berrypick.report import text
 
 
 @click.command("evaluate")
@@ -59,6 +59,8 @@ def evaluate_command(
     show_notes(results.notes)
     show(text.render(results, chosen, per_topic, places, painter()), chosen == "table")
     if curves and chosen == "table":
+        from berrypick.report import terminal
+
         show("\n" + terminal.curves_of(results, sys.stdout), True)
 
 
@@ -76,6 +78,8 @@ def explain_command(
         formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, requested, **settings
     )
     if sys.stdout.isatty():
+        from berrypick.report import terminal
+
         show(terminal.explanation(value, terminal.width(), terminal.decorated(sys.stdout)), True)
     else:
         show(text.explanation(value))

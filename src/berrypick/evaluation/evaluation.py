@@ -18,7 +18,6 @@ from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.core.workers import ordered_map
 from berrypick.evaluation.inputs import RunInputs, prepare_inputs
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -217,6 +216,8 @@ def _scored_runs(evaluation: Evaluation, curves: bool, jobs: int, progress: Prog
     whole_runs = _WholeRuns(evaluation, curves)
     if jobs == 1:
         return [whole_runs(number, step) for number in range(len(inputs))]
+    from berrypick.core.workers import ordered_map  # loads multiprocessing
+
     if len(inputs) >= jobs:
         return ordered_map(whole_runs, range(len(inputs)), jobs=jobs, step=step)
     scorers = [RunScorer(evaluation, inputs.load(number), curves) for number in range(len(inputs))]
