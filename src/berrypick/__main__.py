@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
     """Load the command line and run it; exit codes are documented there."""
+    gc.set_threshold(100_000)  # modules are many values and no circles: looking for circles is a tenth of loading them
     try:
         from berrypick import cli
 

@@ -141,12 +141,6 @@ def test_spans_are_duplicates_only_when_they_are_the_same():
 # --- names, signatures, results ------------------------------------------------------------------------------------
 
 
-def named(tag, source=""):
-    from dataclasses import replace
-
-    return replace(worlds.document_run({"1": ["a"]}, tag=tag), source=source)
-
-
 @pytest.mark.parametrize(
     ("runs", "names"),
     [
@@ -161,12 +155,12 @@ def named(tag, source=""):
     ],
 )
 def test_runs_get_names_of_their_own(runs, names):
-    assert unique_names([named(*run) for run in runs]) == names
+    assert unique_names(runs) == names
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "a", "a-2", "b"]), st.sampled_from(["a.run", "b.run", "a-2.run"]))))
 def test_names_are_always_unique_and_never_empty(runs):
-    names = unique_names([named(*run) for run in runs])
+    names = unique_names(runs)
     assert len(set(names)) == len(names) == len(runs)
     assert all(names)
 

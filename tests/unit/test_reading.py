@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import stat
 import threading
 
@@ -441,3 +442,40 @@ def test_scanned_qrels_are_as_line_by_line(written, content, monkeypatch):
     quick = read()
     monkeypatch.setenv("BERRYPICK_KERNELS", "numpy")
     assert quick == read()
+
+
+def test_lines_of_words_are_recognised_as_by_all_formats(written):
+    """Where only the formats of words are asked, no other one would have answered first."""
+    draw = random.Random(5)
+    words = [
+        "1",
+        "Q0",
+        "0",
+        "a",
+        "d7",
+        "0.5",
+        "17.10",
+        "3:4",
+        "/a[1]",
+        "-1",
+        "X",
+        "nan",
+        "10",
+        "mysystem",
+        "{",
+        "<a>",
+        '"b"',
+    ]
+    asked = 0
+    for _ in range(400):
+        lines = [" ".join(draw.choices(words, k=draw.randrange(3, 10))) for _ in range(draw.randrange(1, 3))]
+        path = str(written("\n".join(lines).encode(), "some.txt"))
+        for role in ("truth", "run"):
+            asked += bool(formats._likely(role, lines[0]))
+            expected = next((cls for cls in formats._candidates(role) if cls.sniff(lines)), None)
+            try:
+                found = formats.sniff(path, role)
+            except bp.InputError:
+                found = None
+            assert found is expected, (role, lines)
+    assert asked > 100

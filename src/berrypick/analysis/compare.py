@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from berrypick.analysis import statistics
-from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, CorrectionName, IntervalName
+from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, shorten
@@ -40,10 +40,8 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import EvaluationKeywords
 
-TestName = Literal["randomisation", "t"]
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]
-TESTS: tuple[TestName, ...] = ("randomisation", "t")
 FAMILIES: tuple[FamilyName, ...] = ("measure", "all")
 PAIRS: tuple[PairsName, ...] = ("all", "baseline")
 

@@ -39,6 +39,8 @@ from berrypick.core.errors import UsageError
 IntervalName = Literal["expanded", "percentile", "bca"]
 CorrectionName = Literal["holm", "bh", "none"]
 INTERVALS: tuple[IntervalName, ...] = ("expanded", "percentile", "bca")
+TestName = Literal["randomisation", "t"]
+TESTS: tuple[TestName, ...] = ("randomisation", "t")
 CORRECTIONS: tuple[CorrectionName, ...] = ("holm", "bh", "none")
 
 #: Up to so many topics with a difference, the randomisation test counts all sign changes.

@@ -11,9 +11,10 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
+from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.functions import explain
-from berrypick.report import terminal, text
+from berrypick.report import text
 
 
 @click.command("evaluate")
@@ -49,13 +50,15 @@ def evaluate_command(
     with progress_bar() as progress:
         results = Evaluation.prepare(
             formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             **settings,
         ).run(curves=curves, progress=progress, jobs=jobs)
     show_notes(results.notes)
     show(text.render(results, chosen, per_topic, places, painter()), chosen == "table")
     if curves and chosen == "table":
+        from berrypick.report import terminal
+
         show("\n" + terminal.curves_of(results, sys.stdout), True)
 
 
@@ -73,6 +76,8 @@ def explain_command(
         formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, requested, **settings
     )
     if sys.stdout.isatty():
+        from berrypick.report import terminal
+
         show(terminal.explanation(value, terminal.width(), terminal.decorated(sys.stdout)), True)
     else:
         show(text.explanation(value))

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from berrypick.analysis.compare import TESTS
-from berrypick.analysis.statistics import CORRECTIONS
+from berrypick.analysis.statistics import CORRECTIONS, TESTS
 from berrypick.evaluation.options import Option, options
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -224,10 +224,7 @@ class Truth:
 
     @cached_property
     def _grades(self) -> set[float]:
-        found: set[float] = set()
-        for topic in self.topics.values():
-            found.update(np.unique(topic.grade).tolist())
-        return found
+        return {grade for topic in self.topics.values() for grade in set(topic.grade.tolist())}
 
 
 @dataclass(frozen=True, eq=False)

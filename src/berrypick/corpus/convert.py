@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -49,21 +49,44 @@ def as_run(given: Any, search: Search | None = None) -> Run:
     return runs[0]
 
 
+@dataclass(frozen=True)
+class RunFile:
+    """A run that is read when it is needed."""
+
+    path: str | PathLike[str]
+    format: str | None = None
+    tag: str = ""  # goes before the name in the file
+
+    def read(self) -> Run:
+        run = formats.read_run(self.path, self.format)
+        return replace(run, tag=self.tag) if self.tag else run
+
+    def recognised(self) -> RunFile:
+        """With its format; an error if it is a file that cannot be a run."""
+        name = fspath(self.path)
+        return self if self.format else replace(self, format=formats.sniff(name, "run").name())
+
+
 def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Run]:
-    """Runs as they are, or from files, data frames, records, dictionaries, or Runs of ranx.
+    """Runs, all of them read; see :func:`run_sources`."""
+    return [run.read() if isinstance(run, RunFile) else run for run in run_sources(given, search, name)]
+
+
+def run_sources(given: Any, search: Search | None = None, name: str = "") -> list[Run | RunFile]:
+    """Runs as they are, or from files (which are not read yet), data frames, records, dictionaries, or Runs of ranx.
 
     Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
     column ``run``. ``name`` goes before any other name of a single run.
     """
     search = search or Search()
-    if isinstance(given, Run):
+    if isinstance(given, (Run, RunFile)):
         return [given]
     if isinstance(given, (str, PathLike)):
-        return [formats.read_run(path) for path in _paths(given)]
+        return [RunFile(path) for path in _paths(given)]
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
-        return runs_of_table(frame_table(given, "run"), search, name)
+        return [*runs_of_table(frame_table(given, "run"), search, name)]
     if isinstance(given, Mapping):
         held = _lists(given)
         if _is_by_run(held):
@@ -73,13 +96,13 @@ def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Ru
     if not items:
         raise UsageError("there is no run: name at least one")
     if is_record(items[0]):
-        return runs_of_table(records_table(items, "run"), search, name)
+        return [*runs_of_table(records_table(items, "run"), search, name)]
     for item in items:
         if isinstance(item, (list, tuple)) and not (item and is_record(item[0])):
             raise UsageError(
                 f"{shorten(repr(item), 60)} is no run; records are named tuples or dictionaries that name topic and doc"
             )
-    return [run for item in items for run in as_runs(item, search)]
+    return [run for item in items for run in run_sources(item, search)]
 
 
 def _paths(given: str | PathLike[str]) -> list[str | PathLike[str]]:
@@ -122,8 +145,8 @@ def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
 # --- by topic or by run -----------------------------------------------------------------------------------------------
 
 
-def _run_with_name(name: str, given: Any, search: Search) -> Run:
-    runs = as_runs(given, search, name)
+def _run_with_name(name: str, given: Any, search: Search) -> Run | RunFile:
+    runs = run_sources(given, search, name)
     if len(runs) > 1:
         raise UsageError(f"{name} names {len(runs)} runs; give every run a name of its own")
     return replace(runs[0], tag=name)
@@ -145,7 +168,7 @@ def _is_by_run(given: Mapping[Any, Any]) -> bool:
 
 def _holds_run(key: Any, value: Any) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
-    if isinstance(value, (Run, str, PathLike)) or is_frame(value) or _ranx(value, "Run"):
+    if isinstance(value, (Run, RunFile, str, PathLike)) or is_frame(value) or _ranx(value, "Run"):
         return True
     if isinstance(value, Mapping):
         return all(_is_collection(one) for one in value.values()) if value else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,13 +18,13 @@ from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.core.workers import ordered_map
-from berrypick.evaluation.inputs import prepare_inputs
-from berrypick.evaluation.notes import run_notes, some
+from berrypick.evaluation.inputs import RunInputs, prepare_inputs
+from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
-from berrypick.evaluation.scoring import RunScorer, TopicScores, prefix_errors
+from berrypick.evaluation.scored import ScoredRun, TopicScores
+from berrypick.evaluation.scoring import RunScorer, prefix_errors
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
@@ -53,7 +54,7 @@ class Evaluation:
     """
 
     truth: Truth
-    runs: Mapping[str, Run]
+    inputs: RunInputs
     measures: tuple[RequestedMeasure, ...]
     options: EvaluationOptions
     context: JudgingContext
@@ -74,15 +75,14 @@ class Evaluation:
         options = replace(options, topics=options.topics or protocol.topics)
         requested = () if measures is None else resolve_measures(measures, protocol.name, task)
         inputs = prepare_inputs(truth, runs, options)
-        by_name = dict(zip(unique_names(inputs.runs), inputs.runs, strict=True))
-        made = cls(inputs.truth, by_name, requested, options, inputs.context, inputs.notes)
+        made = cls(inputs.truth, inputs.runs, requested, options, inputs.context, inputs.notes)
         made._check_navigation()
         return made
 
     def __repr__(self) -> str:
         parts = (
             counted(len(self.truth), "topic"),
-            counted(len(self.runs), "run"),
+            counted(len(self.inputs), "run"),
             counted(len(self.measures), "measure"),
         )
         return f"Evaluation({', '.join(parts)}, user={self.context.user})"
@@ -99,6 +99,12 @@ class Evaluation:
     def _contexts(self) -> dict[str, JudgingContext]:
         return {}
 
+    @cached_property
+    def runs(self) -> dict[str, Run]:
+        """All runs by name, read and prepared."""
+        found = [self.inputs.load(i) for i in range(len(self.inputs))]
+        return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
+
     def context_for(self, one: RequestedMeasure) -> JudgingContext:
         """The context with the user model that a measure names itself."""
         if one.user is None:
@@ -112,17 +118,17 @@ class Evaluation:
         check_progress(progress)
         if jobs < 1:
             raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
+        scored = _scored_runs(self, curves, jobs, progress)
         rows: list[Row] = []
         means: list[Row] = []
         notes = list(self.notes)
         facts = {}
-        scorers = [RunScorer(self, name, run, curves) for name, run in self.runs.items()]
-        for scorer in _scored(scorers, jobs, progress):
-            topics, mean_rows = scorer.rows()
+        for name, run in zip(unique_names([(run.tag, run.source) for run in scored]), scored, strict=True):
+            topics, mean_rows = run.rows(name, self.measures)
             rows += topics
             means += mean_rows
-            notes += run_notes(scorer)
-            facts[scorer.name] = scorer.facts()
+            notes += run.notes(name)
+            facts[name] = run.facts(name)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts)
 
@@ -164,8 +170,8 @@ def prepare_one(
 ) -> Evaluation:
     """An evaluation of a single run, its duplicates refused where its format says so."""
     made = Evaluation._prepare(truth, run, measures, EvaluationOptions.from_arguments(options, function))
-    if len(made.runs) != 1:
-        raise UsageError(f"{function} takes one run, not {len(made.runs)}")
+    if len(made.inputs) != 1:
+        raise UsageError(f"{function} takes one run, not {len(made.inputs)}")
     refuse_duplicates(next(iter(made.runs.values())), made.context.duplicates)
     return made
 
@@ -179,11 +185,11 @@ def check_progress(progress: Any) -> None:
         )
 
 
-def unique_names(runs: Sequence[Run]) -> list[str]:
-    """The tag of each run, else the stem of its file; made unique by the stem, then by a number."""
-    stems = [Path(run.source.removesuffix(".gz")).stem if run.source else run.tag or "run" for run in runs]
-    names = [run.tag or stem for run, stem in zip(runs, stems, strict=True)]
-    clash = {name for name in names if names.count(name) > 1}
+def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
+    """From tag and file of each run: the tag, else the stem of the file; made unique by the stem, then by a number."""
+    stems = [Path(source.removesuffix(".gz")).stem if source else tag or "run" for tag, source in runs]
+    names = [tag or stem for (tag, _), stem in zip(runs, stems, strict=True)]
+    clash = {name for name, count in Counter(names).items() if count > 1}
     names = [stem if name in clash else name for name, stem in zip(names, stems, strict=True)]
     used: set[str] = set()
     for i, name in enumerate(names):
@@ -195,9 +201,11 @@ def unique_names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _scored(scorers: Sequence[RunScorer], jobs: int, progress: Progress | None) -> Iterator[RunScorer]:
-    """Runs as they are scored, one by one; in several processes all runs at once, a few topics at a time."""
-    done, of = 0, sum(len(scorer.topics) for scorer in scorers)
+def _scored_runs(evaluation: Evaluation, curves: bool, jobs: int, progress: Progress | None) -> list[ScoredRun]:
+    """All runs scored. Every run is read, scored and dropped; several processes share the runs, or the topics of few
+    runs."""
+    inputs, each = evaluation.inputs, len(evaluation.truth)
+    done, of = 0, each * len(inputs)
 
     def step(count: int) -> None:
         nonlocal done
@@ -205,13 +213,14 @@ def _scored(scorers: Sequence[RunScorer], jobs: int, progress: Progress | None) 
         if progress is not None:
             progress(done, of)
 
+    whole_runs = _WholeRuns(evaluation, curves)
     if jobs == 1:
-        for scorer in scorers:
-            scorer.check()
-            scorer.score_topics(scorer.topics, step)
-            scorer.score_documents()
-            yield scorer
-        return
+        return [whole_runs(number, step) for number in range(len(inputs))]
+    from berrypick.core.workers import ordered_map  # loads multiprocessing
+
+    if len(inputs) >= jobs:
+        return ordered_map(whole_runs, range(len(inputs)), jobs=jobs, step=step)
+    scorers = [RunScorer(evaluation, inputs.load(number), curves) for number in range(len(inputs))]
     good, failure = _checked(scorers)
     shares = _Shares(good, jobs)
     parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, step=step)
@@ -219,7 +228,24 @@ def _scored(scorers: Sequence[RunScorer], jobs: int, progress: Progress | None) 
         good[which].scores.merge(found)
     if failure is not None:
         raise failure
-    yield from good
+    return [scorer.finished() for scorer in good]
+
+
+@dataclass(frozen=True)
+class _WholeRuns:
+    """The work of one process: a run at a time, of which only the numbers are kept."""
+
+    evaluation: Evaluation
+    curves: bool
+
+    def __call__(self, number: int, step: Callable[[int], None]) -> ScoredRun:
+        scorer = RunScorer(self.evaluation, self.evaluation.inputs.load(number), self.curves)
+        scorer.check()
+        scorer.score_topics(scorer.topics, step)
+        scorer.score_documents()
+        if left := len(self.evaluation.truth) - len(scorer.topics):
+            step(left)  # topics that the run does not answer, and that are not asked for
+        return scorer.finished()
 
 
 def _checked(scorers: Sequence[RunScorer]) -> tuple[list[RunScorer], BerrypickError | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,7 +18,7 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Note
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
-from berrypick.corpus.convert import as_run, as_runs, as_truth
+from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import located_run, located_truth, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
@@ -38,19 +38,62 @@ class Inputs:
     """Everything read once."""
 
     truth: Truth
-    runs: tuple[Run, ...]
+    runs: RunInputs
     context: JudgingContext
     notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class RunInputs:
+    """Runs, and what each goes through before it is scored. Several files are read one after the other, when needed."""
+
+    sources: tuple[Run | RunFile, ...]
+    options: EvaluationOptions
+    context: JudgingContext
+    units: str  # what the truth judges
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def load(self, number: int) -> Run:
+        """A run, read and prepared."""
+        source = self.sources[number]
+        return self._prepare(source.read()) if isinstance(source, RunFile) else source
+
+    def with_values_ready(self) -> RunInputs:
+        """Prepared, but for several files, of which only the format is looked at, and pipes, which are read now."""
+        several = len(self.sources) > 1
+        ready: list[Run | RunFile] = []
+        for source in self.sources:
+            if isinstance(source, RunFile) and several and not is_stream(fspath(source.path)):
+                ready.append(source.recognised())
+            else:
+                ready.append(self._prepare(source.read() if isinstance(source, RunFile) else source))
+        return replace(self, sources=tuple(ready))
+
+    def _prepare(self, run: Run) -> Run:
+        texts, collection = self.context.reader.texts, self.context.reader.collection
+        if texts is not None:
+            quotes = self.options.quotes or "exact"
+            if self.units == "spans" and run.quoted:  # places that were looked up count characters already
+                run = located_run(run, texts, quotes)
+            else:
+                run = checked_run(run, texts, self.options.offsets or "chars")
+        if collection is not None and collection.structures:
+            run = resolve_run(run, collection)
+        run = repair(run, self.options.repair)
+        check_task(run, self.context.task)
+        return run
 
 
 def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     """Read what is named by file, convert what is given as objects, and bring truth and runs into one shape."""
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
-    systems = as_runs(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
+    sources = run_sources(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
     notes = (*(Note("input", text) for text in judgements.notes), *_offsets_notes(judgements, options))
     if texts is not None:
-        judgements, systems = _with_texts(judgements, systems, texts, options)
+        judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
         raise waiting
     elif judgements.offsets not in (None, "chars"):
@@ -61,11 +104,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-        systems = [resolve_run(run, collection) for run in systems]
-    systems = [repair(run, options.repair) for run in systems]
-    for run in systems:
-        check_task(run, context.task)
-    return Inputs(judgements, tuple(systems), _with_lengths(context, judgements), notes)
+    systems = RunInputs(tuple(sources), options, context, judgements.units).with_values_ready()
+    return Inputs(judgements, systems, _with_lengths(context, judgements), notes)
 
 
 def prepare_context(options: EvaluationOptions) -> JudgingContext:
@@ -148,16 +188,12 @@ def read_collection(path: str | PathLike[str]) -> Collection:
         return formats.read_collection(name)
 
 
-def _with_texts(truth: Truth, runs: Sequence[Run], texts: Texts, options: EvaluationOptions) -> tuple[Truth, list[Run]]:
+def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets
     truth = located_truth(checked_truth(truth, texts, counting), texts, quotes, counting)
-    if truth.units != "spans":
-        return truth, [checked_run(run, texts, offsets) for run in runs]
-    # places that were looked up count characters already
-    found = [located_run(run, texts, quotes) if run.quoted else checked_run(run, texts, offsets) for run in runs]
-    return replace(truth, offsets="chars"), found
+    return replace(truth, offsets="chars") if truth.units == "spans" else truth
 
 
 def _with_lengths(context: JudgingContext, truth: Truth) -> JudgingContext:

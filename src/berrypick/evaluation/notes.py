@@ -23,14 +23,13 @@ LEAST_OVERLAP = 5e-5
 
 def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
-    found = [
+    return [
         *(Note("input", text) for text in scorer.run.notes),
         *_topic_notes(scorer),
         *_document_notes(scorer),
         *_ranking_notes(scorer),
         *(note for one in scorer.evaluation.measures for note in _measure_notes(scorer, one)),
     ]
-    return [Note(note.kind, note.text, scorer.name, note.measure, note.count) for note in found]
 
 
 def _topic_notes(scorer: RunScorer) -> Iterator[Note]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.registry import plugin_errors
-from berrypick.core.results import ALL, Row, RunFacts, Signature, mean
+from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Run
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.core.words import counted
-from berrypick.evaluation.notes import some
+from berrypick.evaluation.notes import run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
 from berrypick.judging.documents import judged_documents
 from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
@@ -28,34 +28,11 @@ if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
 
 
-@dataclass
-class TopicScores:
-    """What was found for some topics of a run: values by measure and topic, and counts for notes."""
-
-    found: dict[tuple[str, str], Score] = field(default_factory=dict)
-    curves: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
-    resampled: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
-    repeats: int = 0
-    #: By topic, how much of the retrieved text was retrieved before.
-    overlap: dict[str, float] = field(default_factory=dict)
-    user_notes: dict[str, int] = field(default_factory=dict)
-
-    def merge(self, other: TopicScores) -> None:
-        """Add what another process found."""
-        self.found.update(other.found)
-        self.curves.update(other.curves)
-        self.resampled.update(other.resampled)
-        self.repeats += other.repeats
-        self.overlap.update(other.overlap)
-        for note, count in other.user_notes.items():
-            self.user_notes[note] = self.user_notes.get(note, 0) + count
-
-
 class RunScorer:
     """Scores the topics of one run."""
 
-    def __init__(self, evaluation: Evaluation, name: str, run: Run, curves: bool) -> None:
-        self.evaluation, self.name, self.run, self.curves = evaluation, name, run, curves
+    def __init__(self, evaluation: Evaluation, run: Run, curves: bool) -> None:
+        self.evaluation, self.run, self.curves = evaluation, run, curves
         truth = evaluation.truth
         answered_only = evaluation.options.topics == "run"
         self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
@@ -70,7 +47,7 @@ class RunScorer:
             raise InputError(
                 f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
                 f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})",
-                path=self.run.source or self.name,
+                path=self.run.source or self.run.tag or "run",
             )
         refuse_duplicates(self.run, self.evaluation.context.duplicates)
 
@@ -79,7 +56,10 @@ class RunScorer:
         return any(one.of_documents == of_documents for one in self.evaluation.measures)
 
     def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
-        """Score some topics by our measures."""
+        """Score some topics by measures that see one topic at a time."""
+        if not self._notes_overlap and not self.has_measures(of_documents=False):
+            step(len(topics))
+            return
         for topic in topics:
             self._score_topic(topic)
             if self._notes_overlap:
@@ -163,62 +143,16 @@ class RunScorer:
             for topic, value, defined in zip(topics, values, relevant, strict=True):
                 self.scores.found[text, topic] = Score(value if defined else None)
 
-    def facts(self) -> RunFacts:
-        """Facts of the run, for results."""
+    def finished(self) -> ScoredRun:
+        """What is kept of the run when it has been scored."""
+        signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
-        return RunFacts(self.name, self.run.source, len(self.run), len(self.run.topics), overlap)
+        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap)
+        return ScoredRun(self.run.tag, self.topics, self.scores, signatures, run_notes(self), facts, self.curves)
 
-    def rows(self) -> tuple[list[Row], list[Row]]:
-        """A row for each topic and measure, and a mean for each measure."""
-        shared = [(one, *self._shared(one)) for one in self.evaluation.measures]
-        rows = [
-            Row(
-                self.name,
-                topic,
-                one.text,
-                self.scores.found[one.text, topic].value,
-                self._signature(head, own, plain, [self.scores.found[one.text, topic]]),
-                self.scores.curves.get((one.text, topic)),
-                self.scores.resampled.get((one.text, topic)),
-            )
-            for topic in self.topics
-            for one, head, own, plain in shared
-        ]
-        return rows, [self._mean(*parts) for parts in shared]
-
-    def _shared(self, one: RequestedMeasure) -> tuple[str, tuple[tuple[str, str], ...], Signature]:
-        """The part of a signature that all topics have, and the signature where no topic adds anything."""
+    def _shared(self, one: RequestedMeasure) -> SharedSignature:
         head, own = measure_head(one.measure), measure_fields(one, self.evaluation, self.run)
-        return head, own, sign(own, (), head)
-
-    def _signature(
-        self, head: str, own: tuple[tuple[str, str], ...], plain: Signature, scores: Sequence[Score]
-    ) -> Signature:
-        return sign(own, scores, head) if any(score.signed for score in scores) else plain
-
-    def _mean(self, one: RequestedMeasure, head: str, own: tuple[tuple[str, str], ...], plain: Signature) -> Row:
-        scores = [self.scores.found[one.text, topic] for topic in self.topics]
-        value = mean([score.value for score in scores])
-        if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
-            value = sum(score.value for score in scores if score.value is not None)
-        curve = None
-        if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
-            found = (self.scores.resampled.get((one.text, topic)) for topic in self.topics)
-            curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
-        return Row(self.name, ALL, one.text, value, self._signature(head, own, plain, scores), curve)
-
-
-def mean_curve(curves: Sequence[Curve]) -> Curve:
-    """Point by point. A curve by rank goes on at its last value; one by level ends where it is not defined any more."""
-    longest = max(curves, key=len, default=[])
-    by_rank = bool(longest) and isinstance(longest[0][0], int)
-    known = [dict(curve) for curve in curves]
-    points: Curve = []
-    for x, _ in longest:
-        last = [curve[-1][1] if curve else 0.0 for curve in curves]
-        values = [found.get(x, last[i] if by_rank else None) for i, found in enumerate(known)]
-        points.append((x, mean(values) or 0.0))
-    return points
+        return SharedSignature(head, own, sign(own, (), head))
 
 
 class prefix_errors:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -75,7 +77,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     spans = role in (None, "truth", "run")
     if spans and (wrong := wrong_separator(first[0], path, line)):  # else taken for visited paths
         raise wrong
-    for candidate in _candidates(role):
+    for candidate in chain(_likely(role, first[0]), _candidates(role)):
         if _looks_like(candidate, first):
             return candidate
     if role is not None:
@@ -93,6 +95,21 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     raise InputError(
         f"is in no format known for a {role or 'file'}", path=path, line=line, text=first[0], remedy=_expected(role)
     )
+
+
+#: The files of formats whose lines are words, by role, in the order of the registry.
+WORDS = {
+    "truth": ("inex_fol_truth", "mediaeval_qrels", "trec_qrels"),
+    "run": ("genomics_run", "inex_fol_run", "mediaeval_run", "trec_run"),
+}
+
+
+def _likely(role: Role | None, line: str) -> list[type[Format]]:
+    """The formats of a line of four words or more, separated by single blanks: of all formats only these can look like
+    such a file, so the files of the others need not be loaded. Empty for other lines."""
+    if role is None or role not in WORDS or not re.match(r"\w+ \w+ [^ \t,]+ [^ \t,]+( [^\t,]*)?\Z", line, re.ASCII):
+        return []
+    return [cls for stem in WORDS[role] for cls in registry._classes_in(stem)]
 
 
 def _looks_like(candidate: type[Format], lines: list[str]) -> bool:

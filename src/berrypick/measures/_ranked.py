@@ -44,6 +44,7 @@ class RankedMeasure(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     by: ClassVar[str] = "berrypick"
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2005retrieval",)
 
     @classmethod

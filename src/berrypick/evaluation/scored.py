@@ -1,0 +1,108 @@
+"""What is kept of a run that has been scored: its numbers, and what signatures, notes and facts need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, mean
+from berrypick.core.score import Curve, Score
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.signature import sign
+from berrypick.measures import _documents as document_measures
+from berrypick.measures.base import Measure
+
+
+@dataclass
+class TopicScores:
+    """What was found for some topics of a run: values by measure and topic, and counts for notes."""
+
+    found: dict[tuple[str, str], Score] = field(default_factory=dict)
+    curves: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
+    resampled: dict[tuple[str, str], Curve | None] = field(default_factory=dict)
+    repeats: int = 0
+    #: By topic, how much of the retrieved text was retrieved before.
+    overlap: dict[str, float] = field(default_factory=dict)
+    user_notes: dict[str, int] = field(default_factory=dict)
+
+    def merge(self, other: TopicScores) -> None:
+        """Add what another process found."""
+        self.found.update(other.found)
+        self.curves.update(other.curves)
+        self.resampled.update(other.resampled)
+        self.repeats += other.repeats
+        self.overlap.update(other.overlap)
+        for note, count in other.user_notes.items():
+            self.user_notes[note] = self.user_notes.get(note, 0) + count
+
+
+@dataclass(frozen=True)
+class SharedSignature:
+    """The part of a signature that all topics have, and the signature where no topic adds anything."""
+
+    head: str
+    own: tuple[tuple[str, str], ...]
+    plain: Signature
+
+    def of(self, scores: Sequence[Score]) -> Signature:
+        return sign(self.own, scores, self.head) if any(score.signed for score in scores) else self.plain
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRun:
+    """The numbers of one run; its name is given when those of all runs are known."""
+
+    tag: str
+    topics: Sequence[str]
+    scores: TopicScores
+    signatures: dict[str, SharedSignature]
+    notes_without_name: Sequence[Note]
+    facts_without_name: RunFacts
+    curves: bool
+
+    @property
+    def source(self) -> str:
+        return self.facts_without_name.source
+
+    def notes(self, name: str) -> list[Note]:
+        return [replace(note, run=name) for note in self.notes_without_name]
+
+    def facts(self, name: str) -> RunFacts:
+        return replace(self.facts_without_name, name=name)
+
+    def rows(self, name: str, measures: Sequence[RequestedMeasure]) -> tuple[list[Row], list[Row]]:
+        """A row for each topic and measure, and a mean for each measure."""
+        found, curves, resampled = self.scores.found, self.scores.curves, self.scores.resampled
+        shared = [(one.text, self.signatures[one.text]) for one in measures]
+        rows = []
+        for topic in self.topics:
+            for text, signature in shared:
+                key = (text, topic)
+                score = found[key]
+                own = signature.of([score]) if score.signed else signature.plain
+                rows.append(Row(name, topic, text, score.value, own, curves.get(key), resampled.get(key)))
+        return rows, [self._mean(name, one) for one in measures]
+
+    def _mean(self, name: str, one: RequestedMeasure) -> Row:
+        scores = [self.scores.found[one.text, topic] for topic in self.topics]
+        value = mean([score.value for score in scores])
+        if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
+            value = sum(score.value for score in scores if score.value is not None)
+        curve = None
+        if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
+            found = (self.scores.resampled.get((one.text, topic)) for topic in self.topics)
+            curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
+        return Row(name, ALL, one.text, value, self.signatures[one.text].of(scores), curve)
+
+
+def mean_curve(curves: Sequence[Curve]) -> Curve:
+    """Point by point. A curve by rank goes on at its last value; one by level ends where it is not defined any more."""
+    longest = max(curves, key=len, default=[])
+    by_rank = bool(longest) and isinstance(longest[0][0], int)
+    known = [dict(curve) for curve in curves]
+    points: Curve = []
+    for x, _ in longest:
+        last = [curve[-1][1] if curve else 0.0 for curve in curves]
+        values = [found.get(x, last[i] if by_rank else None) for i, found in enumerate(known)]
+        points.append((x, mean(values) or 0.0))
+    return points
