@@ -147,6 +147,11 @@ class Truth:
     def __contains__(self, topic: str) -> bool:
         return topic in self.topics
 
+    @cached_property
+    def has_entry_points(self) -> bool:
+        """Whether any topic has an entry point."""
+        return any(topic.entry_points for topic in self.topics.values())
+
     def grades(self) -> set[float]:
         """Every grade that occurs in any topic."""
         return self._grades

@@ -93,16 +93,17 @@ class Evaluation:
             raise UsageError(f"user model {self.context.user.name()} does not read {source}")
 
     @cached_property
-    def _contexts(self) -> dict[str, JudgingContext]:
+    def _contexts(self) -> dict[tuple[str | None, str | None], JudgingContext]:
         return {}
 
     def context_for(self, one: RequestedMeasure) -> JudgingContext:
-        """The context with the user model that a measure names itself."""
-        if one.user is None:
-            return self.context
-        if one.user not in self._contexts:
-            self._contexts[one.user] = replace(self.context, user=users.build(one.user))
-        return self._contexts[one.user]
+        """The context with the user model and the quantisation that a measure names itself."""
+        key = (one.user, one.quant)
+        if key not in self._contexts:
+            user = self.context.user if one.user is None else users.build(one.user)
+            own = key != (None, None)
+            self._contexts[key] = replace(self.context, user=user, quant=one.quant) if own else self.context
+        return self._contexts[key]
 
     def run(self, *, curves: bool = False, jobs: int = 1, progress: Progress | None = None) -> Results:
         """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""

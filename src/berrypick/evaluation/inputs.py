@@ -16,8 +16,9 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Note
-from berrypick.core.run import Run
+from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets, Truth
+from berrypick.core.words import counted
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import located_run, located_truth, unlocated
 from berrypick.corpus.objects import as_run, as_runs, as_truth
@@ -28,7 +29,7 @@ from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
 from berrypick.formats.base import is_stream, open_raw, reusable
 from berrypick.judging.context import JudgingContext
-from berrypick.relevance.idealism import parse_idealism
+from berrypick.relevance.idealism import ideal_for_nobody, parse_idealism
 from berrypick.users.base import ReaderContext
 
 
@@ -57,6 +58,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
             f"{judgements.source or 'the truth'} says that its offsets count {judgements.offsets}: "
             "give the texts of the documents, to convert them, with --documents"
         )
+    judgements, without = _without_nobodys_ideal(judgements, context)
+    notes = (*notes, *without, *_ideal_notes(judgements, context))
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
@@ -86,6 +89,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         reader=ReaderContext(collection, navigation, texts, tokens, tokens if options.effort == "tokens" else None),
         units=options.units,
         idealism=parse_idealism(options.idealism) if isinstance(options.idealism, str) else options.idealism,
+        ideal_elements=_ideal_elements(options.ideal_elements),
         effort=options.effort,
         duplicates=options.duplicates,
         ignore_elements=frozenset(names.split(",") if isinstance(names, str) and names else names),
@@ -124,6 +128,53 @@ def _chunks(
         spans = np.unique(np.stack([run.start[rows], run.end[rows]], axis=1), axis=0)
         found[document] = (spans[:, 0], spans[:, 1])
     return found
+
+
+def _ideal_elements(given: Run | str | PathLike[str] | None) -> Mapping[str, frozenset[tuple[str, str]]] | None:
+    """Ideal elements named by hand, as a run: by topic, document and path."""
+    if given is None:
+        return None
+    run = as_run(given)
+    found: dict[str, frozenset[tuple[str, str]]] = {}
+    for topic, ranking in run.rankings():
+        named = [(ranking.documents[int(ranking.document[row])], *_path(ranking, row)) for row in range(len(ranking))]
+        if any(not path or last for _, path, last in named):
+            raise UsageError("--ideal-elements names elements by their paths; this run has passages or documents")
+        found[topic] = frozenset((document, path) for document, path, _ in named)
+    return found
+
+
+def _path(ranking: Ranking, row: int) -> tuple[str, str]:
+    return ranking.path_of(row) if ranking.path is not None else ("", "")
+
+
+def _without_nobodys_ideal(truth: Truth, context: JudgingContext) -> tuple[Truth, list[Note]]:
+    """Documents and spans whose grade nobody finds ideal are no targets, for any measure."""
+    nobodys = ideal_for_nobody(context.idealism)
+    if truth.units == "elements" or not nobodys & truth.grades():
+        return truth, []
+    topics = {}
+    count = 0
+    for name, topic in truth.topics.items():
+        gone = np.isin(topic.grade, list(nobodys))
+        count += int(gone.sum())
+        topics[name] = replace(topic, grade=np.where(gone, 0.0, topic.grade)) if gone.any() else topic
+    text = f"{counted(count, 'judged unit')} of a grade that nobody finds ideal (--idealism) count as not relevant"
+    return replace(truth, topics=topics), [Note("idealism", text)]
+
+
+def _ideal_notes(truth: Truth, context: JudgingContext) -> list[Note]:
+    """Ideal elements named by hand that do not reach all topics."""
+    given = context.ideal_elements
+    if given is None:
+        return []
+    if truth.units != "elements":
+        return [Note("ideal elements", "the truth does not judge elements, so --ideal-elements has no effect")]
+    rest = [topic for topic in truth.topics if topic not in given and truth.topics[topic].has_relevant]
+    if not rest:
+        return []
+    text = f"--ideal-elements names none for {counted(len(rest), 'topic')}, where the ideal recall base is used"
+    return [Note("ideal elements", text)]
 
 
 def _default_user(navigation: Navigation) -> str:

@@ -12,6 +12,7 @@ from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import get_protocol, measures_of
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
+from berrypick.relevance.gains import Quantisation
 
 AnyMeasure = Measure | document_measures.DocumentMeasure
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
@@ -33,6 +34,13 @@ class RequestedMeasure:
     def user(self) -> str | None:
         """The user model that the measure itself names."""
         return self.measure.user_model() if isinstance(self.measure, Measure) else None
+
+    @property
+    def quant(self) -> Quantisation | None:
+        """The quantisation by which the measure's targets are chosen, where it names one and reads targets."""
+        if not isinstance(self.measure, Measure) or "targets" not in self.measure.depends_on:
+            return None
+        return getattr(self.measure, "quant", None)
 
     def info(self, effort: str = "rank") -> MeasureInfo:
         """Its facts, for results."""

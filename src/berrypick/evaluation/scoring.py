@@ -14,6 +14,7 @@ from berrypick.core.words import counted
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
@@ -92,16 +93,16 @@ class RunScorer:
             self.scores.overlap[topic] = share
 
     def _score_topic(self, topic: str) -> None:
-        judged: dict[str | None, JudgedTopic] = {}
+        judged: dict[JudgingContext, JudgedTopic] = {}
         for one in self.evaluation.measures:
             if not isinstance(one.measure, Measure):
                 continue
-            if one.user not in judged:
-                context = self.evaluation.context_for(one)
-                judged[one.user] = judge_topic(self.evaluation.truth, self.run, topic, context)
-                self._count(judged[one.user], context.user, first=len(judged) == 1)
+            context = self.evaluation.context_for(one)
+            if context not in judged:
+                judged[context] = judge_topic(self.evaluation.truth, self.run, topic, context)
+                self._count(judged[context], context.user, first=len(judged) == 1)
             with prefix_errors(one.text):
-                self._score(one.text, one.measure, judged[one.user])
+                self._score(one.text, one.measure, judged[context])
 
     def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
         if first and judged.ranking.repeated is not None:

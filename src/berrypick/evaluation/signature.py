@@ -17,7 +17,8 @@ from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import AnyMeasure, RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures.base import Measure
-from berrypick.relevance.idealism import describe
+from berrypick.relevance.gains import default_quantisation
+from berrypick.relevance.idealism import describe, ideal_for_nobody
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -52,8 +53,33 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
             for key, value in measure.parameter_values().items()
             if key != "user"
         ]
+        if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
+            own.append(("quant", evaluation.context_for(one).quant or default_quantisation(evaluation.truth.scale)))
     asked = _Asked(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := asked.value(o.name))))
+
+
+def _reads_gains(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+    """Whether the value of a measure depends on how assessments of elements become gains."""
+    assert isinstance(one.measure, Measure)
+    depends_on = one.measure.depends_on
+    gains = "quant" in depends_on or "ignore_elements" in depends_on
+    return gains or (reads_targets(one) and not seeks_entry_points(one, evaluation))
+
+
+def reads_targets(one: RequestedMeasure) -> bool:
+    """Whether the value of a measure depends on which units are targets."""
+    return isinstance(one.measure, Measure) and "targets" in one.measure.depends_on
+
+
+def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+    """Whether the targets of a measure are entry points, which have no grades."""
+    return (
+        isinstance(one.measure, Measure)
+        and "user" in one.measure.depends_on
+        and evaluation.context_for(one).user.seeks_entry_points
+        and evaluation.truth.has_entry_points
+    )
 
 
 class _Asked:
@@ -87,9 +113,21 @@ class _Asked:
         return ",".join(sorted(self.context.ignore_elements))
 
     def _idealism(self) -> str:
-        if "idealism" not in self.depends_on:
+        truth, given = self.evaluation.truth, self.context.idealism
+        if seeks_entry_points(self.one, self.evaluation):
             return ""
-        return describe(self.evaluation.truth.grades(), self.context.idealism)
+        if "idealism" in self.depends_on:
+            return "positive" if truth.units == "elements" and given is None else describe(truth.grades(), given)
+        if truth.units == "elements":
+            return describe(set(), given) if given is not None and reads_targets(self.one) else ""
+        return describe(set(), given) if ideal_for_nobody(given) else ""
+
+    def _ideal_elements(self) -> str:
+        given, measure = self.context.ideal_elements, self.one.measure
+        if given is None or self.evaluation.truth.units != "elements" or not isinstance(measure, Measure):
+            return ""
+        parts = sorted(f"{topic}\t{name}{path}" for topic, named in given.items() for name, path in named)
+        return _checksum(parts) if _reads_gains(self.one, self.evaluation) else ""
 
     def _effort(self) -> str:
         return self.context.effort if "effort" in self.depends_on else ""
@@ -122,4 +160,8 @@ def fingerprint(navigation: Navigation) -> str:
         parts = [f"{a}\t{b}" for a, b in navigation.rows]
     else:
         parts = [f"{a}\t{b}\t{p!r}" for (a, b), p in navigation.rows.items()]
-    return f"{zlib.crc32(chr(10).join(sorted(parts)).encode()):08x}"
+    return _checksum(sorted(parts))
+
+
+def _checksum(parts: Sequence[str]) -> str:
+    return f"{zlib.crc32(chr(10).join(parts).encode()):08x}"

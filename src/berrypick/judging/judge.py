@@ -9,6 +9,7 @@ import numpy as np
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, Truth
+from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.relevance.targets import (
@@ -56,9 +57,10 @@ def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
         if points is not None:
             return points
     if truth.units == "elements":
-        return element_targets(judgements, truth.scale, context.ignore_elements, context.reader.collection)
+        base = judged_base(judgements, truth.scale, context, context.quant)
+        return element_targets(judgements, base, context.reader.collection, context.idealism)
     all_grades = truth.grades() if context.idealism is None else set()
-    return targets_of(judgements, all_grades, context.idealism)
+    return targets_of(judgements, all_grades, context.idealism, context.quant)
 
 
 def _kind(units: Ranking | Targets) -> str:

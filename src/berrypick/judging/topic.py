@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
@@ -17,10 +17,13 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
+from berrypick.judging.bases import judged_base
 from berrypick.judging.candidates import Candidates, find_candidates
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.effort import Effort, measure_effort
 from berrypick.relevance import idealism
+from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
 
 
@@ -76,6 +79,10 @@ class JudgedTopic:
     def chunks(self) -> Mapping[str, tuple[Positions, Positions]] | None:
         """Starts and ends of all chunks of the collection, by document."""
         return self.context.chunks
+
+    def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
+        """The judged elements that are worth anything, and which of them are ideal."""
+        return _base(self, quant)
 
     @cached_property
     def reach(self) -> Reach:
@@ -137,3 +144,8 @@ class JudgedTopic:
         from berrypick.report.notebook import judged_html
 
         return judged_html(self)
+
+
+@lru_cache(maxsize=4)
+def _base(judged: JudgedTopic, quant: Quantisation | None) -> RecallBase:
+    return judged_base(judged.truth, judged.scale, judged.context, quant)

@@ -16,7 +16,6 @@ from berrypick.judging.ranked_gains import focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.recall_base import recall_base
 
 Base = Literal["ideal", "full"]
 
@@ -39,7 +38,7 @@ class GainMeasure(Measure):
         truth = judged.truth
         if truth is None or truth.path is None:
             return Score(0.0)
-        return Score(0.0 if len(recall_base(truth, judged.scale, self.quant, judged.ignore_elements)) else None)
+        return Score(0.0 if len(judged.recall_base(self.quant)) else None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from berrypick.measures.base import Measure
 class _Matching(Measure):
     """The two thresholds."""
 
+    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
     references: ClassVar[tuple[str, ...]] = ("smeaton2002trec", "vries2004tolerance")
 
     ki: float = parameter(

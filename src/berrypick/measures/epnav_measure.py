@@ -15,8 +15,9 @@ from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
-from berrypick.measures._working import reach_table
+from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import LEVELS, Measure
+from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class epnav(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "effort")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
@@ -73,6 +74,7 @@ class epnav(Measure):
     )
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    quant: Quantisation | None = target_quantisation()
 
     def _working(self, judged: JudgedTopic) -> Working:
         return _of(judged, (float(self.at),) if self.at is not None else LEVELS)

@@ -19,8 +19,9 @@ from berrypick.judging.candidates import Candidates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.poisson_binomial import events, number_seen, upper_tails, weighted_law
-from berrypick.measures._working import law_table, reach_table, scenario_table, whole_recall
+from berrypick.measures._working import law_table, reach_table, scenario_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
+from berrypick.relevance.gains import Quantisation
 
 IdealName = Literal["targets", "greedy", "exact"]
 NormName = Literal["product", "bounded"]
@@ -75,7 +76,7 @@ class EPRUM(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
@@ -84,6 +85,7 @@ class EPRUM(Measure):
     )
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    quant: Quantisation | None = target_quantisation()
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )

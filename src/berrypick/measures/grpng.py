@@ -17,7 +17,6 @@ from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS, Measure
-from berrypick.relevance.recall_base import recall_base
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
     ranking = judged.ranking
     if judged.truth.path is None or ranking.path is None or ranking.path_end is not None:
         raise UsageError("reads graded elements: truth and run must point to elements by their paths")
-    base = recall_base(judged.truth, judged.scale, None, judged.ignore_elements)
+    base = judged.recall_base()
     unseen, length = _unseen_lengths(ranking)
     exhaustive, specific = np.zeros(len(ranking)), np.zeros(len(ranking))
     for row in range(len(ranking)):

@@ -33,6 +33,7 @@ from berrypick.formats.base import open_bytes, writing
 from berrypick.measures.base import Measure
 from berrypick.parallel import in_order
 from berrypick.references import bibtex, cited
+from berrypick.relevance.idealism import describe
 from berrypick.report.report_data import Details
 from berrypick.report.report_users import (
     Reader,
@@ -287,13 +288,14 @@ def _configuration(details: Details) -> list[list[str]]:
     special = {
         "user": str(context.user),
         "tokenizer": reader.tokens.name if reader.tokens is not None else "",
-        "idealism": ", ".join(f"{grade:g}={share:g}" for grade, share in (context.idealism or {}).items()),
+        "idealism": "" if context.idealism is None else describe(set(), context.idealism),
         "duplicates": context.duplicates or "as each format has it",
         "ignore_elements": ", ".join(sorted(context.ignore_elements)),
         "navigation": reader.navigation.source if reader.navigation is not None else "",
         "collection": reader.collection.source if reader.collection is not None else "",
         "documents": reader.texts.source if reader.texts is not None else "",
         "chunks": getattr(options.chunks, "source", options.chunks or ""),
+        "ideal_elements": getattr(options.ideal_elements, "source", options.ideal_elements or ""),
     }
     parts = {
         "truth": _file(evaluation.truth.source),
