@@ -250,6 +250,13 @@ class Run:
             yield topic, self.ranking(topic)
 
     @cached_property
+    def grouped(self) -> bool:
+        """Whether some rank holds several pointers."""
+        same = self.rank[1:] == self.rank[:-1]
+        same[self.bounds[1:-1] - 1] = False  # the last of a topic and the first of the next one
+        return bool(same.any())
+
+    @cached_property
     def repeats(self) -> dict[str, BoolArray]:
         """For each topic whose list points to something twice: which pointers stand earlier in the list too."""
         found: dict[str, BoolArray] = {}

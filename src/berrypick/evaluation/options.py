@@ -25,8 +25,8 @@ from berrypick.corpus.texts import Texts
 from berrypick.corpus.tokens import Tokenizer
 from berrypick.users import UserModel
 
-EffortName = Literal["rank", "chars", "tokens", "seconds"]
-EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "tokens", "seconds")
+EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds"]
+EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds")
 TOPICS = ("judged", "run")
 DUPLICATES = ("error", "first", "keep")
 File = str | PathLike[str]

@@ -107,7 +107,9 @@ class RunScorer:
     def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
         if first and judged.ranking.repeated is not None:
             self.scores.repeats += int(judged.ranking.repeated.sum())
-        for note in user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
+        if not len(judged.targets) or not judged.answered:
+            return
+        for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
     def _score(self, text: str, measure: Measure, judged: JudgedTopic) -> None:

@@ -47,6 +47,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         answered=topic in run,
         scale=truth.scale,
         ties=run.ties,
+        grouped=run.grouped,
     )
 
 

@@ -25,6 +25,7 @@ from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
+from berrypick.users.base import first_visits
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class JudgedTopic:
     answered: bool = True  # False: the topic is judged, but missing from the run
     scale: str = ""  # how elements are graded
     ties: str = "none"  # which column of the run shows ties: rank, score or none
+    grouped: bool = False  # whether some rank of the run, in any topic, holds several pointers
 
     def __repr__(self) -> str:
         targets, ranks = len(self.targets), self.ranking.ranks
@@ -85,9 +87,20 @@ class JudgedTopic:
         return _base(self, quant)
 
     @cached_property
+    def items(self) -> Ranking:
+        """The list as the reader takes it: each rank is one item, which some user models make of several results."""
+        return self.context.user.items(self.ranking, self.grouped)
+
+    @cached_property
+    def consulted(self) -> Ranking:
+        """The pointers that the reader follows, repeated ones included."""
+        items = self.items
+        return items.rows(first_visits(items)) if self.context.user.returns is False else items
+
+    @cached_property
     def reach(self) -> Reach:
         """What each rank leads to."""
-        return self.context.user.reach(self.ranking.fresh(), self.targets, self.context.reader)
+        return self.context.user.reach(self.consulted.fresh(), self.targets, self.context.reader)
 
     @cached_property
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:
@@ -105,7 +118,7 @@ class JudgedTopic:
     @cached_property
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
-        return measure_effort(self.ranking, self.targets, self.context)
+        return measure_effort(self.consulted, self.targets, self.reach, self.context)
 
     @property
     def collection(self) -> Collection:

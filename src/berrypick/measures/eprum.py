@@ -197,7 +197,7 @@ class EPRUM(Measure):
 
     def _explain_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> list[str | Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
-        names = judged.ranking.names_by_rank()
+        names = judged.items.names_by_rank()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
         scenarios = scenario_table(reach, names, targets)
         if scenarios is not None:

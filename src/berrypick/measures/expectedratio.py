@@ -92,7 +92,7 @@ class ExpectedRatio(Measure):
         return Explanation(
             f"{self} for topic {judged.topic}",
             [
-                reach_table(judged.reach, judged.ranking.names_by_rank(), judged.targets.names()),
+                reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names()),
                 Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows),
             ],
         )

@@ -112,7 +112,7 @@ class PRUM(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         reach = judged.reach
-        names, targets = judged.ranking.names_by_rank(), judged.targets.names()
+        names, targets = judged.items.names_by_rank(), judged.targets.names()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
         scenarios = consulted_table(reach, names, targets)
         if scenarios is not None:

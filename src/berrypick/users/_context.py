@@ -23,6 +23,10 @@ class ContextModel(UserModel):
 
     share: float  # a parameter of every such model
 
+    @property
+    def browses(self) -> bool:
+        return False
+
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)

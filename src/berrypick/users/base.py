@@ -18,7 +18,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError
 from berrypick.core.navigation import Navigation
-from berrypick.core.parameters import Parameterized
+from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -66,6 +66,23 @@ class UserModel(Parameterized):
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
 
+    returns: bool | None = parameter(
+        None, "bool", "whether the reader comes back to a document consulted at an earlier rank; True by default"
+    )
+
+    @property
+    def browses(self) -> bool:
+        """Whether the reader goes on from a result to targets outside of it, which costs effort of its own."""
+        return True
+
+    def items(self, ranking: Ranking, grouped: bool) -> Ranking:
+        """The list as the reader takes it, each rank one item; ``grouped``: the run itself has ranks of several."""
+        return ranking
+
+    def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
+        """What a person should know about how results became list items."""
+        return ()
+
     @classmethod
     def name(cls) -> str:
         """The name people type: the class name in lower case, words joined by underscores."""
@@ -94,6 +111,19 @@ class UserModel(Parameterized):
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
         return by_rank(ranking, pointer_lengths(ranking, context))
+
+
+    def clicks(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        """How many results the reader opens at each rank."""
+        return by_rank(ranking, np.ones(len(ranking)))
+
+
+def first_visits(ranking: Ranking) -> BoolArray:
+    """The pointers into documents that no earlier rank points into."""
+    first: dict[int, int] = {}
+    for document, rank in zip(ranking.document.tolist(), ranking.rank.tolist(), strict=True):
+        first.setdefault(document, rank)
+    return ranking.rank == np.array([first[document] for document in ranking.document.tolist()], dtype=np.int64)
 
 
 def pointer_lengths(ranking: Ranking, context: ReaderContext) -> FloatArray:

@@ -26,7 +26,8 @@ from berrypick.users.base import (
 class Coverage(UserModel):
     """The reader sees a target with the probability that is the share of it that the result covers.
 
-    The regions of one rank are taken together. Effort: the length of what is pointed to.
+    The regions of one rank are taken together. Effort: the length of what is pointed to, and of the
+    rest of each target for those who see it.
     """
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:

@@ -28,7 +28,8 @@ class Distance(UserModel):
     """The reader gets from a result to a target with a probability that falls with the gap between them.
 
     1/(1 + exp(theta d)) within the same document, d the number of characters (seconds) between the two, 0 if they
-    touch or overlap; 1 for the target itself (the formula alone gives 1/2). Effort: the length of what is pointed to.
+    touch or overlap; 1 for the target itself (the formula alone gives 1/2). Effort: the length of what is pointed to, and of
+    the part of each target outside of it for those who get there.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)

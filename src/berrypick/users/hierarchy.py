@@ -29,7 +29,8 @@ class Hierarchy(UserModel):
     """The reader moves up and down: from a section to its paragraph, from a paragraph to its section.
 
     The probability is the smaller length over the larger where one contains the other (equation 9 of PRUM). On spans
-    it is intersection over union, the same number when they are nested. Effort: the length of what is pointed to.
+    it is intersection over union, the same number when they are nested. Effort: the length of what is pointed to, and of the
+    part of each target outside of it for those who get there.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")

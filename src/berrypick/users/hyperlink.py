@@ -27,7 +27,7 @@ class Hyperlink(NavigationModel):
 
     One step: follow/outdegree for each linked page. Several steps: the probability of having been at a page within
     that many clicks, over all routes; steps=0 means without limit. Links of a page to itself do not count.
-    Effort: the expected length of everything visited.
+    Effort: the length of what is pointed to, and of the targets reached outside of it.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")

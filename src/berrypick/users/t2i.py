@@ -40,6 +40,11 @@ class T2i(UserModel):
 
     unit: str | None = parameter(None, "line|tokens", "what tolerance counts: tokens, or what the offsets count")
 
+    @property
+    def browses(self) -> bool:
+        """The effort of a visit is the way it goes, targets included."""
+        return False
+
     def _visits(self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False) -> list[Visit]:
         if context.collection is None:
             raise UsageError("user model t2i needs to know where documents end: give their lengths with --collection")
