@@ -100,7 +100,7 @@ class Evaluation:
         """The context with the user model and the quantisation that a measure names itself."""
         key = (one.user, one.quant)
         if key not in self._contexts:
-            user = self.context.user if one.user is None else users.build(one.user)
+            user = self.context.user if one.user is None else users.build(one.user).resolved(self.context.reader)
             own = key != (None, None)
             self._contexts[key] = replace(self.context, user=user, quant=one.quant) if own else self.context
         return self._contexts[key]
@@ -125,7 +125,7 @@ class Evaluation:
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """One topic of one run judged, by the user model of the evaluation or another one."""
-        context = self.context if user is None else replace(self.context, user=user)
+        context = self.context if user is None else replace(self.context, user=user.resolved(self.context.reader))
         return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
 
     def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:

@@ -67,7 +67,10 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     systems = [repair(run, options.repair) for run in systems]
     for run in systems:
         check_task(run, context.task)
-    return Inputs(judgements, tuple(systems), _with_lengths(context, judgements), notes)
+    context = _with_lengths(context, judgements)
+    reader = replace(context.reader, line_unit=_line_unit(judgements, systems, context))
+    context = replace(context, reader=reader, user=context.user.resolved(reader))
+    return Inputs(judgements, tuple(systems), context, notes)
 
 
 def prepare_context(options: EvaluationOptions) -> JudgingContext:
@@ -221,6 +224,28 @@ def _with_lengths(context: JudgingContext, truth: Truth) -> JudgingContext:
     if truth.lengths:
         return replace(context, reader=replace(reader, collection=Collection(truth.lengths, truth.source)))
     return context
+
+
+#: Formats whose positions count seconds, and those whose positions count characters (or bytes, in TREC Genomics).
+_SECONDS, _CHARACTERS = ("mediaeval", "trecvid"), ("inex", "genomics", "chunking")
+
+
+def _line_unit(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> str | None:
+    """What positions count, as far as inputs and options say so; nobody points to half a character."""
+    if context.effort == "seconds":
+        return "seconds"
+    collection = context.reader.collection
+    if context.reader.texts is not None or truth.offsets is not None or truth.units == "elements":
+        return "chars"
+    if context.effort in ("chars", "tokens") or (collection is not None and collection.structures):
+        return "chars"
+    names = [truth.format, *(run.format for run in runs)]
+    for unit, known in (("seconds", _SECONDS), ("chars", _CHARACTERS)):
+        if any(name.startswith(known) for name in names):
+            return unit
+    places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
+    whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)
+    return None if whole else "seconds"
 
 
 def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]:

@@ -40,7 +40,7 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("unjudged topics", f"{counted(ignored, 'topic')} of the run not in the truth, ignored")
     absent = sum(1 for topic in scorer.topics if topic not in run and truth.topics[topic].has_relevant)
     if absent:
-        yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, counted 0")
+        yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = sum(1 for topic in scorer.topics if not truth.topics[topic].has_relevant)
     if empty:
         yield Note(

@@ -118,8 +118,13 @@ class RunScorer:
             self.scores.found[key] = Score(None)
             return
         if not judged.answered:
-            self.scores.found[key] = as_score(measure.missing_topic_score(judged))
-            if self.curves and self.scores.found[key].value is not None:
+            score = self.scores.found[key] = as_score(measure.missing_topic_score(judged))
+            if self.curves and measure.has_curve() and score.value:
+                self.scores.curves[key], self.scores.resampled[key] = (
+                    measure.curve(judged),
+                    measure.resampled_curve(judged),
+                )
+            elif self.curves and score.value is not None:
                 self.scores.curves[key] = self.scores.resampled[key] = measure.missing_topic_curve()
             return
         self.scores.found[key] = as_score(measure.compute(judged))

@@ -112,7 +112,7 @@ def _missed_of_elements(ranking: Ranking, targets: Targets, reach: Reach) -> Flo
 def _tokens_outside(
     ranking: Ranking, targets: Targets, reach: Reach, lengths: FloatArray, reader: ReaderContext
 ) -> FloatArray:
-    """Tokens of each target outside of the rank's pointers, one entry at a time: text cannot be shared out by length."""
+    """Tokens of each target outside of the rank's pointers, one entry at a time."""
     assert ranking.start is not None and ranking.end is not None and reader.effort_tokens is not None
     assert targets.start is not None and targets.end is not None
     found = lengths[reach.target].copy()

@@ -66,7 +66,7 @@ class GRPng(Measure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         recall, precision = work(judged)
-        if np.isnan(recall).any():
+        if np.isnan(recall).any():  # nothing relevant is exhaustive at all
             return Score(None)
         if self.at is not None:
             return Score(_at(recall, precision, float(self.at)))

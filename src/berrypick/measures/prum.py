@@ -96,7 +96,8 @@ class PRUM(Measure):
         return Score(math.fsum(self._precisions(judged, 1, t)) / t)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        return Score(None if self.r is not None and self.r > len(judged.targets) else 0.0)
+        """The reader goes through the unranked units at once."""
+        return self.compute(judged)
 
     def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
         working = work(judged.reach, self.exact)

@@ -43,15 +43,17 @@ class NavigationModel(UserModel):
         return tuple(units[i] for i in leads.tolist())
 
 
-def chain_between(chain: Chain, sources: list[str], targets: list[str], steps: int | None) -> FloatArray:
-    """P(ever visiting target from source); a unit always visits itself."""
+def chain_between(
+    chain: Chain, sources: list[str], targets: list[str], steps: int | None, trail: float | None = None
+) -> FloatArray:
+    """P(ever visiting target from source, or within some steps); a unit always visits itself."""
     found = np.zeros((len(sources), len(targets)))
     inside = [(i, chain.number[name]) for i, name in enumerate(sources) if name in chain.number]
     rows = np.array([i for i, _ in inside], dtype=np.int64)
     states = np.array([state for _, state in inside], dtype=np.int64)
     for j, target in enumerate(targets):
         if target in chain.number and len(rows):
-            found[rows, j] = chain.visits(chain.number[target], steps)[states]
+            found[rows, j] = chain.visits(chain.number[target], steps, trail)[states]
     columns: dict[str, list[int]] = {}
     for j, target in enumerate(targets):
         columns.setdefault(target, []).append(j)

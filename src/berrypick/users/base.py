@@ -38,6 +38,8 @@ class ReaderContext:
     tokens: TokenOffsets | None = None
     #: The same, where effort is counted in tokens.
     effort_tokens: TokenOffsets | None = None
+    #: What positions in the documents count, where known: chars or seconds.
+    line_unit: str | None = None
 
     def length(self, document: str, why: str) -> float:
         """How long a document is, in what effort is counted in."""
@@ -75,6 +77,10 @@ class UserModel(Parameterized):
         """Whether the reader goes on from a result to targets outside of it, which costs effort of its own."""
         return True
 
+    def resolved(self, context: ReaderContext) -> UserModel:
+        """The model with the values of parameters that depend on the inputs."""
+        return self
+
     def items(self, ranking: Ranking, grouped: bool) -> Ranking:
         """The list as the reader takes it, each rank one item; ``grouped``: the run itself has ranks of several."""
         return ranking
@@ -111,7 +117,6 @@ class UserModel(Parameterized):
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
         return by_rank(ranking, pointer_lengths(ranking, context))
-
 
     def clicks(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         """How many results the reader opens at each rank."""
@@ -275,7 +280,14 @@ def _nested_paths(
     return ratio, above
 
 
+def size_ratio(ranking: Ranking, row: int, targets: Targets, x: int) -> float:
+    """The smaller length of two units over the larger; nan where one is unknown."""
+    return _ratio(_size(ranking, row), _size(targets, x))
+
+
 def _size(units: Ranking | Targets, i: int) -> float:
+    if units.start is not None and units.end is not None:
+        return float(units.end[i] - units.start[i])
     return float(units.size[i]) if units.size is not None else float("nan")
 
 

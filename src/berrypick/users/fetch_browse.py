@@ -91,6 +91,11 @@ class FetchBrowse(UserModel):
             groups[rank] = position + 1, nothing * (1.0 - willing * float(hits[row]))
         return found
 
+    def resolved(self, context: ReaderContext) -> FetchBrowse:
+        inner = self.inner()
+        known = inner.resolved(context)
+        return self if known == inner else replace(self, of=str(known))
+
     def _spread(self, ranking: Ranking) -> Ranking:
         """Every pointer a rank of its own."""
         rows: IntArray = np.arange(len(ranking), dtype=np.int64)
