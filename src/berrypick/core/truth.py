@@ -114,6 +114,11 @@ class TopicTruth:
     def __len__(self) -> int:
         return len(self.document)
 
+    @cached_property
+    def elements(self) -> dict[tuple[str, str], int]:
+        """Rows of judged elements by document and path."""
+        return {key: row for row, key in enumerate(zip(self.document, self.path or (), strict=False))}
+
     def documents(self) -> Iterator[str]:
         """Every judged document, once."""
         passages = (passage.document for passage in self.passages)

@@ -17,7 +17,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.inputs import prepare_inputs
-from berrypick.evaluation.notes import run_notes, some
+from berrypick.evaluation.notes import lengths_notes, run_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
@@ -111,7 +111,7 @@ class Evaluation:
             raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
         rows: list[Row] = []
         means: list[Row] = []
-        notes = list(self.notes)
+        notes = [*self.notes, *lengths_notes(self)]
         facts = {}
         scorers = [RunScorer(self, name, run, curves) for name, run in self.runs.items()]
         for scorer in _scored(scorers, jobs, progress):

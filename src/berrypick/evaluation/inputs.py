@@ -15,8 +15,9 @@ from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
+from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
-from berrypick.core.run import Ranking, Run
+from berrypick.core.run import Ranking, Run, span_name
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.index import ARROW, is_index, read_index
@@ -59,7 +60,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
             "give the texts of the documents, to convert them, with --documents"
         )
     judgements, without = _without_nobodys_ideal(judgements, context)
-    notes = (*notes, *without, *_ideal_notes(judgements, context))
+    notes = (*notes, *without, *_ideal_notes(judgements, context), *_name_notes(judgements, systems, options))
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
@@ -68,6 +69,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     for run in systems:
         check_task(run, context.task)
     context = _with_lengths(context, judgements)
+    if texts is None:
+        judgements, cut = _within_documents(judgements, context.reader.collection)
+        notes = (*notes, *cut)
     reader = replace(context.reader, line_unit=_line_unit(judgements, systems, context))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
     return Inputs(judgements, tuple(systems), context, notes)
@@ -83,7 +87,6 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     if user is None:
         user = "classical" if navigation is None else _default_user(navigation)
     protocol = get_protocol(options.protocol)
-    names = options.ignore_elements
     texts = None if options.documents is None else read_texts(options.documents)
     _need_texts(texts, options)
     tokens = None if texts is None else token_offsets(texts, options.tokenizer)
@@ -95,7 +98,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         ideal_elements=_ideal_elements(options.ideal_elements),
         effort=options.effort,
         duplicates=options.duplicates,
-        ignore_elements=frozenset(names.split(",") if isinstance(names, str) and names else names),
+        ignore_elements=frozenset([*_names(options.ignore_elements), *protocol.ignore_elements]),
         protocol=protocol.name,
         max_ranks=protocol.longest,
         task=check_task_name(options.task),
@@ -145,6 +148,25 @@ def _ideal_elements(given: Run | str | PathLike[str] | None) -> Mapping[str, fro
             raise UsageError("--ideal-elements names elements by their paths; this run has passages or documents")
         found[topic] = frozenset((document, path) for document, path, _ in named)
     return found
+
+
+def _names(given: str | Sequence[str]) -> list[str]:
+    names = given.split(",") if isinstance(given, str) else given
+    return [name.strip() for name in names if name.strip()]
+
+
+def _name_notes(truth: Truth, runs: Sequence[Run], options: EvaluationOptions) -> list[Note]:
+    """Names of ignored elements that never occur: most likely they are misspelt."""
+    given = _names(options.ignore_elements)
+    if not given:
+        return []
+    judged = {path for topic in truth.topics.values() for path in topic.path or ()}
+    known = {element_name(path) for path in (*judged, *(path for run in runs for path in run.paths))}
+    return [
+        Note("ignored elements", f"no element is called {name}, so --ignore-elements {name} has no effect")
+        for name in given
+        if not any(matches(one, [name]) for one in known)
+    ]
 
 
 def _path(ranking: Ranking, row: int) -> tuple[str, str]:
@@ -222,8 +244,41 @@ def _with_lengths(context: JudgingContext, truth: Truth) -> JudgingContext:
     if reader.texts is not None:
         return replace(context, reader=replace(reader, collection=reader.texts.collection))
     if truth.lengths:
-        return replace(context, reader=replace(reader, collection=Collection(truth.lengths, truth.source)))
+        return replace(
+            context, reader=replace(reader, collection=Collection(truth.lengths, truth.source, judged_only=True))
+        )
     return context
+
+
+def _within_documents(truth: Truth, collection: Collection | None) -> tuple[Truth, list[Note]]:
+    """Where only lengths are known: spans that end after their document are cut there, others lie outside of it."""
+    if collection is None or truth.units != "spans":
+        return truth, []
+    topics, count = dict(truth.topics), 0
+    for name, topic in truth.topics.items():
+        if topic.start is None or topic.end is None or not len(topic):
+            continue
+        length = np.array([collection.lengths.get(document, np.inf) for document in topic.document], dtype=np.float64)
+        beyond = (topic.end > length) & (topic.grade > 0)
+        if not beyond.any():
+            continue
+        outside = np.flatnonzero(beyond & (topic.start >= length))
+        if len(outside):
+            row = int(outside[0])
+            raise InputError(
+                f"{span_name(topic.document[row], topic.start[row], topic.end[row])} of topic {name} lies after the "
+                f"end of its document, which is {length[row]:g} long",
+                path=truth.source or None,
+                line=int(topic.line[row]) if topic.line is not None else None,
+                remedy=f"correct it, or the length in {collection.source or 'the collection'}",
+            )
+        count += int(beyond.sum())
+        end = np.where(beyond, length, topic.end).astype(topic.end.dtype)
+        topics[name] = replace(topic, end=end)
+    if not count:
+        return truth, []
+    text = f"{counted(count, 'relevant span')} of the truth ended after the document, and cut there"
+    return replace(truth, topics=topics), [Note("cut", text)]
 
 
 #: Formats whose positions count seconds, and those whose positions count characters (or bytes, in TREC Genomics).

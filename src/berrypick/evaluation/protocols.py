@@ -36,6 +36,7 @@ class Protocol:
     measures: dict[str, str]
     topics: Literal["judged", "run"] = "judged"
     longest: int | None = None
+    ignore_elements: tuple[str, ...] = ()
 
 
 PROTOCOLS = {
@@ -61,6 +62,7 @@ PROTOCOLS = {
                 "best-in-context": f"{_BEPD} {_EPRUM_BEP}",
             },
             longest=LONGEST,
+            ignore_elements=("*link",),  # the official results used assessments without any kind of link
         ),
         Protocol(
             "inex2010",

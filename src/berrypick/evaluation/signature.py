@@ -55,8 +55,25 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
         ]
         if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
             own.append(("quant", evaluation.context_for(one).quant or default_quantisation(evaluation.truth.scale)))
+        own += lengths_field(one, evaluation)
     asked = _Asked(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := asked.value(o.name))))
+
+
+def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
+    """Where the lengths of documents came from, for measures that count all of them or take their mean."""
+    measure, context = one.measure, evaluation.context_for(one)
+    collection = context.reader.collection
+    if not isinstance(measure, Measure) or collection is None:
+        return []
+    if not (_counts_documents(measure) or ("user" in measure.depends_on and context.user.reads_lengths)):
+        return []
+    return [("lengths", "judged" if collection.judged_only else f"{len(collection)} documents,{collection.total:.12g}")]
+
+
+def _counts_documents(measure: Measure) -> bool:
+    """Whether a measure reads D or L; a mean length given as L is as good as any."""
+    return "lengths" in measure.depends_on and getattr(measure, "L", None) is None
 
 
 def _reads_gains(one: RequestedMeasure, evaluation: Evaluation) -> bool:

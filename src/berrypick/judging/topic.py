@@ -40,6 +40,7 @@ class JudgedTopic:
     answered: bool = True  # False: the topic is judged, but missing from the run
     scale: str = ""  # how elements are graded
     ties: str = "none"  # which column of the run shows ties: rank, score or none
+    has_entry_points: bool = False  # whether any topic of the truth has one
     grouped: bool = False  # whether some rank of the run, in any topic, holds several pointers
 
     def __repr__(self) -> str:
@@ -66,6 +67,11 @@ class JudgedTopic:
     def ignore_elements(self) -> frozenset[str]:
         """Names of elements that count for nothing."""
         return self.context.ignore_elements
+
+    @cached_property
+    def judged_documents(self) -> frozenset[str]:
+        """Every document that was judged for the topic."""
+        return frozenset(self.truth.documents())
 
     @property
     def tokens(self) -> TokenOffsets | None:

@@ -24,7 +24,7 @@ from berrypick.measures.base import Measure
 class VisitMeasure(Measure):
     """Parameters of the reader."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+    depends_on: ClassVar[tuple[str, ...]] = ("targets", "lengths")
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
     tolerance: float | None = parameter(

@@ -97,7 +97,7 @@ def recall_base(
     rows = [
         row
         for row in np.flatnonzero(gain > 0).tolist()
-        if not left_out or paths.element_name(topic.path[row]) not in left_out
+        if not left_out or not paths.matches(paths.element_name(topic.path[row]), left_out)
     ]
     kept = np.array(rows, dtype=np.int64)
     nothing = np.full(len(topic), np.nan)

@@ -81,6 +81,11 @@ class UserModel(Parameterized):
         """The model with the values of parameters that depend on the inputs."""
         return self
 
+    @property
+    def reads_lengths(self) -> bool:
+        """Whether reach depends on how long documents are."""
+        return False
+
     def items(self, ranking: Ranking, grouped: bool) -> Ranking:
         """The list as the reader takes it, each rank one item; ``grouped``: the run itself has ranks of several."""
         return ranking

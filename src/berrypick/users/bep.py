@@ -50,6 +50,10 @@ class Bep(UserModel):
         must="above 0",
     )
 
+    @property
+    def reads_lengths(self) -> bool:
+        return self.L is None
+
     def mean_length(self, context: ReaderContext) -> float:
         if self.L is not None:
             return self.L

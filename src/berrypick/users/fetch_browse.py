@@ -115,6 +115,10 @@ class FetchBrowse(UserModel):
         return self.inner().other_units(targets, context)
 
     @property
+    def reads_lengths(self) -> bool:
+        return self.inner().reads_lengths
+
+    @property
     def browses(self) -> bool:
         return self.inner().browses
 

@@ -72,6 +72,10 @@ class T2i(UserModel):
         return Tolerance(tolerance, self.keeps_viewing, self.t_init)
 
     @property
+    def reads_lengths(self) -> bool:
+        return True
+
+    @property
     def browses(self) -> bool:
         """The effort of a visit is the way it goes, targets included."""
         return False
