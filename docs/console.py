@@ -19,15 +19,18 @@ from unittest.mock import patch
 
 from berrypick.cli import main
 
+from _markdown import GENERATED
+
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def hand_written() -> list[Path]:
-    """Pages that people write."""
+    """Pages that people write: those without the mark of generated ones."""
     top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
-    return [*top, *sorted((ROOT / "docs").glob("*.md"))]
+    below = [page for page in sorted((ROOT / "docs").rglob("*.md")) if EXAMPLES not in page.parents]
+    return [*top, *(page for page in below if not page.read_text(encoding="utf-8").startswith(GENERATED))]
 
 
 def blocks(page: Path, language: str) -> list[str]:

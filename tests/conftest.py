@@ -22,7 +22,39 @@ SLOW_BUT_SOUND = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=60)
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
+settings.register_profile("quick", parent=settings.get_profile("ci"), max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+#: Tests that start browsers, compilers or many processes, or read real data; `make quick` leaves them out.
+SLOW_FOLDERS = {"browser", "golden", "fuzz", "faults"}
+SLOW_MODULES = {
+    "test_chunks_data",
+    "test_cli",
+    "test_demonstration",
+    "test_docs",
+    "test_experiments",
+    "test_index_build",
+    "test_inex_formats_xml",
+    "test_jobs",
+    "test_layers",
+    "test_native_build",
+    "test_native_hostile",
+    "test_native_law",
+    "test_notebook",
+    "test_plots",
+    "test_report",
+    "test_skipping",
+    "test_statistics_simulation",
+    "test_sweep_real",
+    "test_terminal",
+    "test_workers",
+}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
+            item.add_marker(pytest.mark.slow)
 
 
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -64,6 +96,25 @@ def data() -> Path:
     if not Path(place).is_dir():
         pytest.skip(f"real data: BERRYPICK_DATA={place} is no folder")
     return Path(place)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered():
+    """What a test or an example registers is gone after it."""
+    from berrypick.core.registry import _registries
+
+    before = {id(registry): dict(registry._registered) for registry in _registries}
+    yield
+    for registry in _registries:
+        registry._registered = before.get(id(registry), {})
+
+
+@pytest.fixture(scope="session")
+def installed_plugin(tmp_path_factory) -> Path:
+    """The folder in which the package of tests/plugin is installed; see plugins.discoverable."""
+    import plugins
+
+    return plugins.install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(params=["numpy", "native"])

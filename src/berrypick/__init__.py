@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from berrypick.core.explanation import Explanation
     from berrypick.core.parameters import parameter
     from berrypick.core.reach import Reach
+    from berrypick.core.registry import register
     from berrypick.core.results import Note, Results, Signature, concat
     from berrypick.core.run import Run
     from berrypick.core.score import Score
@@ -86,6 +87,7 @@ __all__ = [
     "read_run",
     "read_texts",
     "read_truth",
+    "register",
     "run_from_frame",
     "run_from_objects",
     "score",
@@ -107,6 +109,7 @@ _HOMES = {
     "Explanation": "berrypick.core.explanation",
     "parameter": "berrypick.core.parameters",
     "Reach": "berrypick.core.reach",
+    "register": "berrypick.core.registry",
     "Note": "berrypick.core.results",
     "Results": "berrypick.core.results",
     "Signature": "berrypick.core.results",

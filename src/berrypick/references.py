@@ -17,13 +17,20 @@ def entries() -> dict[str, str]:
 
 
 def bibtex(key: str) -> str:
-    return entries()[key] + "\n"
+    """The entry of a key; a reference of another package is an entry itself, or plain text."""
+    if key.lstrip().startswith("@"):
+        return key.strip() + "\n"
+    return entries().get(key, f"% {key}") + "\n"
 
 
 def cited(key: str) -> str:
     """The entry as a line of text."""
-    fields = dict(re.findall(r"^\s*(\w+)\s*=\s*\{(.*)\},?$", entries()[key], re.MULTILINE))
+    entry = bibtex(key)
+    fields = dict(re.findall(r"^\s*(\w+)\s*=\s*\{(.*)\},?$", entry, re.MULTILINE))
+    if not {"author", "year", "title"} <= set(fields):
+        return " ".join(key.split())
     place = fields.get("journal") or fields.get("booktitle") or fields.get("institution", "")
     detail = ", ".join(fields[name] for name in ("volume", "pages") if name in fields)
     authors = fields["author"].replace(" and ", "; ")
-    return f"{authors} ({fields['year']}). {fields['title']}. {place}{', ' + detail if detail else ''}."
+    where = f" {place}{', ' + detail if detail else ''}." if place else ""
+    return f"{authors} ({fields['year']}). {fields['title']}.{where}"

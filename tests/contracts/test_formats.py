@@ -1,4 +1,4 @@
-"""What holds for every registered format, found by itself."""
+"""What holds for every format, found by itself: ours, and one of another package."""
 
 import dataclasses
 import gzip
@@ -8,13 +8,15 @@ import re
 import textwrap
 
 import numpy as np
+import plugins
 import pytest
 
 import berrypick as bp
 from berrypick import formats
 from berrypick.formats import Problems
 
-FORMATS = sorted(formats.registered().items())
+OURS = sorted(formats.registry.built_in().items())
+FORMATS = [*OURS, ("double-colon-run", plugins.DoubleColonRun)]
 
 every_format = pytest.mark.parametrize(("name", "cls"), FORMATS, ids=[name for name, _ in FORMATS])
 
@@ -64,7 +66,7 @@ def test_there_are_formats():
 
 def test_no_file_is_forgotten():
     modules = {info.name for info in pkgutil.iter_modules(formats.__path__) if not info.name.startswith("_")} - {"base"}
-    assert modules == {cls.__module__.rpartition(".")[2] for _, cls in FORMATS}
+    assert modules == {cls.__module__.rpartition(".")[2] for _, cls in OURS}
 
 
 @every_format

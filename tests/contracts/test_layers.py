@@ -29,7 +29,6 @@ LAYERS = [
 FREE = {"references", "_version"}
 #: Modules beside the layers, and the layer whose place they take.
 BESIDE = {
-    "parallel": "evaluation",
     "demo": "cli",
     "__main__": "cli",
 }

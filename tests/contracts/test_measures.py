@@ -1,4 +1,4 @@
-"""What holds for every registered measure, found by itself."""
+"""What holds for every measure, found by itself: ours, and one of another package."""
 
 import doctest
 import importlib
@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import plugins
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,10 +23,12 @@ from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import as_score
 from berrypick.report.text import explanation
 
-MEASURES = sorted(measures.registered().items())
+OURS = sorted(measures.registry.built_in().items())
+MEASURES = [*OURS, ("Detours", plugins.Detours)]
 SECTIONS = ["Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"]
 
 every_measure = pytest.mark.parametrize(("name", "cls"), MEASURES, ids=[name for name, _ in MEASURES])
+every_measure_of_ours = pytest.mark.parametrize(("name", "cls"), OURS, ids=[name for name, _ in OURS])
 
 
 def typed(cls, at="given"):
@@ -55,17 +58,17 @@ def test_no_file_is_forgotten():
     modules = {info.name for info in pkgutil.iter_modules(measures.__path__) if not info.name.startswith("_")} - {
         "base"
     }
-    homes = {cls.__module__.rpartition(".")[2] for _, cls in MEASURES}
+    homes = {cls.__module__.rpartition(".")[2] for _, cls in OURS}
     assert modules == homes
 
 
-@every_measure
+@every_measure_of_ours
 def test_one_file_per_measure_named_like_it(name, cls):
     assert cls.__module__.rpartition(".")[2] in (name.lower(), f"{name.lower()}_measure")
     assert importlib.import_module(cls.__module__).__doc__.startswith(f"{name}:")
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_page_has_all_sections_in_order(name, cls):
     found = sections(cls)
     assert list(found) == SECTIONS
@@ -74,7 +77,7 @@ def test_its_page_has_all_sections_in_order(name, cls):
     assert first.endswith(".") or ". " in first, "a first line that can stand alone"
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_example_is_true(name, cls):
     module = importlib.import_module(cls.__module__)
     parser = doctest.DocTestParser()
@@ -85,6 +88,22 @@ def test_its_example_is_true(name, cls):
     assert not failed, "".join(told)
 
 
+def calls(name, source):
+    """Whether a line of an example calls berrypick with a measure or user model of this name."""
+    return re.search(rf"\bbp\.\w+\(.*\b{name}\b", source) is not None
+
+
+@every_measure_of_ours
+def test_its_example_calls_it(name, cls):
+    examples = doctest.DocTestParser().get_examples(sections(cls)["Example"])
+    assert any(calls(name, example.source) and example.want for example in examples), "an example that calls it"
+
+
+def test_arithmetic_is_no_call():
+    assert calls("charP", 'bp.score("charP", truth, run)') and calls("nxCG", 'round(bp.score("nxCG@3", t, r), 4)')
+    assert not calls("charP", "120 / 300") and not calls("charP", 'bp.score("charPrecision", t, r)')
+
+
 @every_measure
 def test_its_parameters_are_documented(name, cls):
     for parameter in cls.parameters():
@@ -93,7 +112,7 @@ def test_its_parameters_are_documented(name, cls):
         assert parameter.check is None or parameter.must, "what a value must be is told"
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_references_are_in_the_bibliography(name, cls):
     assert cls.references
     for key in cls.references:
@@ -162,7 +181,7 @@ def test_cut_offs_it_does_not_take_are_refused(name, cls):
 
 @every_measure
 def test_it_has_values_within_its_bounds(name, cls):
-    bounds = sections(cls)["Bounds"]
+    bounds = sections(cls).get("Bounds", "")
     least = -math.inf if "below 0" in bounds else 0.0
     most = math.inf if cls.why_above_one else 1.0
     seen = 0
@@ -197,7 +216,7 @@ def test_a_topic_missing_from_the_run_scores_as_an_empty_list(name, cls):
             assert value == (computed if computed is None else pytest.approx(computed, abs=1e-12)), world.name
             if name == "Overlap":
                 assert value is None
-            elif name not in ("ESL", "PRUM", "PRecall", "GRP", "PT2I", "PrecisionOmega"):
+            elif name not in ("ESL", "PRUM", "PRecall", "GRP", "PT2I", "PrecisionOmega", "Detours"):
                 assert value == 0.0, world.name
 
 
@@ -265,10 +284,10 @@ def test_other_names_mean_the_same(name, cls):
         assert parse_measure(typed(cls).replace(name, alias, 1)) == parse_measure(typed(cls))
 
 
-@every_measure
+@every_measure_of_ours
 def test_its_file_has_its_name(name, cls):
     """So that a measure is found without reading the files of all others."""
-    assert measures.named_measure(name) is cls
+    assert measures.registry._from_file(name, lambda found: found.name()) is cls
     assert not any(document_measures.parse(alias) for alias in cls.aliases), "or the other measure would be taken"
 
 
@@ -276,7 +295,8 @@ def test_its_file_has_its_name(name, cls):
 def test_the_command_line_shows_it(name, cls, berrypick):
     page = berrypick("show", "measure", name)
     assert page.code == 0 and page.err == ""
-    for section in SECTIONS:
+    assert cls.description() in page.out
+    for section in SECTIONS if (name, cls) in OURS else ():
         assert section in page.out
     for parameter in cls.parameters():
         assert parameter.help in page.out

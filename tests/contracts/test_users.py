@@ -1,11 +1,13 @@
-"""What holds for every registered user model, found by itself."""
+"""What holds for every user model, found by itself: ours, and one of another package."""
 
+import doctest
 import importlib
 import inspect
 import pkgutil
 import re
 
 import numpy as np
+import plugins
 import pytest
 from prepared import LENGTHS, PAGES, prepared, tables
 
@@ -16,7 +18,8 @@ from berrypick.evaluation.options import EvaluationOptions
 from berrypick.judging.judge import judge_topic
 from berrypick.users import ReaderContext, build
 
-MODELS = sorted(users.registered().items())
+OURS = sorted(users.registry.built_in().items())
+MODELS = [*OURS, ("opener", plugins.Opener)]
 
 
 def typed(name):
@@ -25,6 +28,7 @@ def typed(name):
 
 
 every_model = pytest.mark.parametrize(("name", "cls"), MODELS, ids=[name for name, _ in MODELS])
+every_model_of_ours = pytest.mark.parametrize(("name", "cls"), OURS, ids=[name for name, _ in OURS])
 
 
 def make_context(**options):
@@ -67,10 +71,10 @@ def test_the_models_of_the_interface_are_there():
 
 def test_no_file_is_forgotten():
     modules = {info.name for info in pkgutil.iter_modules(users.__path__) if not info.name.startswith("_")} - {"base"}
-    assert modules == {cls.__module__.rpartition(".")[2] for _, cls in MODELS}
+    assert modules == {cls.__module__.rpartition(".")[2] for _, cls in OURS}
 
 
-@every_model
+@every_model_of_ours
 def test_one_file_per_model_named_like_it(name, cls):
     assert cls.__module__.rpartition(".")[2] == name
     assert importlib.import_module(cls.__module__).__doc__.startswith(f"{name}:")
@@ -81,6 +85,14 @@ def test_it_says_what_the_reader_does_and_what_it_costs(name, cls):
     doc = inspect.getdoc(cls)
     assert len(doc.splitlines()) > 2
     assert "Effort:" in doc
+
+
+@every_model
+def test_an_example_calls_it_and_is_true(name, cls):
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(cls))
+    assert not examples or any(re.search(rf"\bbp\.\w+\(.*\b{name}\b", example.source) for example in examples)
+    for test in doctest.DocTestFinder(recurse=False).find(cls, name, globs={}):
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
 @every_model

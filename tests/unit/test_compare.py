@@ -285,7 +285,7 @@ def test_the_baseline_may_be_named_by_its_file(files):
                   old_run="1 Q0 b 1 1 same\n2 Q0 a 1 1 same\n")  # fmt: skip
     for name in (str(paths["old_run"]), "old.run", "old"):
         compared = bp.compare(paths["truth_qrels"], [paths["new_run"], paths["old_run"]], "AP", baseline=name)
-        assert compared.baseline == "old" and compared.named("old.run") == "old"
+        assert compared.baseline == "old" and compared.run_name("old.run") == "old"
 
 
 # notes
@@ -467,7 +467,7 @@ def test_command_options(berrypick, written):
 
 def test_wrong_usage_of_the_command(berrypick, written):
     done = berrypick("compare", *written.values())
-    assert done.code == 2 and "no measure is asked for" in done.err
+    assert done.code == 2 and "no measures: name some" in done.err
     done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "three")
     assert done.code == 2 and "there is no run three" in done.err and done.out == ""
     assert berrypick("compare", *written.values(), "-m", "AP", "--confidence", "95").code == 2

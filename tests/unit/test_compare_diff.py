@@ -83,7 +83,7 @@ def test_different_signatures_are_refused():
         bp.diff(old, new)
     assert str(error.value) == (
         "these numbers were not computed in the same way, so a difference says nothing:\n"
-        "  AP: user:x before, user:y now (2 values)\n  --force compares them all the same"
+        "  AP: user:x before, user:y now (2 values)\n  force=True compares them all the same"
     )
     forced = bp.diff(old, new, force=True)
     assert not forced and [str(note) for note in forced.notes] == [

@@ -28,7 +28,7 @@ def test_thresholds_from_text():
 
 @pytest.mark.parametrize("text", ["AP", "AP=", "=0.5", "AP=high", "AP=nan", "AP=0.3,", "AP(x=1)", ""])
 def test_wrong_thresholds(text):
-    with pytest.raises(UsageError, match="--fail-under takes a measure and a number"):
+    with pytest.raises(UsageError, match="fail_under= takes a measure and a number"):
         thresholds([text])
 
 
@@ -171,7 +171,7 @@ def test_a_threshold_on_the_wrong_side_is_noted(berrypick, tmp_path):
         '{"topic": "1", "doc": "d", "start": 5, "end": 15, "rank": 2}\n'
     )
     done = berrypick("compare", truth, run, "--fail-under", "Overlap=0.9")
-    assert done.code == 1 and "note: Overlap: smaller is better, and --fail-under fails the better runs" in done.err
+    assert done.code == 1 and "note: Overlap: smaller is better, so --fail-under fails the better runs" in done.err
     done = berrypick("compare", truth, run, "--fail-over", "Overlap=0.1")
     assert done.code == 1 and "not met: r: Overlap is 0.2500, above 0.1" in done.err
     assert "--fail-under fails the worse ones" in berrypick("compare", truth, run, "--fail-over", "charR=1").err

@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,8 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats, measures, users
+from berrypick.cli import COMMANDS
+from berrypick.evaluation.options import options
 
 
 def loaded(name: str) -> ModuleType:
@@ -31,9 +34,11 @@ def loaded(name: str) -> ModuleType:
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = DOCS / "examples"
+sys.path.append(str(DOCS))  # where the modules of docs/ find each other
 console = loaded("console")
 HAND_WRITTEN = console.hand_written()
-PAGES = [*HAND_WRITTEN, *sorted(DOCS.glob("*/*.md"))]
+GENERATED = [page for page in sorted(DOCS.rglob("*.md")) if page not in HAND_WRITTEN and EXAMPLES not in page.parents]
+PAGES = [*HAND_WRITTEN, *GENERATED]
 
 
 def named(page: Path) -> str:
@@ -55,7 +60,7 @@ def test_generated_pages_are_up_to_date(builder: ModuleType, tmp_path: Path) -> 
     stale = [name for name, path in written.items() if name not in drawn and _read(DOCS / name) != _read(path)]
     stale += [name for name in drawn if not (DOCS / name).exists() or not _drawn_alike(DOCS / name, written[name])]
     assert not stale, "run `make docs`"
-    kept = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("*/*.md")} - {"examples/README.md"}
+    kept = {page.relative_to(DOCS).as_posix() for page in GENERATED}
     assert kept == {name for name in written if name.endswith(".md")}, "run `make docs`"
 
 
@@ -82,10 +87,30 @@ def test_table_of_measures_in_the_readme_is_up_to_date(builder: ModuleType) -> N
     assert content == builder.readme(content), "run `make docs`"
 
 
-def test_everything_has_a_page() -> None:
+def test_everything_has_a_page(builder: ModuleType) -> None:
     for folder, known in (("measures", measures), ("users", users), ("formats", formats)):
-        for name in known.registered():
-            assert (DOCS / folder / f"{name}.md").exists(), "run `make docs`"
+        for name in builder.ours(known.registered()):
+            assert (DOCS / "reference" / folder / f"{name}.md").exists(), "run `make docs`"
+
+
+def test_every_public_name_and_command_has_a_page_that_the_index_links_to() -> None:
+    for folder, names, heading in (("api", bp.__all__, "{}"), ("cli", list(COMMANDS), "berrypick {}")):
+        index = DOCS / "reference" / folder / "index.md"
+        linked = dict(re.findall(r"^\| \[(\S+)\]\((\S+)\) \|", _read(index), flags=re.MULTILINE))
+        assert sorted(linked) == sorted(names), "run `make docs`"
+        for name, file in linked.items():
+            title = f"# {heading.format(name)}"
+            assert title in _read(index.parent / file).replace("\\", "").splitlines()
+
+
+def test_functions_with_options_list_all_of_them() -> None:
+    for function in ("evaluate", "score", "explain", "judge", "compare", "write_report"):
+        page = _read(DOCS / "reference" / "api" / f"{function}.md")
+        assert all(f"\n| `{option.name}` | " in page for option in options()), function
+    sweep = _read(DOCS / "reference" / "api" / "sweep.md")
+    assert "\n| `documents` | " not in sweep, "documents is an argument of sweep itself"
+    table = _read(DOCS / "reference" / "options.md")
+    assert all(f"| `{option.name}` | `{option.flags[0]}` |" in table for option in options())
 
 
 def test_page_names_differ_in_more_than_case() -> None:
@@ -94,10 +119,13 @@ def test_page_names_differ_in_more_than_case() -> None:
 
 
 def test_old_pages_are_removed(builder: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "measures").mkdir()
-    (tmp_path / "measures" / "Gone.md").write_text("gone")
+    folder = tmp_path / "reference" / "measures"
+    folder.mkdir(parents=True)
+    (folder / "Gone.md").write_text(f"{builder.GENERATED}\n\ngone")
+    (folder / "kept.md").write_text("written by hand")
     builder.build(tmp_path)
-    assert not (tmp_path / "measures" / "Gone.md").exists()
+    assert not (folder / "Gone.md").exists()
+    assert (folder / "kept.md").exists()
 
 
 def test_docstrings_become_markdown(builder: ModuleType) -> None:
@@ -139,7 +167,9 @@ def test_console_example(page: Path, command: str, expected: str, monkeypatch: p
 
 
 def test_there_are_examples() -> None:
-    assert {"README.md", "docs/tutorial.md", "docs/concepts.md"} <= {named(page) for page, _, _ in ALL}
+    assert {"README.md", "docs/tutorials/first-evaluation.md", "docs/explanation/concepts.md"} <= {
+        named(page) for page, _, _ in ALL
+    }
     assert console.matches("a\n...\nd\n", "a\nb\nc\nd\n") and not console.matches("a\nc\n", "a\nb\nc\n")
 
 
@@ -165,7 +195,7 @@ def _not_installed(block: str) -> str:
 
 def test_the_page_on_sweeps_runs_bm25s_and_fts5() -> None:
     """Where bm25s is installed, its example is among those that are run."""
-    blocks = console.blocks(DOCS / "sweep.md", "pycon")
+    blocks = console.blocks(DOCS / "how-to" / "sweep.md", "pycon")
     assert any("import bm25s" in block and "bp.sweep" in block for block in blocks)
     assert any("fts5" in block and "bp.sweep" in block for block in blocks)
     assert _not_installed(">>> import no_such_library\n>>> import re\n") == "no_such_library"
@@ -181,7 +211,33 @@ def test_links_resolve(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):
         if target.startswith(("https://", "http://")):
             continue
-        assert (page.parent / target.partition("#")[0]).exists(), f"{named(page)} links to {target}"
+        file, _, anchor = target.partition("#")
+        found = page.parent / file if file else page
+        assert found.exists(), f"{named(page)} links to {target}"
+        assert not anchor or anchor in _anchors(found), f"{named(page)} links to {target}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """Anchors of headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", console.BLOCK.sub("", _read(page)), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [page for page in HAND_WRITTEN if DOCS in page.parents], ids=named)
+def test_every_page_can_be_reached_from_the_front_page(page: Path) -> None:
+    assert page in _reachable()
+
+
+@cache
+def _reachable() -> set[Path]:
+    found, waiting = set(), [DOCS / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page.suffix == ".md" and page not in found:
+            found.add(page)
+            targets = re.findall(r"\]\(([^)\s#]+\.md)", _read(page))
+            waiting += [(page.parent / target).resolve() for target in targets if "://" not in target]
+    return found
 
 
 @pytest.mark.parametrize("page", HAND_WRITTEN, ids=named)
@@ -211,7 +267,7 @@ def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dic
             package = packages[match[1]]
             monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     for package in packages.values():
-        package.registered.cache_clear()
+        package.registry.reload()
     yield files
     monkeypatch.undo()
     for name in set(sys.modules) - before:
@@ -220,7 +276,7 @@ def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dic
             delattr(sys.modules[parent], child)
             del sys.modules[name]
     for package in packages.values():
-        package.registered.cache_clear()
+        package.registry.reload()
 
 
 def test_contributed_files_are_found_and_their_tests_pass(contributed: dict[str, str], tmp_path: Path) -> None:

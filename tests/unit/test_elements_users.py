@@ -266,16 +266,16 @@ def test_entry_points_by_path() -> None:
     assert twins.value(truth, run, "ExpectedRatio@1", **options) == pytest.approx(10 / 20)
     assert twins.value(truth, run, "ExpectedRatio@2", **options) == pytest.approx(1 - 10 / 20 * 10 / 20)
     assert twins.value(truth, run, "EPRUM", **options) == pytest.approx(0.5 + 0.25 / 2)
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         twins.value(truth, run, "EPRUM", user="bep")
 
 
 def test_readers_that_need_places_say_so() -> None:
     truth = twins.assessed_truth([LINE[:1]], [("d", 0, 10)])
     run = twins.element_run([[("d", "/a[1]")]])
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         twins.value(truth, run, "charP")
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         twins.value(truth, run, "EPRUM", user="distance")
 
 
@@ -285,5 +285,5 @@ def test_effort_in_characters_needs_lengths() -> None:
     run = twins.element_run([[("d", "/a[1]")], [("d", "/a[1]/b[1]")]])
     known = twins.graded_truth(graded, sizes)
     assert twins.value(known, run, "epnav@1.0", effort="chars") == pytest.approx(10 / 50)
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         twins.value(twins.graded_truth(graded), run, "epnav@1.0", effort="chars")

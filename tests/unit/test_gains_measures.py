@@ -284,7 +284,7 @@ def test_generalised_recall_precision_over_elements(world: World, base: str, lev
     mean = sum(twins.tied_precision(groups, total, one, units, ranked) for one in HUNDREDTHS) / 100
     assert value(world.truth, world.run, f"GRP(base='{base}')", units=units) == close(mean)
     if twins.tied_precision(groups, total, exact, None, ranked) is None:
-        with pytest.raises(bp.UsageError, match="--units"):
+        with pytest.raises(bp.UsageError, match="units="):
             value(world.truth, world.run, f"GRP(base='{base}')@{level}")
 
 
@@ -387,7 +387,7 @@ def test_lengths_come_from_the_assessments_where_they_have_them() -> None:
     assert value(truth, run, "GRPng@0.8") == pytest.approx((20 + 40 * 2 / 3) / 60)
     assert value(truth, run, "GRPng@0.9") == 0.0
     unknown = twins.element_run([[("d", "/a[1]/c[1]")], [("d", "/a[1]")]])
-    with pytest.raises(bp.UsageError, match=r"/a\[1\]/c\[1\].*--collection"):
+    with pytest.raises(bp.UsageError, match=r"/a\[1\]/c\[1\].*collection="):
         value(truth, unknown, "GRPng@0.5")
     with pytest.raises(bp.UsageError, match="paths"):
         value(span_truth([("d", 0, 5)]), span_run([[("d", 0, 5)]]), "GRPng@0.5")
@@ -674,10 +674,10 @@ def test_measures_that_need_a_cut_off(text: str) -> None:
 
 def test_too_few_units() -> None:
     truth, run = document_truth({"a": 1, "b": 1}), document_run(["a", "x"])
-    with pytest.raises(bp.UsageError, match="--units 2 is too small"):
+    with pytest.raises(bp.UsageError, match="units=2 is too small"):
         value(truth, run, "GRP@1.0", units=2)
     assert value(truth, run, "GRP@1.0", units=3) == close(2 / 3)
-    with pytest.raises(bp.UsageError, match="--units"):
+    with pytest.raises(bp.UsageError, match="units="):
         value(truth, run, "PRecall")
     assert value(truth, run, "PRecall@0.5") == 1.0
 

@@ -71,7 +71,7 @@ def test_elements_without_exhaustivity_cannot_be_mapped():
     missing = bp.Truth("elements", {"1": type(topic)("1", ("d",), topic.grade, path=topic.path, size=topic.grade * 10,
                                                      rsize=topic.grade * 10)}, scale="sizes")  # fmt: skip
     run = twins.element_run([[("d", "/a[1]")]])
-    with pytest.raises(bp.UsageError, match="--idealism gain"):
+    with pytest.raises(bp.UsageError, match="idealism='gain'"):
         bp.evaluate(missing, run, "EPRUM", idealism="1=1")
     assert bp.evaluate(missing, run, "EPRUM", idealism="gain").mean()["run"]["EPRUM"] == 1.0
 
@@ -189,4 +189,4 @@ def test_topics_without_an_ideal_set_are_counted():
     results = bp.evaluate(truth, twins.element_run([[PARENT]]), "EPRUM", ideal_elements=twins.element_run([[LEFT]]))
     assert any("names none for 1 topic" in str(note) for note in results.notes)
     spans = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", ideal_elements=twins.element_run([[LEFT]]))
-    assert any("--ideal-elements has no effect" in str(note) for note in spans.notes)
+    assert any("ideal_elements= has no effect" in str(note) for note in spans.notes)

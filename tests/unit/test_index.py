@@ -18,9 +18,10 @@ import berrypick
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus import index_read, index_write
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.index import build_index, is_index, read_index
+from berrypick.corpus.index import read as index_read
+from berrypick.corpus.index import write as index_write
 from berrypick.evaluation.inputs import read_collection
 
 Command = Callable[..., Any]
@@ -113,7 +114,7 @@ def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: p
     """A large collection has many batches; here one gets a few documents."""
     whole = read_index(index)
     monkeypatch.setattr(index_write, "VALUES", 1)
-    from berrypick.corpus import index_build
+    from berrypick.corpus.index import build as index_build
 
     monkeypatch.setattr(index_build, "DOCUMENTS", 7)
     build_index(folder, tmp_path / "small", jobs=1)
@@ -362,7 +363,7 @@ def test_without_pyarrow(berrypick: Command, index: Path, folder: Path, monkeypa
 
 
 def test_other_programs_can_read_it(folder: Path, index: Path) -> None:
-    """As docs/index-file.md says."""
+    """As docs/reference/formats/collection-index.md says."""
     import polars as pl
     import pyarrow as pa
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from berrypick.core import workers
 from berrypick.core.errors import InputError, UsageError
 from berrypick.corpus import folder as folders
-from berrypick.corpus import index_build
 from berrypick.corpus.folder import read_folder
+from berrypick.corpus.index import build as index_build
 from berrypick.corpus.index import build_index, read_index
 
 Command = Callable[..., Any]
@@ -86,7 +87,7 @@ def test_progress(folder: Path, tmp_path: Path, small_bundles: None) -> None:
     seen: list[tuple[int, int]] = []
     made = build_index(folder, tmp_path / "x", jobs=1, progress=lambda done, of: seen.append((done, of)))
     assert seen == [(k, 60) for k in range(5, 61, 5)]
-    assert (made.facts.documents, made.facts.unreadable, made.kept, made.problems) == (60, 0, 0, [])
+    assert (made.facts.documents, made.facts.unreadable, made.reused, made.problems) == (60, 0, 0, [])
     assert left(tmp_path) == {"docs", "x"}
 
 
@@ -127,7 +128,7 @@ def test_going_on(folder: Path, tmp_path: Path, read: list[str], small_bundles: 
     seen: list[tuple[int, int]] = []
     made = build_index(folder, tmp_path / "x", jobs=1, progress=lambda done, of: seen.append((done, of)))
     assert read == [f"{i:05d}" for i in range(20, 60)]
-    assert made.kept == 20 and seen[0] == (25, 60) and seen[-1] == (60, 60)
+    assert made.reused == 20 and seen[0] == (25, 60) and seen[-1] == (60, 60)
     assert "20 documents had been read by an earlier attempt" in made.notes()
     assert left(tmp_path) == {"docs", "x"}
     build_index(folder, tmp_path / "fresh", jobs=1)
@@ -146,7 +147,7 @@ def test_files_that_have_changed_are_read_again(
     (folder / "00012.xml").write_text("<article>")
     (folder / "0000a.xml").write_text("<article>new <a href='00011.xml'/></article>")
     made = build_index(folder, tmp_path / "x", jobs=1)
-    assert made.kept == 26
+    assert made.reused == 26
     assert set(read) == {"00003", "00007", "0000a", "00012", *(f"{i:05d}" for i in range(30, 60))}
     assert len(read) == len(set(read))
     assert (made.facts.documents, made.facts.unreadable) == (59, 1)
@@ -173,9 +174,9 @@ def test_a_partial_that_was_not_written_to_its_end(
     partial.write_bytes(kept[damage][0])
     read.clear()
     made = build_index(folder, tmp_path / "x", jobs=1)
-    assert made.kept == kept[damage][1] and len(read) == 60 - made.kept
-    said = {"nothing": [], "other work": [f"{partial} was left by other work (folder, version) and is begun anew"]}
-    assert made.remarks == said.get(damage, [f"{partial} was not whole; what is missing is read again"])
+    assert made.reused == kept[damage][1] and len(read) == 60 - made.reused
+    said = {"nothing": [], "other work": [f"{partial} is from another folder or version and is replaced"]}
+    assert made.remarks == said.get(damage, [f"{partial} was incomplete; what is missing is read again"])
     assert made.notes()[-1] == (made.remarks or made.notes())[-1]
     assert_same_as_folder(tmp_path / "x", folder)
     assert left(tmp_path) == {"docs", "x"}
@@ -201,7 +202,7 @@ def test_interrupted_while_the_index_is_written(
         build_index(folder, tmp_path / "x", jobs=1)
     assert left(tmp_path) == {"docs", "x.partial"}
     monkeypatch.undo()
-    assert build_index(folder, tmp_path / "x", jobs=1).kept == 60
+    assert build_index(folder, tmp_path / "x", jobs=1).reused == 60
 
 
 def test_two_at_the_same_time(folder: Path, tmp_path: Path, small_bundles: None) -> None:
@@ -218,7 +219,7 @@ def test_two_at_the_same_time(folder: Path, tmp_path: Path, small_bundles: None)
 #: The command with small bundles, noting in a file what it reads; at a certain document it stops and waits.
 WATCHED = """
 import sys, time
-from berrypick.corpus import index_build
+from berrypick.corpus.index import build as index_build
 log, stop = sys.argv[1:3]
 index_build.DOCUMENTS = 5
 scan = index_build.scan
@@ -268,7 +269,7 @@ class Watched:
 
 
 def frames(partial: Path) -> list[int]:
-    """The lengths of the bundles that are whole, as docs/index-file.md says."""
+    """The lengths of the bundles that are whole, as docs/reference/formats/collection-index.md says."""
     data = partial.read_bytes()
     place, found = data.index(b"\n") + 1, []
     while place + 12 <= len(data) and place + 12 + int.from_bytes(data[place : place + 8], "little") <= len(data):
@@ -325,9 +326,11 @@ def test_a_killed_worker_is_one_message(folder: Path, tmp_path: Path) -> None:
     first = Watched(folder, tmp_path / "x", 2, "00030")
     first.wait_until_stopped(2, 6)
     os.kill(children(first.process.pid)[0], signal.SIGKILL)
+    first.wait_until_stopped(4, 6)  # others do its work
+    os.kill(children(first.process.pid)[0], signal.SIGKILL)
     code, told = first.ended()
-    assert code == 2 and "Traceback" not in told and "what was finished is kept" in told
-    assert told.startswith("berrypick: a process that read documents was ended from outside")
+    assert code == 2 and "Traceback" not in told and "finished documents are kept" in told
+    assert told.startswith("berrypick: a worker process ended before its work was done; if memory ran out, use fewer")
     assert left(tmp_path) == {"docs", "x.partial", first.log.name}
     again = Watched(folder, tmp_path / "x", 2)
     assert again.ended()[0] == 0 and sorted(again.read()) == [f"{i:05d}" for i in range(30, 60)]
@@ -347,7 +350,7 @@ def test_workers_end_with_the_first_process(folder: Path, tmp_path: Path) -> Non
             break
         time.sleep(0.01)
     assert not any(is_alive(worker) for worker in workers)
-    assert build_index(folder, tmp_path / "x", jobs=1).kept == 30
+    assert build_index(folder, tmp_path / "x", jobs=1).reused == 30
 
 
 def is_alive(pid: int) -> bool:
@@ -370,7 +373,7 @@ def test_spawned_processes(
     some_broken: Path, tmp_path: Path, small_bundles: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on systems that cannot fork."""
-    monkeypatch.setattr(index_build, "_context", lambda: multiprocessing.get_context("spawn"))
+    monkeypatch.setattr(workers, "start_method", lambda: "spawn")
     made = build_index(some_broken, tmp_path / "x", jobs=2)
     assert (made.facts.documents, made.facts.unreadable) == (58, 2)
     assert_same_as_folder(tmp_path / "x", some_broken)

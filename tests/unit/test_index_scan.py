@@ -1,4 +1,4 @@
-"""Documents taken apart many at a time, against the same documents taken apart one by one, through trees."""
+"""Documents read many at a time, against the same documents read one by one."""
 
 from __future__ import annotations
 
@@ -12,25 +12,8 @@ from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus import index_scan, index_tags
-from berrypick.corpus.index_scan import Bundle, Source, scan
+from berrypick.corpus.index.scan import Bundle, Source, scan
 from berrypick.corpus.xml_documents import structure_of
-
-Trees = list[str]
-
-
-@pytest.fixture
-def trees(monkeypatch: pytest.MonkeyPatch) -> Trees:
-    """The documents for which a tree was made."""
-    seen: Trees = []
-    through_tree = index_scan._through_tree
-
-    def noted(source: Source, data: bytes) -> Bundle:
-        seen.append(source.name)
-        return through_tree(source, data)
-
-    monkeypatch.setattr(index_scan, "_through_tree", noted)
-    return seen
 
 
 def written(folder: Path, documents: dict[str, bytes]) -> list[Source]:
@@ -136,25 +119,16 @@ EVERYDAY = {
 }
 
 
-def test_everyday_documents(tmp_path: Path, trees: Trees) -> None:
+def test_everyday_documents(tmp_path: Path) -> None:
     compare(tmp_path, EVERYDAY)
-    assert trees == []
 
 
 @pytest.mark.parametrize("name", EVERYDAY)
-def test_each_alone(tmp_path: Path, trees: Trees, name: str) -> None:
+def test_each_alone(tmp_path: Path, name: str) -> None:
     compare(tmp_path, {name: EVERYDAY[name]})
-    assert trees == []
 
 
-def test_names_that_cannot_be_told_apart_quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_tags, "_FACTORS", np.zeros(2, dtype=np.uint64))
-    compare(tmp_path, EVERYDAY)
-    monkeypatch.setattr(index_tags, "_FACTORS", np.array([0, 0x9E3779B97F4A7C15], dtype=np.uint64))
-    compare(tmp_path, EVERYDAY)
-
-
-# The others go through a tree
+# Unusual and broken ones
 
 ODD = {
     "declarations": b'<!DOCTYPE a [<!ENTITY e "<x>"> <!ATTLIST b href CDATA "q.xml">]><a><b/>text</a>',
@@ -186,9 +160,8 @@ BAD = {
 }
 
 
-def test_odd_documents(tmp_path: Path, trees: Trees) -> None:
+def test_odd_documents(tmp_path: Path) -> None:
     bundle = compare(tmp_path, ODD | BAD)
-    assert set(ODD) <= set(trees)
     assert set(bundle.problems) == set(BAD)
 
 
@@ -198,15 +171,9 @@ def test_all_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in BAD if name != "very deep"])
-def test_a_bad_document_does_not_harm_the_next(tmp_path: Path, trees: Trees, name: str) -> None:
+def test_a_bad_document_does_not_harm_the_next(tmp_path: Path, name: str) -> None:
     documents = {"x": b"<a>x</a>", name: BAD[name], "y": b"<a>y</a>", "z": BAD["open"], "u": b"<a>u</a>"}
     compare(tmp_path, documents)
-    assert set(trees) == {name, "z"}
-
-
-def test_one_that_is_too_deep_takes_its_bundle_through_trees(tmp_path: Path, trees: Trees) -> None:
-    compare(tmp_path, {"x": b"<a>x</a>", "deep": ODD["too deep to be sure"]})
-    assert set(trees) == {"x", "deep"}
 
 
 def test_files_that_are_not_what_they_were(tmp_path: Path) -> None:
@@ -228,7 +195,7 @@ def test_a_file_whose_offsets_an_index_cannot_hold(tmp_path: Path) -> None:
 # Links
 
 
-def test_links(tmp_path: Path, trees: Trees) -> None:
+def test_links(tmp_path: Path) -> None:
     documents = {
         "x/a": b"""<a xmlns:xlink="u" href="b.xml"><b xlink:href='../c.page#d'>href="e.xml"</b>
             <c title='href="f.xml"' url = "/g&#46;xml?q" /><!-- <d href="h.xml"/> --><d
@@ -240,12 +207,11 @@ def test_links(tmp_path: Path, trees: Trees) -> None:
         "c": "<a>é<é é='ü' href='ö.xml'/></a>".encode(),
     }
     bundle = compare(tmp_path, documents)
-    assert trees == []
     assert targets(bundle)[:6] == ["x/b", "c", "g", "x/i j", "x/k", "x/p"]
     assert bundle.links.tolist()[1:] == [0, 1]
 
 
-def test_links_of_mallard(tmp_path: Path, trees: Trees) -> None:
+def test_links_of_mallard(tmp_path: Path) -> None:
     documents = {
         "C/help/a": b"""<page xmlns="http://projectmallard.org/1.0/" id="a"><info><link type="guide" xref="index#top"/>
             <link type='seealso' xref='b-2'/></info><p><link xref="#here">x</link><link xref="a#here">y</link>
@@ -254,7 +220,6 @@ def test_links_of_mallard(tmp_path: Path, trees: Trees) -> None:
         "top": b'<page xmlns:m="u" id="top"><link m:xref="C/help/a"/><link anxref="b"/></page>',
     }
     bundle = compare(tmp_path, documents)
-    assert trees == []
     first = ["C/help/index", "C/help/b-2", "C/help/c.d", "C/help/fg"]
     assert targets(bundle) == [*first, "C/help/a", "C/help/a", "C/help/a"]
     assert bundle.links.tolist() == [4, 2, 1]

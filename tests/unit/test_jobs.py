@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import berrypick as bp
-from berrypick import parallel
+from berrypick.core import workers
 from berrypick.core.errors import BerrypickError, UsageError
 
 TOPICS = 23
@@ -36,7 +34,7 @@ def files(tmp_path: Path) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_the_same_rows_notes_and_order(files: Any, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "start_method", lambda: method)
+    monkeypatch.setattr(workers, "start_method", lambda: method)
     seen: list[tuple[int, int]] = []
     asked = "AiP AgP EPRUM AP P@2 NumRet"
     one = bp.evaluate(*files, asked, curves=True)
@@ -80,37 +78,6 @@ def test_a_run_that_is_refused(files: Any) -> None:
 def test_jobs_is_a_number_of_processes(files: Any) -> None:
     with pytest.raises(UsageError, match="jobs"):
         bp.evaluate(*files, "AiP", jobs=0)
-
-
-class _Deadly:
-    def __call__(self, task: int, step: Callable[[int], None]) -> int:
-        if task == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return task
-
-
-class _Failing:
-    def __call__(self, task: int, step: Callable[[int], None]) -> int:
-        if task in (2, 5):
-            time.sleep(0.2 if task == 2 else 0)
-            raise UsageError(f"task {task}")
-        return task
-
-
-def test_a_killed_worker_is_one_message() -> None:
-    with pytest.raises(BerrypickError, match=r"worker process ended .*signal 9.*--jobs"):
-        parallel.in_order(_Deadly(), 8, 2, lambda count: None)
-
-
-def test_the_first_failure_counts() -> None:
-    for _ in range(3):
-        with pytest.raises(UsageError, match="task 2"):
-            parallel.in_order(_Failing(), 8, 4, lambda count: None)
-
-
-def test_what_cannot_be_sent_stays_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "start_method", lambda: "spawn")
-    assert parallel.in_order(lambda task, step: task, 3, 2, lambda count: None) == [0, 1, 2]
 
 
 SLOW = """

@@ -216,7 +216,7 @@ def test_the_exact_place_comes_before_normalised_ones():
 def test_what_a_looser_rule_would_find_is_a_candidate():
     found = Locator(TEXTS).resolve("1", Quote("July. Cut", "garden"))
     assert isinstance(found, Unresolved)
-    assert found.why.endswith("--quotes normalised finds it") and len(found.candidates) == 1
+    assert found.why.endswith("quotes='normalised' finds it") and len(found.candidates) == 1
 
 
 def test_fuzzy_finds_changed_words_and_says_how_alike():
@@ -227,7 +227,7 @@ def test_fuzzy_finds_changed_words_and_says_how_alike():
     assert Locator(TEXTS, "fuzzy").places("Nothing of this is anywhere near to it.", "garden") == []
     assert Locator(TEXTS, "fuzzy", threshold=99).places(quote) == []
     found = Locator(TEXTS).resolve("1", Quote(quote))
-    assert isinstance(found, Unresolved) and found.why.endswith("--quotes fuzzy finds it")
+    assert isinstance(found, Unresolved) and found.why.endswith("quotes='fuzzy' finds it")
     assert "% alike" in str(found.error(TEXTS, ""))
 
 

@@ -161,8 +161,9 @@ def test_other_names_of_columns():
     frame = pandas.DataFrame({"query_id": [1, 1], "source": ["garden"] * 2, "start": [0, 27], "end": [26, 55]})
     run = bp.run_from_frame(frame, columns={"topic": "query_id", "doc": "source"})
     assert content(run) == [("1", "garden", 0, 26), ("1", "garden", 27, 55)]
-    with pytest.raises(bp.InputError, match=r"no column topic.*\n.*query_id"):
-        bp.run_from_frame(frame)
+    assert content(bp.run_from_frame(frame)) == content(run)
+    with pytest.raises(bp.InputError, match=r"no column for the topic\n.*it has who, source"):
+        bp.run_from_frame(frame.rename(columns={"query_id": "who"}))
     with pytest.raises(bp.InputError, match="no column querry_id; did you mean query_id"):
         bp.run_from_frame(frame, columns={"topic": "querry_id", "doc": "source"})
     with pytest.raises(bp.UsageError, match="did you mean topic"):
@@ -253,8 +254,8 @@ def test_dictionaries_of_spans_to_scores():
         {"1": {f"garden#{CUT}-{CUT + 28}": 2.0, "garden#0-26": 3.0}, "2": {f"garden#{PICK}-{PICK + 9}": 1}}
     )
     assert content(run) == EXPECTED
-    with pytest.raises(bp.InputError, match="document#start-end"):
-        bp.run_from_objects({"1": {"garden": 1.0}})
+    whole = bp.run_from_objects({"1": {"garden": 1.0, "shed": 2.0}})
+    assert whole.start is None and [whole.documents[code] for code in whole.document] == ["shed", "garden"]
 
 
 def test_texts_without_offsets_are_located_or_told():

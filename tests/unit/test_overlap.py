@@ -146,7 +146,7 @@ KNOWN = Collection({"d": 100.0})
      "AiSP", "charP(counted='each')"],
 )  # fmt: skip
 def test_what_counts_all_that_is_read_needs_every_length(measure):
-    with pytest.raises(bp.UsageError, match=r"needs the length of document x.*--collection.*--documents") as error:
+    with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents=") as error:
         bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=KNOWN)
     assert str(error.value).startswith(measure.partition("(")[0])
     assert (
@@ -157,7 +157,7 @@ def test_what_counts_all_that_is_read_needs_every_length(measure):
 @pytest.mark.parametrize("effort", ["chars", "seconds"])
 def test_effort_needs_every_length(effort):
     for truth in (DOCUMENTS, worlds.span_truth({"1": [("d", 0, 10)]})):
-        with pytest.raises(bp.UsageError, match=r"needs the length of document x.*--collection.*--documents"):
+        with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents="):
             bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN)
 
 

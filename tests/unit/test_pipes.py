@@ -9,8 +9,7 @@ import pytest
 from conftest import command
 
 import berrypick as bp
-from berrypick import formats
-from berrypick.formats import _columns, base
+from berrypick.formats import _columns, _files
 
 TOPICS, RESULTS = 60, 100
 #: Longer than what is read to find out the format.
@@ -48,7 +47,7 @@ def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, 
     data = gzip.compress(RUN.encode()) if packed else RUN
     found = bp.evaluate(pipe(QRELS, "truth"), pipe(data, "run"), "AP EPRUM")
     assert found.mean() == expected
-    assert not base._buffered_streams
+    assert not _files._buffered_streams
 
 
 def test_navigation_collection_and_documents_from_pipes(files, pipe):
@@ -118,10 +117,10 @@ def test_an_index_is_not_read_from_a_pipe(pipe):
 
 def test_a_pipe_is_read_once_and_anew_the_next_time(pipe):
     name = pipe("1 Q0 a 1 2 sys\n")
-    with formats.reusable(name):
-        with formats.reusable(name), base.open_raw(name) as one, base.open_raw(name) as other:
+    with _files.reusable(name):
+        with _files.reusable(name), _files.open_raw(name) as one, _files.open_raw(name) as other:
             assert one.read(4) == other.read(4) == b"1 Q0"
             assert one.seek(-4, os.SEEK_END) == 11 and one.read() == b"sys\n" and other.read() == b" a 1 2 sys\n"
-        assert base.size_of(name) == 15
+        assert _files.size_of(name) == 15
     os.unlink(name)
     assert bp.read_run(pipe("1 Q0 b 1 2 sys\n")).documents == ["b"]

@@ -227,7 +227,7 @@ def test_a_measure_without_a_curve_is_told_in_the_words_of_the_command(berrypick
     examples = Path(__file__).resolve().parents[2] / "docs" / "examples"
     files = (examples / "passages.jsonl", examples / "chunks.jsonl", tmp_path / "x.svg")
     done = berrypick("plot", *files, "-m", "spanHit", "--kind", "curves")
-    told = "--kind curves: there is no curve of spanHit to draw: the measures have none (-m)"
+    told = "--kind curves: there is no curve of spanHit to draw: the measures have none; --kind topics"
     assert done.code == 2 and told in done.err and "curves=True" not in done.err
 
 
@@ -272,7 +272,7 @@ def test_the_same_picture_every_time(evaluated):
 def test_a_picture_larger_than_memory_is_refused(evaluated, tmp_path):
     large = Look(width=length("100cm"))
     chart = charts.plot(evaluated, look=large)
-    with pytest.raises(bp.UsageError, match=r"pixels is larger than the 100 million .* --width, --height or --dpi"):
+    with pytest.raises(bp.UsageError, match=r"pixels is larger than the 100 million .* width=, height= or dpi="):
         pictures.write_picture(chart, tmp_path / "x.png", large, dpi=2400)
     pictures.write_picture(chart, tmp_path / "x.svg", large, dpi=2400)
     assert [path.name for path in tmp_path.iterdir()] == ["x.svg"]
@@ -314,7 +314,7 @@ def test_the_command_draws(berrypick, folder, tmp_path):
     done = plotted(berrypick, folder, "-m", "EPRUM AP", tmp_path / "x.svg", "--width", "10cm")
     assert (done.code, done.out) == (0, "")
     assert f"{tmp_path / 'x.svg'}: curves of 2 runs, 10.0 x" in done.err
-    assert "note: AP: has no curve to draw; --kind topics or means shows it" in done.err
+    assert "note: AP: has no curve to draw; --kind topics or --kind means shows it" in done.err
     assert "expected precision" in words((tmp_path / "x.svg").read_text())
     done = plotted(berrypick, folder, "-m", "EPRUM AP", tmp_path / "y.svg", "-q")
     assert "topics of 2 runs" in done.err and {"EPRUM", "AP"} <= set(words((tmp_path / "y.svg").read_text()))
@@ -328,15 +328,15 @@ def test_the_command_draws(berrypick, folder, tmp_path):
         (["-m", "EPRUM", "x.jpg"], "x.jpg: a plot is written to a file that ends in .png, .svg or .pdf"),
         (["-m", "EPRUM"], "b.run: a plot is written to a file that ends in .png, .svg or .pdf"),
         (["-m", "EPRUM", "none/x.png"], "there is no folder none"),
-        (["x.png"], "no measure is asked for"),
+        (["x.png"], "no measures: name some"),
         (["-m", "EPRUM", "x.png", "--width", "wide"], "the width is a length like 8.5cm"),
         (["-m", "EPRUM", "x.png", "--confidence", "2"], "the confidence lies between 0 and 1"),
         (["-m", "EPRUM", "x.png", "--resamples", "2"], "resamples is how often"),
         (
             ["-m", "AP", "x.png", "--kind", "curves"],
-            "--kind curves: there is no curve of AP to draw: the measures have none (-m)",
+            "--kind curves: there is no curve of AP to draw: the measures have none; --kind topics",
         ),
-        (["-m", "EPRUM", "x.png", "--until", "-1"], "--until -1: there is nothing to draw, since curves begin at"),
+        (["-m", "EPRUM", "x.png", "--until", "-1"], "--until -1: nothing to draw, curves begin at"),
         (
             ["-m", "EPRUM", "x.png", "--width", "100cm", "--height", "90cm", "--dpi", "2400"],
             "smaller --width, --height or --dpi",

@@ -65,9 +65,9 @@ def test_units_are_needed_only_beyond_the_end_of_the_list(ranking):
     for r in range(1, sum(flags) + 1):
         assert bp.prum(matrix, recall=r) == pytest.approx(twins.raghavan(flags, targets, 10**6, r), abs=1e-12)
     for r in range(sum(flags) + 1, targets + 1):
-        with pytest.raises(bp.UsageError, match="--units"):
+        with pytest.raises(bp.UsageError, match="units="):
             bp.prum(matrix, recall=r)
-        with pytest.raises(bp.UsageError, match="--units"):
+        with pytest.raises(bp.UsageError, match="units="):
             bp.prum(matrix, recall=r, units=len(flags) + targets - sum(flags) - 1)
 
 

@@ -135,7 +135,7 @@ def test_what_is_not_recognised_is_told_with_its_place_and_what_to_do(written):
 
 def test_what_was_meant_for_another_place_is_told_with_its_line(written):
     for read, content in ((bp.read_run, "# judged\n1 0 a 1\n"), (bp.read_truth, "\n1 Q0 a 1 1 t\n")):
-        with pytest.raises(bp.InputError, match="the truth is named first, then the runs; --format-") as error:
+        with pytest.raises(bp.InputError, match=r"the truth comes first, then the runs; .*format=") as error:
             read(written(content))
         assert error.value.line == 2
     with pytest.raises(bp.InputError, match="expected one of") as error:
@@ -401,7 +401,7 @@ def test_the_ending_chooses_the_format(tmp_path):
     run = worlds.document_run({"1": ["a"]})
     assert formats.write(run, tmp_path / "a.jsonl").name() == "span-run"
     assert formats.write(run, tmp_path / "a.run.gz").name() == "trec-run"
-    with pytest.raises(bp.UsageError, match="--to"):
+    with pytest.raises(bp.UsageError, match="format="):
         formats.write(run, tmp_path / "a.unheard")
 
 

@@ -274,7 +274,7 @@ def test_a_limit_is_kept_and_told(tmp_path, share):
     assert made.size <= limit * 1e6 < base.size
     assert made.topics < 60 or made.documents < 40
     page = Page(tmp_path / "part.html")
-    assert page.overview["left_out"] == list(made.omitted) and all("--limit" in told for told in made.omitted)
+    assert page.overview["left_out"] == list(made.omitted) and all("limit=" in told for told in made.omitted)
     assert sum(number is not None for number in page.overview["details"]) == made.topics
     for topic in page.overview["topics"][: made.topics]:
         for document in page.topic(topic)["documents"]:
@@ -345,7 +345,7 @@ def test_depth(tmp_path):
     )
     told = Page(tmp_path / "r.html").topic("1")["runs"][0]
     assert (told["ranks"], told["shown"], len(told["results"])) == (30, 7, 7)
-    assert any("--depth" in what for what in made.omitted)
+    assert any("depth=" in what for what in made.omitted)
 
 
 def test_readers_by_name(tmp_path):

@@ -81,7 +81,7 @@ def test_a_repeated_result_keeps_its_place_and_matches_nothing():
 def test_whole_documents_need_lengths_and_then_are_segments():
     truth = worlds.document_truth({"1": {"d": 1, "e": 1}})
     run = worlds.document_run({"1": ["d", "x"]})
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         bp.evaluate(truth, run, "SegP")
     values = bp.evaluate(truth, run, "SegP SegR", collection=worlds.lengths(d=10, e=10, x=10)).mean()["run"]
     assert values == {"SegP": 0.5, "SegR": 0.5}

@@ -269,7 +269,7 @@ def test_whole_documents_as_gold():
         ({"documents": {**DOCUMENTS, "pets": "short"}}, "pets"),
         ({"queries": {"cat": "cat"}}, "1 judged topics have no query: birch"),
         ({"measures": "IoUU@2"}, "unknown measure IoUU; did you mean IoU?"),
-        ({"measures": ""}, "no measure is asked for"),
+        ({"measures": ""}, "no measures: name some"),
         ({"jobs": 0}, "jobs is the number of processes, from 1; it cannot be 0"),
         ({"chunkers": []}, "there is no chunker"),
         ({"chunkers": [fixed, fixed]}, "two chunkers are called fixed; give them names: chunkers={'one': ..., 'two'"),
@@ -322,7 +322,7 @@ def test_a_chunker_that_makes_nothing():
     ("given", "message"),
     [
         ([1], ": gives a list, expected {topic: ranked list}"),
-        ({"dog": [1]}, ": gives results for topic 'dog', which was not asked"),
+        ({"dog": [1]}, ": gives results for topic 'dog', which has no query"),
         ({"cat": 1}, ": topic cat has 1, expected a ranked list"),
         ({"cat": "1"}, ": topic cat has '1', expected a ranked list"),
         ({"cat": [0, 99]}, ": result 2 of topic cat is chunk 99, there are chunks 0 to 14"),

@@ -328,10 +328,10 @@ def test_tolerance_goes_on_in_the_rest_of_the_article() -> None:
 
 def test_tolerance_needs_the_length_of_the_article() -> None:
     truth, run = span_truth([("d", 0, 10)]), span_run([[("d", 0, 5)]])
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         value(truth, run, "AgP(score='t2i')")
     collection = Collection({"other": 10.0})
-    with pytest.raises(bp.UsageError, match=r"document d .*--collection"):
+    with pytest.raises(bp.UsageError, match=r"document d .*collection="):
         value(truth, run, "AgP(score='t2i')", collection=collection)
 
 
@@ -341,7 +341,7 @@ def test_the_mean_length_comes_from_the_collection_then_from_the_judged_document
     assert value(judged, run, "BEPD") == pytest.approx(10 / 15)
     assert value(judged, run, "BEPD", collection=Collection({"d": 50.0})) == pytest.approx(5 / 10)
     assert value(judged, run, "BEPD(L=200)") == pytest.approx(20 / 25)
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         value(span_truth([("d", 0, 10)]), run, "BEPD")
 
 
@@ -377,7 +377,7 @@ def test_whole_documents_are_their_text() -> None:
     assert values(truth, run, ["charP@1", "charP", "charR", "AiP", "gP@2", "AgP"], collection=collection) == [
         0.0, 0.25, 1.0, 0.25, 0.5, 0.5,
     ]  # fmt: skip
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         value(truth, run, "charP")
 
 

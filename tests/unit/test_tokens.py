@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.corpus.texts import Texts, Units, checked_run, checked_truth, read_texts
-from berrypick.corpus.tokens import corners, token_offsets, tokenizer_named, words
+from berrypick.corpus.tokens import corners, get_tokenizer, token_offsets, words
 
 # --- texts ------------------------------------------------------------------------------------------------------------
 
@@ -207,15 +207,15 @@ def test_texts_without_tokens():
 def test_unknown_tokenizers_are_refused():
     for name in ("wordz", "tiktoken:", "tiktoken"):
         with pytest.raises(bp.UsageError, match="tokenizer"):
-            tokenizer_named(name)
+            get_tokenizer(name)
     with pytest.raises(bp.UsageError, match="callable"):
-        tokenizer_named(7)
+        get_tokenizer(7)
 
 
 def test_tokenizers_and_tokens_need_documents():
     truth, run = run_and_truth(0, 1)
     for options in ({"effort": "tokens"}, {"tokenizer": "words"}, {"offsets": "utf16"}):
-        with pytest.raises(bp.UsageError, match="--documents"):
+        with pytest.raises(bp.UsageError, match="documents="):
             bp.evaluate(truth, run, "epnav", **options)
 
 
@@ -253,4 +253,4 @@ def test_tiktoken_by_name(encoding, monkeypatch):
 
 def test_an_encoding_that_tiktoken_does_not_have(encoding):
     with pytest.raises(bp.UsageError, match="no encoding 'nonsense'"):
-        tokenizer_named("tiktoken:nonsense")
+        get_tokenizer("tiktoken:nonsense")

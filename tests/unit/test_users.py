@@ -108,7 +108,7 @@ def test_bep_by_its_formula():
     assert found.tolist() == [[100 / 200, 0], [1, 0]]
     by_collection = spans_reach("bep(A=0.5)", [("d", 0, 9)], [("d", 50, 60)], collection=worlds.lengths(d=60, e=140))
     assert by_collection.tolist() == [[0.5 * 100 / (0.5 * 100 + 50)]]
-    with pytest.raises(bp.UsageError, match="--collection"):
+    with pytest.raises(bp.UsageError, match="collection="):
         spans_reach("bep", [("d", 0, 9)], [("d", 50, 60)])
 
 
@@ -237,7 +237,7 @@ def test_an_empty_table_is_the_classical_reader():
 
 def test_each_model_says_which_navigation_it_reads():
     for model, wrong in [("hyperlink", FIGURE_2), ("table", LINKS), ("markov", LINKS), ("table", None)]:
-        with pytest.raises(bp.UsageError, match="--navigation"):
+        with pytest.raises(bp.UsageError, match="navigation="):
             pages_reach(model, ["y"], ["x"], wrong)
     truth, run = worlds.document_truth({"1": {"x": 1}}), worlds.document_run({"1": ["x"]})
     with pytest.raises(bp.UsageError, match="classical"):

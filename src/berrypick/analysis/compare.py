@@ -221,7 +221,7 @@ class Comparison:
         found = {(pair.measure, pair.run, pair.versus): pair for pair in self.pairs}
         return found | {(pair.measure, pair.versus, pair.run): pair.turned() for pair in self.pairs}
 
-    def named(self, name: str) -> str:
+    def run_name(self, name: str) -> str:
         """The name of a run, from its name or its file."""
         return get_run_name(name, self.runs, self.sources)
 
@@ -486,7 +486,7 @@ class _Work:
             )
         return found
 
-    def _wanted(self) -> list[tuple[str, str]]:
+    def _run_pairs(self) -> list[tuple[str, str]]:
         """(run, versus) of every comparison: the baseline is never the first, else the earlier run is the second."""
         if self.baseline is None:
             return []
@@ -497,7 +497,7 @@ class _Work:
         return against + [(later, earlier) for earlier, later in itertools.combinations(others, 2)]
 
     def _pairs(self) -> list[Pair]:
-        keys = [(measure, run, versus) for measure in self.measures for run, versus in self._wanted()]
+        keys = [(measure, run, versus) for measure in self.measures for run, versus in self._run_pairs()]
         joined = [self._joined(*key) for key in keys]
         columns = [differences for differences, _ in joined]
         intervals = self._intervals(columns)
@@ -591,7 +591,7 @@ class _Work:
         """Where nothing can be significant, that nothing is says nothing."""
         if self.method.test == "t" or not pairs:
             return
-        within = len(pairs) if self.method.family == "all" else len(self._wanted())
+        within = len(pairs) if self.method.family == "all" else len(self._run_pairs())
         times = within if self.method.correction == "holm" else 1
         for measure in self.measures:
             most = max(pair.topics for pair in pairs if pair.measure == measure)

@@ -13,7 +13,7 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info
 
@@ -155,7 +155,7 @@ def diff(
     common = [key for key in before if key in after]
     notes = _check_signatures(before, after, common, force)
     if all(topic is None for _, _, topic in (*before, *after)):
-        text = "both hold means only; with -q (--per-topic) the topics that changed are shown as well"
+        text = "both hold means only; write results with a row per topic to see the topics that changed"
         notes.append(Note("means only", text))
     keys = _ordered(before, after)
     changes = [change for key in keys if (change := _change(key, before.get(key), after.get(key), tolerance))]
@@ -165,7 +165,7 @@ def diff(
 
 
 def read_results(path: str | PathLike[str]) -> Results:
-    """Results as ``berrypick evaluate -o json`` or ``-o jsonl`` wrote them."""
+    """Results from a file that ``berrypick evaluate -o json`` (or jsonl) wrote."""
     name = fspath(path)
     try:
         with open(name, encoding="utf-8-sig") as file:
@@ -263,7 +263,7 @@ def _check_signatures(
         raise UsageError(
             "these numbers were not computed in the same way, so a difference says nothing:\n  "
             + "\n  ".join(texts)
-            + "\n  --force compares them all the same"
+            + f"\n  {option('force', True)} compares them all the same"
         )
     return [Note("signatures differ", f"computed in different ways: {text}") for text in texts]
 
@@ -343,6 +343,6 @@ def renamed(texts: Sequence[str]) -> dict[str, str]:
     for item in texts:
         old, equals, new = item.partition("=")
         if not (old and equals and new):
-            raise UsageError(f"--rename takes the old and the new name of a run, as in 'v1=v2', not {item!r}")
+            raise UsageError(f"{option('rename')} takes the old and the new name of a run, as in 'v1=v2', not {item!r}")
         found[old] = new
     return found

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
-from berrypick.evaluation.protocols import check_task_name, get_protocol, measures_of
+from berrypick.core.errors import Message, UsageError, option
+from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison
@@ -39,16 +39,16 @@ class Gates:
 
     @classmethod
     def read(cls, under: Sequence[str], over: Sequence[str], worse_than: str | None) -> Gates:
-        return cls(thresholds(under, "--fail-under"), thresholds(over, "--fail-over"), worse_than)
+        return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than)
 
-    def measures(self, asked: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
+    def measures(self, requested: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
         """What is asked for (else the measures of the protocol and task), and the measures that have thresholds."""
-        found = list(asked)
+        found = list(requested)
         if not found and (task or protocol):
             found = [measures_of(get_protocol(protocol), check_task_name(task))]
         found += [*self.under, *self.over]
         if not found:
-            raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+            raise UsageError(NO_MEASURES)
         return found
 
     def baseline(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,21 +57,19 @@ class Gates:
 
     def notes(self, comparison: Comparison) -> list[str]:
         """Thresholds on the wrong side."""
-        wrong = [
-            (name, "--fail-under", "--fail-over") for name in self.under if not _higher_is_better(comparison, name)
-        ]
-        wrong += [(name, "--fail-over", "--fail-under") for name in self.over if _higher_is_better(comparison, name)]
+        under, over = option("fail_under"), option("fail_over")
+        wrong = [(name, "smaller", under, over) for name in self.under if not _higher_is_better(comparison, name)]
+        wrong += [(name, "larger", over, under) for name in self.over if _higher_is_better(comparison, name)]
         return [
-            f"{name}: {'larger' if option == '--fail-over' else 'smaller'} is better, and {option} fails the better "
-            f"runs; {other} fails the worse ones"
-            for name, option, other in wrong
+            Message(f"{name}: {better} is better, so {used} fails the better runs; {other} fails the worse ones")
+            for name, better, used, other in wrong
         ]
 
     def unmet(self, comparison: Comparison) -> list[str]:
         return unmet(comparison, self.under, self.over, self.worse_than)
 
 
-def thresholds(texts: Sequence[str], option: str = "--fail-under") -> dict[str, float]:
+def thresholds(texts: Sequence[str], name: str = "fail_under") -> dict[str, float]:
     """``measure=value`` items, separated by commas outside brackets, to ``{measure: value}``.
 
     >>> thresholds(["charR@5=0.8,AgP(score='t2i',tolerance=300)=.5"])
@@ -80,9 +78,9 @@ def thresholds(texts: Sequence[str], option: str = "--fail-under") -> dict[str, 
     found: dict[str, float] = {}
     for text in texts:
         for item in _items(text):
-            measure, value = _threshold(item, option)
+            measure, value = _threshold(item, name)
             if measure in found and found[measure] != value:
-                raise UsageError(f"{option}: {measure} has two thresholds, {found[measure]:g} and {value:g}")
+                raise UsageError(f"{option(name)}: {measure} has two thresholds, {found[measure]:g} and {value:g}")
             found[measure] = value
     return found
 
@@ -102,14 +100,14 @@ def _items(text: str) -> Iterator[str]:
     yield text[first:]
 
 
-def _threshold(item: str, option: str) -> tuple[str, float]:
+def _threshold(item: str, name: str) -> tuple[str, float]:
     measure, _, number = item.rpartition("=")
     try:
         value = float(number)
     except ValueError:
         value = float("nan")
     if not measure.strip() or value != value:
-        raise UsageError(f"{option} takes a measure and a number, as in 'charR@5=0.8', not {item.strip()!r}")
+        raise UsageError(f"{option(name)} takes a measure and a number, as in 'charR@5=0.8', not {item.strip()!r}")
     return specs.normalise(measure), value
 
 
@@ -142,7 +140,7 @@ def _beyond(comparison: Comparison, measure: str, limit: float, side: str) -> It
 
 
 def _worse(comparison: Comparison, baseline: str) -> Iterator[str]:
-    baseline = comparison.named(baseline)
+    baseline = comparison.run_name(baseline)
     others = [run for run in comparison.runs if run != baseline]
     if not others:
         raise UsageError(f"there is no other run than {baseline} that could be worse")

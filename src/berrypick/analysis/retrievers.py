@@ -79,8 +79,8 @@ def bm25(
         raise UsageError(f"depth is the number of results for a query, from 1; it cannot be {depth}")
     if k1 < 0 or not 0 <= b <= 1:
         raise UsageError(f"k1 is from 0 and b from 0 to 1; they cannot be {k1:g} and {b:g}")
-    asked = {topic: list(dict.fromkeys(_words(query))) for topic, query in queries.items()}
-    wanted = {word for words in asked.values() for word in words}
+    query_words = {topic: list(dict.fromkeys(_words(query))) for topic, query in queries.items()}
+    wanted = {word for words in query_words.values() for word in words}
     postings: dict[str, list[tuple[int, int]]] = {word: [] for word in wanted}
     lengths = np.zeros(len(chunks))
     for place, chunk in enumerate(chunks):
@@ -94,7 +94,7 @@ def bm25(
         places, count = np.array(found, dtype=np.int64).reshape(-1, 2).T
         rarity = max(math.log((len(chunks) - len(found) + 0.5) / (len(found) + 0.5)), 1e-6)
         weights[word] = places, rarity * count * (k1 + 1) / (count + normal[places])
-    return {topic: _best(len(chunks), [weights[word] for word in words], depth) for topic, words in asked.items()}
+    return {topic: _best(len(chunks), [weights[word] for word in words], depth) for topic, words in query_words.items()}
 
 
 def _best(count: int, weights: Sequence[tuple[IntArray, FloatArray]], depth: int) -> list[tuple[int, float]]:

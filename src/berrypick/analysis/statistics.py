@@ -203,7 +203,7 @@ def randomisation_test(differences: FloatArray, *, resamples: int = 10_000, seed
     drawn = np.flatnonzero(~exact)
     for first in range(0, len(drawn), _COLUMNS):
         some = drawn[first : first + _COLUMNS]
-        p[some] = _drawn_share(differences[:, some], least[some], resamples, seed)
+        p[some] = _sampled_share(differences[:, some], least[some], resamples, seed)
     return Tests(p, exact, statistic)
 
 
@@ -225,7 +225,7 @@ def _signed_sums(values: FloatArray) -> FloatArray:
     return sums
 
 
-def _drawn_share(differences: FloatArray, least: FloatArray, resamples: int, seed: int) -> FloatArray:
+def _sampled_share(differences: FloatArray, least: FloatArray, resamples: int, seed: int) -> FloatArray:
     topics = len(differences)
     random = np.random.default_rng([_SIGNS, seed])
     extreme = np.ones(differences.shape[1])  # what was seen is one of the ways it could have gone

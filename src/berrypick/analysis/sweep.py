@@ -40,13 +40,15 @@ from berrypick.core.explanation import Table
 from berrypick.core.results import Results, concat
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Truth
+from berrypick.core.workers import ordered_map
+from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.evaluation.evaluation import check_progress
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
-from berrypick.parallel import in_order
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -203,7 +205,7 @@ class Sweep:
 @takes_options
 def sweep(
     documents: Mapping[str, str] | str | PathLike[str] | None = None,
-    truth: Truth | str | PathLike[str] | None = None,
+    truth: Any = None,
     chunkers: Some = fixed,
     retrievers: Some = fts5,
     measures: MeasuresGiven = (),
@@ -215,13 +217,14 @@ def sweep(
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    gold: Truth | str | PathLike[str] | None = None,
+    gold: Any = None,
     **options: Unpack[SweepKeywords],
 ) -> Sweep:
     """Evaluate a grid of chunkers, retrievers and their parameters, or a folder of runs.
 
     ``documents`` are texts by name (a mapping, a folder, or JSON Lines with doc and text), ``queries`` texts by topic,
-    ``truth`` the judgements, or their file: spans, or quotes to be found in the documents (``gold`` is its older name).
+    ``truth`` the judgements, as in :func:`berrypick.evaluate`: spans, or quotes to be found in the documents
+    (``gold`` is its older name).
     ``chunkers`` and ``retrievers``: one function, several, or functions by name. ``grid``: values for parameters;
     ``only`` says of a setting whether it is wanted. ``keep``: a folder to write the runs to.
 
@@ -233,10 +236,11 @@ def sweep(
     truth = gold if truth is None else truth
     if truth is None:
         raise UsageError("truth, the judgements, is missing")
-    truth = truth if isinstance(truth, Truth) else formats.read_truth(truth)
+    check_progress(progress)
+    truth = as_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
-    asked = resolve_measures(measures, given.protocol or "", given.task or "")
+    requested = resolve_measures(measures, given.protocol or "", given.task or "")
     if jobs < 1:
         raise UsageError(f"jobs is the number of processes, from 1; it cannot be {jobs}")
     if runs is not None:
@@ -244,14 +248,15 @@ def sweep(
             raise UsageError("a folder of runs is evaluated as it is; queries and grid go with chunkers")
         if documents is not None:
             settings["documents"] = read_texts(documents)
-        job: _Job = _Folder(truth, measures, settings, *_named_by_settings(Path(runs), only))
+        job: _Job = _Folder(truth, measures, settings, *_runs_by_settings(Path(runs), only))
     else:
         job = _Pipelines.planned(truth, measures, settings, documents, queries, chunkers, retrievers, grid or {}, only)
     if keep is not None:
         Path(keep).mkdir(parents=True, exist_ok=True)
         job.keep = os.fspath(keep)
-    job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in asked)
-    outcomes: list[_Outcome] = in_order(job, len(job.settings), jobs, _Counted(len(job.settings), progress))
+    job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
+    step = _Progress(len(job.settings), progress)
+    outcomes: list[_Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     return Sweep(
         tuple(job.settings),
         tuple(job.names),
@@ -357,7 +362,7 @@ def _shown(value: Any) -> str:
 # --- folders of runs --------------------------------------------------------------------------------------------------
 
 
-def _named_by_settings(
+def _runs_by_settings(
     folder: Path, only: Callable[[Setting], bool] | None
 ) -> tuple[list[Setting], list[str], list[str]]:
     """Settings, names and files of the runs in a folder, by setting."""
@@ -459,7 +464,7 @@ class _Job:
         return _Outcome(found, None if chunks is None else len(chunks))
 
 
-class _Counted:
+class _Progress:
     """Counts settings that are done, for those who watch."""
 
     def __init__(self, of: int, progress: Callable[[int, int], None] | None) -> None:
@@ -504,7 +509,7 @@ class _Pipelines(_Job):
         texts = read_texts(documents)
         # quotes are located once; what chunkers give counts characters already
         truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
-        asked = _checked_queries(truth, texts, queries)
+        queries = _checked_queries(truth, texts, queries)
         cutting, finding = _steps("chunker", chunkers, 1, grid), _steps("retriever", retrievers, 2, grid)
         _checked_grid(grid, [*cutting, *finding])
         settings: list[Setting] = [
@@ -518,7 +523,7 @@ class _Pipelines(_Job):
         if not wanted:
             raise UsageError("no setting of the grid is wanted")
         evaluation["documents"] = texts
-        return cls(truth, measures, evaluation, wanted, _names(wanted), texts, asked,
+        return cls(truth, measures, evaluation, wanted, _names(wanted), texts, queries,
                    {step.name: step for step in cutting}, {step.name: step for step in finding})  # fmt: skip
 
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
@@ -555,7 +560,7 @@ class _Blamed:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, BerrypickError):
-            raise UsageError(f"{self.who}: {error}") from None
+            raise UsageError(f"{self.who}: {error.template}") from None
         if isinstance(error, Exception):
             raise UsageError(f"{self.who} failed: {type(error).__name__}: {error}") from error
 
@@ -612,7 +617,7 @@ def _ranked(
         raise UsageError(f"{who}: gives a {type(ranked).__name__}, expected {{topic: ranked list}}")
     for topic, results in ranked.items():
         if topic not in queries:
-            raise UsageError(f"{who}: gives results for topic {_short(topic)}, which was not asked")
+            raise UsageError(f"{who}: gives results for topic {_short(topic)}, which has no query")
         if isinstance(results, (str, bytes, Chunk)) or not isinstance(results, Iterable):
             raise UsageError(f"{who}: topic {topic} has {_short(results)}, expected a ranked list")
         for number, result in enumerate(results, start=1):

@@ -11,14 +11,14 @@ import click
 
 from berrypick import formats
 from berrypick.cli.output import progress_bar, refuse_overwriting, say, show_notes
-from berrypick.core.errors import BerrypickError, InputError, UsageError
+from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
 from berrypick.evaluation.inputs import read_collection
-from berrypick.formats.base import is_stream
+from berrypick.formats._files import is_stream, reusable
 from berrypick.judging.judge import refuse_duplicates
 
 
@@ -30,10 +30,10 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
     good = True
     for path in files:
         try:
-            with formats.reusable(path):
+            with reusable(path):
                 good &= _check(path, format_name)
         except InputError as error:
-            say(str(error))
+            say(as_flags(error))
             good = False
     if not good:
         sys.exit(2)
@@ -46,13 +46,13 @@ def _check(path: str, format_name: str | None) -> bool:
         return True
     problems = formats.Problems(path, strict=False)
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
-    value = chosen.read(path, problems)
-    found = [str(problem) for problem in problems.found]
+    value = formats.read_any(path, None, chosen, problems)
+    found = [as_flags(problem) for problem in problems.found]
     if chosen.role == "run":
         try:
             refuse_duplicates(value)
         except BerrypickError as error:
-            found.append(str(error))
+            found.append(as_flags(error))
     facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
     others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
     also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
@@ -65,11 +65,11 @@ def _check(path: str, format_name: str | None) -> bool:
 def _describe_index(path: str) -> str:
     """What an index of a collection holds."""
     read_index(path)  # says what is wrong with it, or missing here
-    from berrypick.corpus.index_read import Index
+    from berrypick.corpus.index.read import Index
 
     facts = Index(path).facts
-    told = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
-    return ", ".join([*told, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
+    counts = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
+    return ", ".join([*counts, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
 
 
 @click.command("convert")
@@ -86,23 +86,23 @@ def convert_command(
     With the XML documents at hand, spans become elements and points, and elements and points become spans.
     """
     refuse_overwriting(target, [source, collection])
-    with formats.reusable(source):
+    with reusable(source):
         could_be = [] if source_format else formats.sniff_all(source)
-        role = None if source_format else _role_wanted(target, target_format, could_be)
+        role = None if source_format else _target_role(target, target_format, could_be)
         value = formats.read_any(source, role, source_format)
     if collection is not None:
-        value = _restated(value, collection, target, target_format)
+        value = _restate(value, collection, target, target_format)
     try:
         chosen = formats.write(value, target, target_format)
     except UsageError as error:
         if len(could_be) < 2:
             raise
         others = ", ".join(one.name() for one in could_be)
-        raise UsageError(f"{error}; {source} could be any of {others}: --from says which") from None
+        raise UsageError(f"{error.template}; {source} could be any of {others}: --from says which") from None
     say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
 
 
-def _role_wanted(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
+def _target_role(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
     """Whether a truth or a run is to be written, as far as the format or the ending of the target tells; None where it
     does not, or where what is read can only be something else."""
     if target_format:
@@ -112,9 +112,9 @@ def _role_wanted(target: str, target_format: str | None, could_be: list[type[for
     return roles.pop() if len(roles) == 1 and roles <= {one.role for one in could_be} else None
 
 
-def _restated(value: Any, collection: str, target: str, target_format: str | None) -> Any:
+def _restate(value: Any, collection: str, target: str, target_format: str | None) -> Any:
     """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
-    from berrypick.corpus.resolve import restated
+    from berrypick.corpus.resolve import restate
 
     if not isinstance(value, (Run, Truth)):
         raise UsageError("--collection goes with truths and runs")
@@ -124,7 +124,7 @@ def _restated(value: Any, collection: str, target: str, target_format: str | Non
     ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
     able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
-    return value if able else restated(value, read_collection(collection))
+    return value if able else restate(value, read_collection(collection))
 
 
 @click.command("locate")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from berrypick.core.errors import UsageError, shorten
+from berrypick.core.errors import UsageError, as_flags, shorten
 
 if TYPE_CHECKING:
     from berrypick.report.text import Paint
@@ -28,7 +28,7 @@ def say(message: str, err: bool = False, nl: bool = True) -> None:
 
 
 def fail(message: object) -> NoReturn:
-    say(f"berrypick: {message}", err=True)
+    say(f"berrypick: {as_flags(message)}", err=True)
     sys.exit(2)
 
 
@@ -44,7 +44,7 @@ def show(content: str, painted: bool = False) -> None:
 
 def show_notes(notes: Iterable[object]) -> None:
     for note in notes:
-        say(f"note: {note}", err=True)
+        say(f"note: {as_flags(note)}", err=True)
 
 
 def painter() -> Paint:
@@ -61,7 +61,7 @@ def chosen_output(output: str | None) -> str:
 def exit_if_unmet(reasons: Sequence[str]) -> None:
     """Exit code 1 if there is a reason to fail."""
     for reason in reasons:
-        say(f"not met: {shorten(reason, 400)}", err=True)
+        say(f"not met: {shorten(as_flags(reason), 400)}", err=True)
     if reasons:
         sys.stdout.flush()
         sys.exit(1)
@@ -69,7 +69,9 @@ def exit_if_unmet(reasons: Sequence[str]) -> None:
 
 def need_measures(requested: Sequence[str], options: Mapping[str, Any]) -> None:
     if not requested and not (options["task"] or options["protocol"]):
-        raise UsageError("no measure is asked for: name some with -m, e.g. -m EPRUM, or a task with --task")
+        from berrypick.evaluation.protocols import NO_MEASURES
+
+        raise UsageError(NO_MEASURES)
 
 
 def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str | None = None) -> None:

@@ -11,7 +11,7 @@ import click
 from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import need_measures, progress_bar, refuse_overwriting, say, show_notes
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, as_flags
 from berrypick.evaluation.functions import evaluate
 
 
@@ -69,7 +69,7 @@ def report_command(
             progress=progress,
             **settings,
         )
-    show_notes([*made.notes, *(f"left out: {what}" for what in made.omitted)])
+    show_notes([*made.notes, *(f"left out: {as_flags(what)}" for what in made.omitted)])
     pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
     say(f"{settings['html']}: {pieces}", err=True)
 

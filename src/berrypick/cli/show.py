@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from berrypick import formats, measures, users
 from berrypick.cli.output import painter, say, show
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
-from berrypick.core.parameters import Parameterized
+from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
+
+KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice(["measures", "users", "formats"]))
 def list_command(what: str) -> None:
     """List measures, users (user models) or formats."""
+    kind = KINDS[what.removesuffix("s")]
     if what == "formats":
-        rows = [[name, value.role, _first_line(value)] for name, value in formats.registered().items()]
+        rows = [[name, value.role, value.description()] for name, value in formats.registered().items()]
         show(painter()(Table("", ["format", "role", "what it is"], rows, "<<<"), ()), True)
-        return
-    known: dict[str, type[Parameterized]] = dict(measures.registered() if what == "measures" else users.registered())
-    rows = [[name, _first_line(value)] for name, value in known.items()]
-    show(painter()(Table("", [what.rstrip("s"), "what it is"], rows, "<<"), ()), True)
+    else:
+        rows = [[name, value.description()] for name, value in kind.all().items()]
+        show(painter()(Table("", [what.removesuffix("s"), "what it is"], rows, "<<"), ()), True)
     if what == "measures":
         say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
+    for problem in kind.problems():
+        say(problem, err=True)
 
 
 @click.command("show")
@@ -35,19 +41,16 @@ def list_command(what: str) -> None:
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="The references as BibTeX.")
 def show_command(kind: str, name: str, as_bibtex: bool) -> None:
     """Explain one measure, user model or format: formula, parameters, reference."""
-    if kind == "format":
-        say(_page(formats.by_name(name)))
-        return
-    known: dict[str, type[Parameterized]] = dict(measures.registered() if kind == "measure" else users.registered())
-    written, name = name, specs.parse(name).name  # charR@5 and t2i(tolerance=300) show charR and t2i
-    value = measures.measure_class(name) if kind == "measure" else known.get(name)
+    # charR@5 and t2i(tolerance=300) show charR and t2i
+    value = KINDS[kind].find(name if kind == "format" else specs.parse(name).name)
     if value is None:
-        if kind == "measure" and name in document_measures.names():
-            raise UsageError(
-                f"{written} is one of ir_measures' measures, and computed by it; its documentation is there"
-            )
-        raise UsageError(f"unknown {kind} {name}{nearest(name, list(known))}")
-    references: tuple[str, ...] = value.references  # type: ignore[attr-defined]
+        if kind == "measure" and specs.parse(name).name in document_measures.names():
+            raise UsageError(f"{name} is one of ir_measures' measures, and computed by it; its documentation is there")
+        raise KINDS[kind].unknown(name if kind == "format" else specs.parse(name).name)
+    if issubclass(value, formats.Format):
+        say(_page(value))
+        return
+    references = value.references
     if as_bibtex:
         say("\n".join(bibtex(key) for key in references))
         return
@@ -80,7 +83,3 @@ def _page(value: type) -> str:
     page = value.specification() if issubclass(value, formats.Format) else value.__doc__ or ""
     first, _, rest = page.partition("\n")
     return f"{value.name()}: {first}\n{dedent(rest).rstrip()}"  # type: ignore[attr-defined]
-
-
-def _first_line(value: type) -> str:
-    return (value.__doc__ or "").strip().splitlines()[0]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.structure import Structure
 
 
@@ -41,5 +41,5 @@ def unknown_length(document: str, why: str = "", collection: Collection | None =
     missing = f", which {collection.source or 'the collection'} does not have" if collection is not None else ""
     return UsageError(
         f"{why + ' ' if why else ''}needs the length of document {document}{missing}: "
-        "give document lengths with --collection, or the texts with --documents"
+        f"give document lengths with {option('collection')}, or the texts with {option('documents')}"
     )

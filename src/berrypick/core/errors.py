@@ -1,23 +1,84 @@
-"""One tree of errors: what is wrong, where (file and line), and what to do about it."""
+"""Errors: what is wrong, where (file and line), and the remedy. Messages can hold options of a call or command."""
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+
+class Message(str):
+    """A text for people. As a string it has options the way Python code gives them (``collection=``);
+    :func:`as_flags` shows the same text with the flags of the command line (``--collection``)."""
+
+    #: The text with its options in both forms, as :func:`option` puts them there.
+    template: str
+
+    def __new__(cls, template: str) -> Message:
+        if isinstance(template, cls):
+            return template
+        message = super().__new__(cls, _OPTION.sub(r"\1", template))
+        message.template = template
+        return message
+
+    def __reduce__(self) -> tuple[type[Message], tuple[str]]:
+        return Message, (self.template,)
+
+
+def option(name: str, value: object = None, flag: str = "") -> str:
+    """An option inside the text of an error or note: ``quotes='fuzzy'`` in Python, ``--quotes fuzzy`` in a shell.
+
+    ``flag`` is the option on the command line where it is not the name in Python: ``option("measures", flag="m")``.
+    """
+    flag = flag or name.replace("_", "-")
+    dashes = "-" if len(flag) == 1 else "--"
+    if value is None:
+        return f"\x02{name}=\x1f{dashes}{flag}\x03"
+    if value is True:
+        return f"\x02{name}=True\x1f{dashes}{flag}\x03"
+    import shlex
+
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"\x02{name}={value!r}\x1f{dashes}{flag} {shlex.quote(shorten(text))}\x03"
+
+
+#: An option as :func:`option` writes it: the Python form, then the form of the command line.
+_OPTION = re.compile("\x02([^\x1f\x03]*)\x1f([^\x1f\x03]*)\x03")
+
+
+def as_flags(said: object) -> str:
+    """The text of an error, note or message with options as command-line flags."""
+    return _OPTION.sub(r"\2", str(getattr(said, "template", said)))
+
 
 class BerrypickError(Exception):
-    """Everything berrypick raises on purpose. The message is complete: it can be shown to a person as it is."""
+    """Base class of all errors of berrypick. The message is complete: it can be shown to a person as it is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Message(message))
+
+    @property
+    def template(self) -> str:
+        """The message for another one to quote: options stay options."""
+        message: Message = self.args[0]
+        return message.template
+
+    def __reduce__(self) -> Any:
+        """Without ``__init__``, whose arguments need not be those of the exception: errors cross processes."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UsageError(BerrypickError):
-    """Something was asked for that cannot be done as asked: an unknown measure, a missing option."""
+    """A call or command that cannot work as it is: an unknown measure, a missing option."""
 
 
 class InputError(BerrypickError):
-    """A file or value holds something that would make a number wrong."""
+    """A file or value with content that would make a number wrong."""
 
     def __init__(
         self, what: str, *, path: str | None = None, line: int | None = None, text: str | None = None, remedy: str = ""
     ) -> None:
-        self.what, self.path, self.line, self.text, self.remedy = what, path, line, text, remedy
+        self.what, self.remedy = Message(what), Message(remedy)
+        self.path, self.line, self.text = path, line, text
         super().__init__(self._message())
 
     def _message(self) -> str:
@@ -28,7 +89,7 @@ class InputError(BerrypickError):
         shown = ""
         if self.text is not None:
             shown = "\n  " + shorten(self.text)
-        return f"{where}{self.what}{shown}" + (f"\n  {self.remedy}" if self.remedy else "")
+        return f"{where}{self.what.template}{shown}" + (f"\n  {self.remedy.template}" if self.remedy else "")
 
 
 def shorten(text: str, width: int = 160) -> str:

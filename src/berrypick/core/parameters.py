@@ -1,18 +1,18 @@
 """What measures and user models have in common: frozen values with declared, checked, documented parameters.
 
-A class that derives from :class:`Parameterized` is a frozen dataclass whose fields are made by :func:`parameter`.
-It can be built from a :class:`~berrypick.core.spec.Spec`, prints its canonical form, and documents itself.
+A class that derives from :class:`Parameterized` is a frozen dataclass whose fields are made by :func:`parameter`. It
+becomes one by itself when it is first used, unless ``@dataclass(frozen=True)`` stands above it. It can be built from a
+:class:`~berrypick.core.spec.Spec`, prints what it is, and documents itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
@@ -24,41 +24,96 @@ class Parameter:
 
     name: str
     default: Any
-    kind: str
-    help: str
+    kind: str = "any"
+    help: str = ""
     check: Callable[[Any], bool] | None = None
     must: str = ""
+    required: bool = False
 
 
 def parameter(default: Any, kind: str, help: str, *, check: Callable[[Any], bool] | None = None, must: str = "") -> Any:
-    """Declare a parameter. ``kind``: 'int', 'number', 'bool', 'text', or choices as 'a|b|c'."""
+    """Declare a parameter. ``kind``: 'int', 'number', 'bool', 'text', 'any', or choices as 'a|b|c'."""
     return dataclasses.field(default=default, metadata={"kind": kind, "help": help, "check": check, "must": must})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parameterized:
     """Base of measures and user models."""
 
     #: What a person calls such a thing, for messages.
     what: ClassVar[str] = "declared value"
+    #: Keys of references.bib; in other packages BibTeX entries, or plain text.
+    references: ClassVar[tuple[str, ...]] = ()
+    #: Other names under which people know it.
+    aliases: ClassVar[tuple[str, ...]] = ()
+    #: Names that are not parameters, whatever a subclass annotates them with.
+    _reserved: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, base: bool = False) -> None:
+        super().__init_subclass__()
+        if base:
+            shared = {
+                name for name, value in vars(cls).items() if isinstance(value, dataclasses.Field) and value.metadata
+            }
+            cls._reserved = frozenset(dir(cls)) - shared  # parameters that every subclass has
+        for parent in cls.__mro__[1:]:
+            if issubclass(parent, Parameterized):  # or its fields would be lost on a subclass that has the decorator
+                _make_dataclass(parent)
+        if not (cls.__doc__ or "").strip():
+            cls.__doc__ = "No description."
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign] # one of its own, which the decorator then leaves
+
+    if not TYPE_CHECKING:  # type checkers take the signature from the fields
+
+        def __new__(cls, *values: Any, **named: Any) -> Any:
+            _make_dataclass(cls)
+            known = [f.name for f in dataclasses.fields(cls)]
+            for name in named:
+                if name not in known and not _takes(cls.__init__, name):
+                    raise UsageError(f"{cls.name()} has no parameter {name}{cls._offer(name)}")
+            return super().__new__(cls)
 
     @classmethod
     def name(cls) -> str:
         return cls.__name__
 
     @classmethod
+    def description(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
     def parameters(cls) -> list[Parameter]:
-        return [Parameter(f.name, f.default, **f.metadata) for f in dataclasses.fields(cls) if "kind" in f.metadata]
+        """Every parameter: fields made by :func:`parameter`, and any other field of the dataclass."""
+        _make_dataclass(cls)
+        return [_described(f) for f in dataclasses.fields(cls) if f.init and f.name not in cls._reserved]
+
+    @classmethod
+    def definition_problem(cls) -> str:
+        """Why the class cannot be registered; empty if it can."""
+        name = cls.name()
+        if not (isinstance(name, str) and name.isidentifier() and name.isascii()) or name.startswith("_"):
+            return f"its name {name!r} is not one that can be typed: letters, digits and _, and no _ at the start"
+        for listed in ("aliases", "references"):
+            if not (isinstance(found := getattr(cls, listed), tuple) and all(isinstance(one, str) for one in found)):
+                return f"{listed} is a tuple of texts"
+        try:
+            cls.parameters()
+        except UsageError as error:
+            return str(error)
+        return ""
 
     def __post_init__(self) -> None:
         for declared in self.parameters():
             value = getattr(self, declared.name)
             if value is not None or declared.default is not None:
-                object.__setattr__(self, declared.name, self._checked(declared, value))
+                object.__setattr__(self, declared.name, self._checked(declared, plain(value)))
 
     def _checked(self, declared: Parameter, value: Any) -> Any:
         where = f"{self.name()}: {declared.name}={value!r}"
-        if declared.kind == "int":
+        if declared.kind == "any":
+            good = True
+        elif declared.kind == "int":
             good = isinstance(value, int) and not isinstance(value, bool)
         elif declared.kind == "number":
             good = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
@@ -81,46 +136,86 @@ class Parameterized:
 
     def parameter_values(self) -> dict[str, Any]:
         """Every parameter with its value, those without one left out."""
-        values = {p.name: getattr(self, p.name) for p in self.parameters()}
-        return {name: value for name, value in values.items() if value is not None}
+        values = [(p, getattr(self, p.name)) for p in self.parameters()]
+        return {p.name: value for p, value in values if value is not None or p.default is not None}
+
+    def given_values(self) -> dict[str, Any]:
+        """The parameters whose values are not the default ones."""
+        values = [(p, getattr(self, p.name)) for p in self.parameters()]
+        return {p.name: value for p, value in values if p.required or not _same(value, p.default)}
 
     @classmethod
     def from_parameters(cls: type[D], values: dict[str, Any], text: str, **fields: Any) -> D:
-        known = [p.name for p in cls.parameters()]
+        """From what was typed; ``text`` stands in front of what is wrong with it."""
+        known = cls.parameters()
         for name in values:
-            if name not in known:
-                offer = nearest(name, known) or (
-                    f"; it has {', '.join(known)}" if known else f"; {cls.name()} has no parameters"
-                )
-                raise UsageError(f"{text}: {cls.name()} has no parameter {name}{offer}")
+            if name not in [p.name for p in known]:
+                raise UsageError(f"{text}: {cls.name()} has no parameter {name}{cls._offer(name)}")
+        for p in known:
+            if p.required and p.name not in values:
+                raise UsageError(f"{text}: {cls.name()} needs the parameter {p.name}")
         return cls(**values, **fields)
 
-    def __str__(self) -> str:
+    @classmethod
+    def _offer(cls, name: str) -> str:
+        known = [p.name for p in cls.parameters()]
+        return nearest(name, known) or (
+            f"; it has {', '.join(known)}" if known else f"; {cls.name()} has no parameters"
+        )
+
+    def canonical(self) -> str:
+        """With every parameter."""
         return specs.render(self.name(), self.parameter_values())
+
+    def __str__(self) -> str:
+        return self.canonical()
+
+    def __repr__(self) -> str:
+        text = specs.render(type(self).__name__, self.given_values())
+        return text if text.endswith(")") else f"{text}()"
 
 
 D = TypeVar("D", bound=Parameterized)
-T = TypeVar("T")
 
 
-def discover(package: ModuleType, base: type[T]) -> dict[str, type[T]]:
-    """Every public subclass of ``base`` defined in a module of ``package``: adding a file is all that is needed."""
-    found: dict[str, type[T]] = {}
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        if info.name.startswith("_") or info.name == "base":
-            continue
-        for value in classes_in(importlib.import_module(f"{package.__name__}.{info.name}"), base):
-            found[value.name()] = value  # type: ignore[attr-defined]
-    return found
+def _make_dataclass(cls: type) -> None:
+    """What ``@dataclass(frozen=True)`` does, for a class that does not have it; not sooner, or it could not have it."""
+    if "__dataclass_fields__" not in vars(cls):
+        try:
+            dataclass(frozen=True, kw_only=True)(cls)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"the fields of {cls.__name__} are wrong: {error}") from None
 
 
-def classes_in(module: ModuleType, base: type[T]) -> list[type[T]]:
-    """Every public subclass of ``base`` that is defined in a module."""
-    return [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, base)
-        and value.__module__ == module.__name__
-        and not value.__name__.startswith("_")
-    ]
+def _described(field: dataclasses.Field[Any]) -> Parameter:
+    missing = type(dataclasses.MISSING)  # of which a class that was sent by cloudpickle has its own
+    required = isinstance(field.default, missing) and isinstance(field.default_factory, missing)
+    default = None if required else field.default
+    if isinstance(default, missing):
+        default = field.default_factory()  # type: ignore[operator]
+    declared = {key: value for key, value in field.metadata.items() if key in ("kind", "help", "check", "must")}
+    return Parameter(field.name, default, **declared, required=required)
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a keyword argument of this name, or takes any."""
+    from inspect import signature
+
+    found = signature(function).parameters
+    return name in found or any(p.kind is p.VAR_KEYWORD for p in found.values())
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except (TypeError, ValueError):  # arrays
+        return False
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as a number of Python; a user model as its text, as in EPRUM(user=T2I(tolerance=300))."""
+    if isinstance(value, type) and issubclass(value, Parameterized):
+        value = value()
+    if isinstance(value, Parameterized):
+        return str(value)
+    return value.item() if isinstance(value, np.generic) else value

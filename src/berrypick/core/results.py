@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import Message, UsageError, nearest
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
 
@@ -61,9 +61,18 @@ class Note:
     measure: str = ""
     count: int | None = None  # of topics, where the note is about some of them
 
-    def __str__(self) -> str:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", Message(self.text))
+
+    @property
+    def template(self) -> str:
+        """The whole note, options still as options: the run and the measure it is about, its text, how many topics."""
         topics = "" if self.count is None else f" ({counted(self.count, 'topic')})"
-        return "".join([*(f"{name}: " for name in (self.run, self.measure) if name), self.text, topics])
+        names = "".join(f"{name}: " for name in (self.run, self.measure) if name)
+        return f"{names}{Message(self.text).template}{topics}"
+
+    def __str__(self) -> str:
+        return str(Message(self.template))
 
 
 @dataclass(frozen=True)
@@ -285,7 +294,7 @@ def concat(*results: Results) -> Results:
 
 
 #: So many runs are named in a merged note.
-NAMED_RUNS = 5
+LISTED_RUNS = 5
 
 
 def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
@@ -293,16 +302,16 @@ def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
     groups: dict[Note, list[str]] = {}
     for note in notes:
         groups.setdefault(replace(note, run=""), []).append(note.run)
-    return [replace(note, run=_named(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
+    return [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
 
 
-def _named(names: Sequence[str], of: int) -> str:
-    if len(names) <= NAMED_RUNS:
+def _join_names(names: Sequence[str], of: int) -> str:
+    if len(names) <= LISTED_RUNS:
         return ", ".join(names)
     return (
         f"all {of} runs"
         if len(names) == of
-        else f"{', '.join(names[:NAMED_RUNS])} and {len(names) - NAMED_RUNS} more runs"
+        else f"{', '.join(names[:LISTED_RUNS])} and {len(names) - LISTED_RUNS} more runs"
     )
 
 

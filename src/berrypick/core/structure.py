@@ -62,7 +62,7 @@ def text_point(point: str) -> TextPoint | None:
     return match and TextPoint(match[1], int(match[2] or 1), None if match[3] is None else int(match[3]))
 
 
-def _counted(keys: IntArray) -> IntArray:
+def _occurrences(keys: IntArray) -> IntArray:
     """For each place, how many places up to there (and with it) have the same key."""
     order = np.argsort(keys, kind="stable")
     head = np.append(True, keys[order][1:] != keys[order][:-1])[: len(keys)]
@@ -105,7 +105,7 @@ class Structure:
     def position(self) -> IntArray:
         """From 1, among siblings of the same name."""
         codes = {name: code for code, name in enumerate(dict.fromkeys(self.name))}
-        return _counted(self.parent * len(codes) + np.array([codes[name] for name in self.name], dtype=np.int64))
+        return _occurrences(self.parent * len(codes) + np.array([codes[name] for name in self.name], dtype=np.int64))
 
     @cached_property
     def size(self) -> IntArray:
@@ -256,7 +256,7 @@ class Structure:
     @cached_property
     def text_position(self) -> IntArray:
         """k of text()[k], from 1."""
-        return _counted(self.text_parent)
+        return _occurrences(self.text_parent)
 
     @cached_property
     def _text_raw_start(self) -> IntArray:

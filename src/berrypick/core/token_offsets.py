@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 
@@ -38,7 +38,7 @@ class TokenOffsets:
             raise InputError(
                 f"document {document} is not among the documents of {self.source or 'the texts given'}, "
                 "so its tokens cannot be counted",
-                remedy="name all texts with --documents",
+                remedy=f"give all texts with {option('documents')}",
             ) from None
 
     def to_tokens(self, document: str, position: Positions) -> FloatArray:

@@ -55,7 +55,7 @@ class Quote:
     line: int | None = None
 
     @property
-    def placed(self) -> bool:
+    def has_offsets(self) -> bool:
         """Whether offsets are given, so that the quote only checks them."""
         return self.document is not None and self.start is not None and self.end is not None
 
@@ -141,6 +141,8 @@ class Truth:
     scale: str = ""
     #: What the offsets of spans count, where the file says so.
     offsets: Offsets | None = None
+    #: What a person should know of how it was read.
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         source = f", {shorten(self.source, 80)!r}" if self.source else ""

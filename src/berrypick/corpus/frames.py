@@ -1,22 +1,22 @@
-"""Runs and truths from data frames: pandas, polars, Arrow, whatever narwhals can read."""
+"""Truths and runs from data frames (pandas, polars, Arrow, DuckDB: whatever narwhals reads) and from records.
+
+Records are named tuples, as ir_measures and ir_datasets have them, or dictionaries. The names of columns and fields are
+those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.corpus.columns` has all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.objects import run_of_rows
-from berrypick.corpus.texts import Texts
-from berrypick.formats.base import Problems
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.corpus.columns import Role, match_columns, names_topic
+from berrypick.corpus.table import Search, Table, runs_of_table, truth_of_table
+from berrypick.corpus.texts import Texts, read_texts
 
-OF_RUNS = ("topic", "doc", "start", "end", "rank", "score", "text")
-OF_TRUTHS = ("topic", "doc", "start", "end", "grade", "quote", "offsets")
 WHERE = "data frame"
 
 
@@ -30,70 +30,76 @@ def run_from_frame(
 ) -> Run:
     """A run from a data frame with columns topic, doc, start, end, and perhaps rank or score.
 
-    ``columns`` tells other names, e.g. ``{"topic": "query_id", "doc": "source"}``. Without start and end, a column
-    ``text`` is looked up in the documents. What the columns mean is told by the format span-run.
+    ``columns`` says what columns with other names are, e.g. ``{"topic": "thread", "doc": "page"}``. Without start and
+    end, a column ``text`` is looked up in the documents. The format span-run says what the columns mean; whole
+    documents with scores are ordered as in a TREC run.
     """
-    rows = list(_rows(frame, columns or {}, OF_RUNS, ("topic",) if documents is not None else ("topic", "doc")))
-    return run_of_rows(rows, tag, documents, quotes, WHERE)
+    search = Search(None if documents is None else read_texts(documents), quotes)
+    runs = runs_of_table(frame_table(frame, "run", columns), search, tag)
+    if len(runs) > 1:
+        raise UsageError(
+            f"the data frame holds {len(runs)} runs, {', '.join(run.tag for run in runs)}; "
+            "bp.evaluate takes it as it is, or select the rows of one run"
+        )
+    return runs[0]
 
 
 def truth_from_frame(frame: Any, *, columns: Mapping[str, str] | None = None) -> Truth:
     """A truth from a data frame with columns topic, doc, start, end, and perhaps grade; or quote for the offsets."""
-    rows = _rows(frame, columns or {}, OF_TRUTHS, ("topic",))
-    return replace(SpanTruth.from_records(rows, Problems(WHERE), WHERE), source="")
+    return truth_of_table(frame_table(frame, "truth", columns))
 
 
-def _rows(
-    frame: Any, columns: Mapping[str, str], known: tuple[str, ...], needed: tuple[str, ...]
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Every row with our names, values as Python has them, missing ones left out; rows count from 1."""
-    table = _table(frame)
-    for ours in columns:
-        if ours not in known:
-            raise UsageError(f"columns: {ours} is none of {', '.join(known)}{nearest(ours, list(known))}")
-    names = {ours: columns.get(ours, ours) for ours in known}
-    for ours, theirs in names.items():
-        if theirs not in table and (ours in needed or ours in columns):
-            raise InputError(
-                f"the data frame has no column {theirs}{nearest(theirs, list(table))}",
-                remedy=f"it has {', '.join(table)}; columns={{'{ours}': ...}} names another one",
-            )
-    used = {ours: table[theirs] for ours, theirs in names.items() if theirs in table}
-    for number, cells in enumerate(zip(*used.values(), strict=True), start=1):
-        fields = {name: _plain(cell) for name, cell in zip(used, cells, strict=True)}
-        present = {name: value for name, value in fields.items() if value is not None}
-        yield number, str(present), present
+def is_frame(value: Any) -> bool:
+    """Whether a value looks like a data frame. Its class is asked: the columns of a lazy frame cost time."""
+    return not isinstance(value, type) and hasattr(type(value), "columns")
 
 
-def _table(frame: Any) -> dict[str, list[Any]]:
-    """Column to values, by narwhals."""
+def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
+    """The columns of a data frame that mean something, by our names."""
+    values = _values(frame)
+    names = match_columns(list(values), role, columns)
+    return Table.of_columns({ours: values[theirs].to_list() for ours, theirs in names.items()}, WHERE)
+
+
+def _values(frame: Any) -> dict[str, Any]:
+    """The columns of any data frame."""
     try:
-        import narwhals.stable.v1 as narwhals
+        import narwhals.stable.v2 as narwhals
     except ModuleNotFoundError:
-        raise UsageError("data frames need narwhals: pip install 'berrypick[chunks]'") from None
+        raise UsageError("data frames need narwhals 2 or newer: pip install 'berrypick[frames]'") from None
     try:
         native = narwhals.from_native(frame)
     except TypeError:
         raise UsageError(f"{type(frame).__name__} is no data frame that narwhals knows") from None
-    eager: Any = native.collect() if isinstance(native, narwhals.LazyFrame) else native
-    return {name: eager[name].to_list() for name in eager.columns}
+    except Exception as error:  # columns with the same name, and whatever else the libraries do not allow
+        raise InputError(f"the data frame cannot be read: {error}") from None
+    try:
+        eager: Any = native.collect() if isinstance(native, narwhals.LazyFrame) else native
+    except ModuleNotFoundError as error:  # DuckDB hands its rows over as Arrow
+        raise UsageError(f"{type(frame).__name__} needs {error.name}: pip install {error.name}") from None
+    except Exception as error:  # a query that fails when it is run: every library has its own errors for that
+        raise InputError(f"the data frame cannot be read: {error}") from None
+    return {str(name): eager[name] for name in eager.columns}
 
 
-def _plain(value: Any) -> Any:
-    """Numbers of NumPy as Python's; what is not a number, or missing, as None."""
-    if value is None or value is getattr(_pandas(), "NA", None):
-        return None
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float):
-        if value != value:
-            return None
-        return int(value) if value.is_integer() else value
-    return value
+# --- records ----------------------------------------------------------------------------------------------------------
 
 
-def _pandas() -> Any:
-    """pandas, if somebody has loaded it: then its NA may occur."""
-    import sys
+def is_record(value: Any) -> bool:
+    """Whether a value is a row by itself: a named tuple, or a dictionary of plain values that names its topic."""
+    if isinstance(value, Mapping):
+        plain = not any(isinstance(cell, (Mapping, list, tuple, set)) for cell in value.values())
+        return plain and names_topic(map(str, value))
+    return isinstance(value, tuple) and hasattr(value, "_fields")
 
-    return sys.modules.get("pandas")
+
+def records_table(records: Sequence[Any], role: Role) -> Table:
+    """Records as a table. Fields of named tuples are the same throughout; dictionaries may lack some."""
+    where = type(records[0]).__name__ if isinstance(records[0], tuple) else "records"
+    rows: list[Mapping[Any, Any]] = []
+    for number, record in enumerate(records, start=1):
+        if not is_record(record):
+            raise InputError(f"{type(record).__name__} is no record with a topic", path=where, line=number)
+        rows.append(record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True)))
+    names = match_columns(list(dict.fromkeys(str(name) for row in rows for name in row)), role, where=where)
+    return Table.of_columns({ours: [row.get(theirs) for row in rows] for ours, theirs in names.items()}, where)

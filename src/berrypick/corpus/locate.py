@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError, nearest, shorten
+from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.corpus.texts import Texts, Units, check_offsets, checked_truth, read_texts
@@ -65,12 +65,15 @@ class Unresolved:
     why: str
     candidates: tuple[Place, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "why", Message(self.why))
+
     def error(self, texts: Texts, source: str) -> InputError:
         shown = [f"  {_context(place, texts)}" for place in self.candidates[:MOST]]
         if len(self.candidates) > MOST:
             shown.append(f"  and {len(self.candidates) - MOST} more")
         return InputError(
-            f"topic {self.topic}: {self.why}",
+            f"topic {self.topic}: {Message(self.why).template}",
             path=source or None,
             line=self.quote.line,
             text=self.quote.text,
@@ -151,7 +154,8 @@ def _rapidfuzz() -> Any:
     try:
         from rapidfuzz import fuzz
     except ModuleNotFoundError:
-        raise UsageError("--quotes fuzzy needs RapidFuzz: pip install 'berrypick[chunks]'") from None
+        needs = f"{option('quotes', 'fuzzy')} needs RapidFuzz: pip install 'berrypick[chunks]'"
+        raise UsageError(needs) from None
     return fuzz
 
 
@@ -307,7 +311,7 @@ class Locator:
             except UsageError:
                 break
             if found:
-                return f"; --quotes {rule} finds it", tuple(found)
+                return f"; {option('quotes', rule)} finds it", tuple(found)
         return "", ()
 
 
@@ -326,7 +330,7 @@ class UnresolvedQuotes(InputError):
     def __init__(self, errors: list[InputError], of: int, source: str) -> None:
         self.errors = errors
         most = 20
-        shown = [str(error).replace("\n", "\n  ") for error in errors[:most]]
+        shown = [error.template.replace("\n", "\n  ") for error in errors[:most]]
         more = [f"and {len(errors) - most} more"] if len(errors) > most else []
         super().__init__(
             f"{len(errors)} of {of} quotes cannot be resolved\n  " + "\n  ".join([*shown, *more]), path=source or None
@@ -337,14 +341,14 @@ def unlocated(truth: Truth) -> UsageError | None:
     """The error to raise if a truth with quotes meets no documents."""
     for topic in truth.topics.values():
         for quote in topic.quotes:
-            if not quote.placed:
+            if not quote.has_offsets:
                 where = f"{truth.source or 'the truth'}" + (f":{quote.line}" if quote.line is not None else "")
-                return UsageError(f"{where} quotes relevant text: give the documents to find it in with --documents")
+                return UsageError(f"{where} quotes relevant text: give the documents with {option('documents')}")
     return None
 
 
 def locate(
-    truth: Truth,
+    truth: Any,
     documents: Texts | Mapping[str, str] | str | PathLike[str],
     quotes: str | None = None,
     offsets: str | None = None,
@@ -352,10 +356,14 @@ def locate(
 ) -> Truth:
     """A truth with every quote found in the documents, and every offset in characters, which it says.
 
-    ``offsets`` is what offsets in the truth count so far; what its file says of that counts for more.
+    ``truth`` and ``documents`` may be values or files, as in :func:`berrypick.evaluate`. ``offsets`` is what offsets in
+    the truth count so far; what its file says of that counts for more.
     """
-    texts, counting = read_texts(documents), truth.offsets or check_offsets(offsets)
-    found = located_truth(checked_truth(truth, texts, counting), texts, check_quotes(quotes), counting, threshold)
+    from berrypick.corpus.convert import as_truth  # which locates texts itself
+
+    given, texts = as_truth(truth), read_texts(documents)
+    counting = given.offsets or check_offsets(offsets)
+    found = located_truth(checked_truth(given, texts, counting), texts, check_quotes(quotes), counting, threshold)
     return replace(found, offsets="chars") if found.units == "spans" else found
 
 
@@ -391,7 +399,7 @@ def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicT
     start, end = topic.start, topic.end
     assert start is not None and end is not None
     line = topic.line if topic.line is not None else np.arange(len(topic.document))
-    checked = {quote.line for quote, _ in places if quote.placed}
+    checked = {quote.line for quote, _ in places if quote.has_offsets}
     rows = [
         (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]))
         for row in range(len(topic.document))

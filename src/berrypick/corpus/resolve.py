@@ -1,4 +1,4 @@
-"""Paths and points to offsets: what truth and run say in terms of XML, placed on the documents' lines.
+"""Paths and points to offsets: what truth and run say in terms of XML, resolved on the documents' lines.
 
 With a collection whose structure is known, element runs can be judged by passages, passage runs by elements, and the
 assessments of elements follow from highlighted passages alone.
@@ -15,7 +15,7 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, option
 from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Highlighted, Passage, TopicTruth, Truth
@@ -37,7 +37,7 @@ def resolve_run(run: Run, collection: Collection) -> Run:
             line = int(run.line[row]) if run.line is not None else None
             structure = _structure(run.documents[key[0]], collection, run.source, line)
             first, last = run.paths[key[1]], run.paths[key[2]] if key[2] >= 0 else ""
-            known[key] = _placed(partial(_span, structure, first, last), run.source, line)
+            known[key] = _with_source(partial(_span, structure, first, last), run.source, line)
         start[row], end[row] = known[key]
     return replace(run, start=start, end=end)
 
@@ -58,13 +58,13 @@ def _resolved(topic: TopicTruth, source: str, collection: Collection) -> TopicTr
     spans = []
     for passage in topic.passages:
         structure = _structure(passage.document, collection, source, passage.line)
-        spans.append(_placed(partial(_span, structure, passage.start, passage.end), source, passage.line))
+        spans.append(_with_source(partial(_span, structure, passage.start, passage.end), source, passage.line))
     points = []
     for point in topic.entry_points:
         offset = point.offset
         if offset is None and point.point is not None:
             structure = _structure(point.document, collection, source, point.line)
-            offset = _placed(partial(structure.offset_of_point, point.point, last=False), source, point.line)
+            offset = _with_source(partial(structure.offset_of_point, point.point, last=False), source, point.line)
         points.append(EntryPoint(point.document, point.point, offset, point.line))
     highlighted = topic.highlighted
     if spans:
@@ -73,10 +73,10 @@ def _resolved(topic: TopicTruth, source: str, collection: Collection) -> TopicTr
             np.array([start for start, _ in spans], dtype=np.int64),
             np.array([end for _, end in spans], dtype=np.int64),
         )
-    placed = replace(topic, highlighted=highlighted, entry_points=tuple(points))
+    resolved = replace(topic, highlighted=highlighted, entry_points=tuple(points))
     if highlighted is not None and not len(topic):
-        return _assessed(placed, highlighted, source, collection)
-    return placed
+        return _assessed(resolved, highlighted, source, collection)
+    return resolved
 
 
 def assess(truth: Truth, collection: Collection) -> Truth:
@@ -88,7 +88,7 @@ def assess(truth: Truth, collection: Collection) -> Truth:
     return replace(truth, units="elements", topics=topics, scale="sizes", lengths=truth.lengths)
 
 
-def restated(value: Truth | Run, collection: Collection) -> Truth | Run:
+def restate(value: Truth | Run, collection: Collection) -> Truth | Run:
     """The same in the other terms: spans as elements and points, elements and points as spans."""
     if isinstance(value, Run):
         return replace(resolve_run(value, collection), path=None, path_end=None, paths=())
@@ -177,11 +177,11 @@ def _structure(document: str, collection: Collection, source: str, line: int | N
             f"document {document} is not in the collection {collection.source}",
             path=source or None,
             line=line,
-            remedy="name the folder that holds all documents with --collection",
+            remedy=f"give the folder with all documents with {option('collection')}",
         ) from None
 
 
-def _placed(place: Callable[[], T], source: str, line: int | None) -> T:
+def _with_source(place: Callable[[], T], source: str, line: int | None) -> T:
     """Put the file and line in front of what is wrong with a path or point."""
     try:
         return place()

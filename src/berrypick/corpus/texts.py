@@ -20,11 +20,12 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
+from berrypick.formats._files import open_bytes
 from berrypick.formats._spans import records
-from berrypick.formats.base import Problems, open_bytes
+from berrypick.formats.base import Problems
 
 T = TypeVar("T")
 #: Files in a folder of texts that are no texts.
@@ -113,7 +114,12 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     if isinstance(path, Texts):
         return path
     if isinstance(path, Mapping):
-        return Texts(path)
+        for document, text in path.items():
+            if not isinstance(text, str):
+                raise UsageError(f"the text of {shorten(str(document))} is a {type(text).__name__}, not a str")
+        return Texts({str(document): text for document, text in path.items()})
+    if not isinstance(path, (str, PathLike)):
+        raise UsageError(f"documents are a folder, a file or a mapping of name to text, not {type(path).__name__}")
     name = fspath(path)
     return _folder(name) if Path(name).is_dir() else _lines(name)
 
@@ -312,7 +318,8 @@ class _Cache:
                 f"the span {start[bad]:.12g}-{end[bad]:.12g} of {document} {problem}",
                 path=source or None,
                 line=where,
-                remedy=f"{document} has {units.total} {what}; --offsets says what offsets count: chars, bytes or utf16",
+                remedy=f"{document} has {units.total} {what}; set what offsets count (chars, bytes or utf16) with "
+                f"{option('offsets')}",
             )
 
         if (beyond := np.flatnonzero(end > units.total)).size:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.corpus.texts import Texts
 
@@ -27,11 +27,11 @@ Tokenizer = Callable[[str], Any]
 
 def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> TokenOffsets:
     """The documents' lines counted in tokens; each document is read when it is first asked for."""
-    name, function = tokenizer_named(tokenizer)
-    return TokenOffsets(name, _Counted(texts, function, name), texts.source)
+    name, function = get_tokenizer(tokenizer)
+    return TokenOffsets(name, _DocumentTokens(texts, function, name), texts.source)
 
 
-def tokenizer_named(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
+def get_tokenizer(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
     if given is None or given == "words":
         return "words", words
     if isinstance(given, str):
@@ -56,7 +56,7 @@ def _tiktoken(name: str) -> Tokenizer:
         import tiktoken
     except ModuleNotFoundError:
         raise UsageError(
-            f"tokenizer tiktoken:{name} needs tiktoken: pip install 'berrypick[tokens]', or leave --tokenizer away"
+            f"tokenizer tiktoken:{name} needs tiktoken: pip install 'berrypick[tokens]', or omit {option('tokenizer')}"
         ) from None
     try:
         encoding = tiktoken.get_encoding(name)
@@ -78,7 +78,7 @@ def _by_encoding(encoding: Any) -> Tokenizer:
     return spans
 
 
-class _Counted(Mapping[str, Corners]):
+class _DocumentTokens(Mapping[str, Corners]):
     """Document to corners, made on demand."""
 
     def __init__(self, texts: Texts, tokenizer: Tokenizer, name: str) -> None:

@@ -62,8 +62,8 @@ def read_text(path: str | Path) -> str:
 
 def read_length(path: str | Path) -> int:
     """How many characters the line of the document in a file has."""
-    written = _written(_root(_content(path), str(path)))
-    return len(written) - len(_dropped(written))
+    raw = _raw_text(_root(_content(path), str(path)))
+    return len(raw) - len(_dropped(raw))
 
 
 def structure_of(
@@ -76,7 +76,7 @@ def structure_of(
     """
     root = _root(data, path)
     tags = _Tags(root)
-    dropped = _dropped(_written(root))
+    dropped = _dropped(_raw_text(root))
     offset = np.cumsum(tags.text_length) - tags.text_length  # of each tag, in the text as written
     offset -= np.searchsorted(dropped, offset)  # and on the line
     parent, text_parent = tags.holders()
@@ -96,7 +96,12 @@ def structure_of(
 
 def text_of(data: bytes, *, path: str | None = None) -> str:
     """The line of a document: its text with white space merged (into spaces), as offsets count it."""
-    return _SPACES.sub(" ", _written(_root(data, path)).translate(_TO_SPACE))
+    return _SPACES.sub(" ", _raw_text(_root(data, path)).translate(_TO_SPACE))
+
+
+def markup_of(data: bytes, *, path: str | None = None) -> bytes:
+    """The root element of a document serialised again, in UTF-8, with comments and processing instructions empty."""
+    return etree.tostring(_without_comments(_root(data, path)), encoding="utf-8")
 
 
 def document_name(file: str) -> str:
@@ -170,9 +175,16 @@ def _root(data: bytes, path: str | None) -> etree._Element:
     return root
 
 
-def _written(root: etree._Element) -> str:
+def _raw_text(root: etree._Element) -> str:
     """All text as written, white space not yet merged."""
     return str(etree.tostring(root, method="text", encoding="unicode"))
+
+
+def _without_comments(root: etree._Element) -> etree._Element:
+    """With comments and processing instructions empty: what looks like a tag in there is none."""
+    for node in root.iter(etree.Comment, etree.ProcessingInstruction):
+        node.text = ""
+    return root
 
 
 class _LocalNames(dict[str, str]):
@@ -210,9 +222,7 @@ class _Tags:
     """
 
     def __init__(self, root: etree._Element) -> None:
-        for node in root.iter(etree.Comment, etree.ProcessingInstruction):
-            node.text = ""  # what looks like a tag in there is none
-        self.markup = str(etree.tostring(root, encoding="unicode"))
+        self.markup = str(etree.tostring(_without_comments(root), encoding="unicode"))
         characters = _characters(self.markup)
         self.start = np.flatnonzero(characters == ord("<"))
         self.end = np.flatnonzero(characters == ord(">"))
@@ -263,8 +273,8 @@ class _Tags:
 def _links(tags: _Tags, name: str, known: Container[str] | None) -> Iterator[tuple[int, str]]:
     """The elements that link to other documents, with the names of those, in document order."""
     markup = tags.markup
-    asked = [f'{attribute}="' for attribute in LINKS]
-    found = [match.span() for link in asked if link in markup for match in re.finditer(link, markup)]
+    attributes = [f'{attribute}="' for attribute in LINKS]
+    found = [match.span() for link in attributes if link in markup for match in re.finditer(link, markup)]
     places = np.array(sorted(end for start, end in found if markup[start - 1] in " :"), dtype=np.int64)
     if not len(places):
         return

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
+from berrypick.core.workers import ordered_map
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, run_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -28,7 +30,6 @@ from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure, as_score
-from berrypick.parallel import in_order
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class Evaluation:
         options = replace(options, topics=options.topics or protocol.topics)
         requested = () if measures is None else resolve_measures(measures, protocol.name, task)
         inputs = prepare_inputs(truth, runs, options)
-        named = dict(zip(unique_names(inputs.runs), inputs.runs, strict=True))
-        made = cls(inputs.truth, named, requested, options, inputs.context, inputs.notes)
+        by_name = dict(zip(unique_names(inputs.runs), inputs.runs, strict=True))
+        made = cls(inputs.truth, by_name, requested, options, inputs.context, inputs.notes)
         made._check_navigation()
         return made
 
@@ -107,6 +108,7 @@ class Evaluation:
 
     def run(self, *, curves: bool = False, jobs: int = 1, progress: Progress | None = None) -> Results:
         """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""
+        check_progress(progress)
         if jobs < 1:
             raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
         rows: list[Row] = []
@@ -141,10 +143,10 @@ class Evaluation:
             value = as_score(one.measure.missing_topic_score(judged)).value
             shown = "undefined" if value is None else number(value, 6)
             return Explanation(title, [f"The run does not answer this topic; its value is {shown}."])
-        with prefix_errors(one.text):
+        with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(judged.context.user)):
             found = one.measure.explain(judged)
-        named = one.user is not None or "user" not in one.measure.depends_on
-        return found if named else replace(found, title=f"{found.title}, read by {self.context.user}")
+        has_user = one.user is not None or "user" not in one.measure.depends_on
+        return found if has_user else replace(found, title=f"{found.title}, read by {self.context.user}")
 
     def _topic(self, topic: str) -> str:
         if str(topic) not in self.truth:
@@ -163,6 +165,15 @@ def prepare_one(
         raise UsageError(f"{function} takes one run, not {len(made.runs)}")
     refuse_duplicates(next(iter(made.runs.values())), made.context.duplicates)
     return made
+
+
+def check_progress(progress: Any) -> None:
+    """A switch, as other libraries have it, is an error before the work begins."""
+    if progress is not None and not callable(progress):
+        raise UsageError(
+            f"progress is a function that is called with (done, of), not {progress!r:.40}; "
+            "e.g. progress=lambda done, of: print(done, of)"
+        )
 
 
 def unique_names(runs: Sequence[Run]) -> list[str]:
@@ -200,7 +211,8 @@ def _scored(scorers: Sequence[RunScorer], jobs: int, progress: Progress | None) 
         return
     good, failure = _checked(scorers)
     shares = _Shares(good, jobs)
-    for (which, _, _), found in zip(shares.tasks, in_order(shares, len(shares.tasks), jobs, step), strict=True):
+    parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, step=step)
+    for (which, _, _), found in zip(shares.tasks, parts, strict=True):
         good[which].scores.merge(found)
     if failure is not None:
         raise failure

@@ -31,8 +31,10 @@ def evaluate(
 ) -> Results:
     """Evaluate runs against a truth.
 
-    ``truth`` and ``runs`` may be values or files, or dictionaries of topic to document to grade or score. ``measures``
-    is one text with several measures, or a list of texts and measure objects. ``user`` defaults to classical, or to the
+    ``truth`` and ``runs`` may be files, values, data frames, records (named tuples of ir_measures or ir_datasets),
+    dictionaries of topic to document to grade or score, or of topic to a list of results, or objects of ranx. Several
+    runs are a list, a dictionary of name to run, or a frame with a column ``run``. ``measures`` is one text with
+    several measures, or a list of texts and measure objects. ``user`` defaults to classical, or to the
     model that ``navigation`` is for. ``task`` and ``protocol`` bring a campaign's rules, and its measures where none
     are named; ``repair`` repairs runs that break the rules of the task. ``documents`` are the texts (a folder, JSON
     Lines, or a mapping), for quotes, tokens and offsets in other units; ``tokenizer`` is a name or a callable;

@@ -13,22 +13,23 @@ import numpy as np
 from berrypick import formats, users
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
 from berrypick.core.run import Ranking, Run, span_name
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
+from berrypick.corpus.convert import as_run, as_runs, as_truth
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import located_run, located_truth, unlocated
-from berrypick.corpus.objects import as_run, as_runs, as_truth
 from berrypick.corpus.resolve import resolve_run, resolve_truth
+from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
 from berrypick.corpus.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
-from berrypick.formats.base import is_stream, open_raw, reusable
+from berrypick.formats._files import is_stream, open_raw, reusable
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import ideal_for_nobody, parse_idealism
 from berrypick.users.base import ReaderContext
@@ -46,10 +47,10 @@ class Inputs:
 
 def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     """Read what is named by file, convert what is given as objects, and bring truth and runs into one shape."""
-    judgements, systems = as_truth(truth), as_runs(runs)
     context = prepare_context(options)
-    notes = _offsets_notes(judgements, options)
-    texts = context.reader.texts
+    texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
+    systems = as_runs(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
+    notes = (*(Note("input", text) for text in judgements.notes), *_offsets_notes(judgements, options))
     if texts is not None:
         judgements, systems = _with_texts(judgements, systems, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
@@ -57,7 +58,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     elif judgements.offsets not in (None, "chars"):
         raise UsageError(
             f"{judgements.source or 'the truth'} says that its offsets count {judgements.offsets}: "
-            "give the texts of the documents, to convert them, with --documents"
+            f"give the texts of the documents, to convert them, with {option('documents')}"
         )
     judgements, without = _without_nobodys_ideal(judgements, context)
     notes = (*notes, *without, *_ideal_notes(judgements, context), *_name_notes(judgements, systems, options))
@@ -109,21 +110,19 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
 def _need_texts(texts: Texts | None, options: EvaluationOptions) -> None:
     """Some options make no sense without the texts of the documents."""
     for needs, what in (
-        (options.effort == "tokens", "--effort tokens counts tokens"),
-        (options.tokenizer is not None, "--tokenizer says how to count tokens"),
-        (options.offsets not in (None, "chars"), f"--offsets {options.offsets} converts offsets"),
+        (options.effort == "tokens", f"{option('effort', 'tokens')} counts tokens"),
+        (options.tokenizer is not None, f"{option('tokenizer')} counts tokens"),
+        (options.offsets not in (None, "chars"), f"{option('offsets', options.offsets)} converts offsets"),
     ):
         if needs and texts is None:
-            raise UsageError(f"{what} in the texts of the documents: give them with --documents")
+            raise UsageError(f"{what} in the texts of the documents: give them with {option('documents')}")
 
 
-def _chunks(
-    given: Run | str | PathLike[str] | None, texts: Texts | None, offsets: Offsets
-) -> Mapping[str, tuple[Positions, Positions]] | None:
+def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, tuple[Positions, Positions]] | None:
     """Every chunk of a chunking once, by document."""
     if given is None:
         return None
-    run = as_run(given)
+    run = as_run(given, Search(texts, offsets=offsets))
     if run.start is None or run.end is None:
         raise UsageError("chunks have a start and an end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)
@@ -145,7 +144,9 @@ def _ideal_elements(given: Run | str | PathLike[str] | None) -> Mapping[str, fro
     for topic, ranking in run.rankings():
         named = [(ranking.documents[int(ranking.document[row])], *_path(ranking, row)) for row in range(len(ranking))]
         if any(not path or last for _, path, last in named):
-            raise UsageError("--ideal-elements names elements by their paths; this run has passages or documents")
+            raise UsageError(
+                f"{option('ideal_elements')} names elements by their paths; this run has passages or documents"
+            )
         found[topic] = frozenset((document, path) for document, path, _ in named)
     return found
 
@@ -163,7 +164,9 @@ def _name_notes(truth: Truth, runs: Sequence[Run], options: EvaluationOptions) -
     judged = {path for topic in truth.topics.values() for path in topic.path or ()}
     known = {element_name(path) for path in (*judged, *(path for run in runs for path in run.paths))}
     return [
-        Note("ignored elements", f"no element is called {name}, so --ignore-elements {name} has no effect")
+        Note(
+            "ignored elements", Message(f"no element is called {name}: {option('ignore_elements', name)} has no effect")
+        )
         for name in given
         if not any(matches(one, [name]) for one in known)
     ]
@@ -184,7 +187,8 @@ def _without_nobodys_ideal(truth: Truth, context: JudgingContext) -> tuple[Truth
         gone = np.isin(topic.grade, list(nobodys))
         count += int(gone.sum())
         topics[name] = replace(topic, grade=np.where(gone, 0.0, topic.grade)) if gone.any() else topic
-    text = f"{counted(count, 'judged unit')} of a grade that nobody finds ideal (--idealism) count as not relevant"
+    units = counted(count, "judged unit")
+    text = Message(f"{units} of a grade that nobody finds ideal ({option('idealism')}) count as not relevant")
     return replace(truth, topics=topics), [Note("idealism", text)]
 
 
@@ -194,11 +198,13 @@ def _ideal_notes(truth: Truth, context: JudgingContext) -> list[Note]:
     if given is None:
         return []
     if truth.units != "elements":
-        return [Note("ideal elements", "the truth does not judge elements, so --ideal-elements has no effect")]
+        text = Message(f"the truth does not judge elements, so {option('ideal_elements')} has no effect")
+        return [Note("ideal elements", text)]
     rest = [topic for topic in truth.topics if topic not in given and truth.topics[topic].has_relevant]
     if not rest:
         return []
-    text = f"--ideal-elements names none for {counted(len(rest), 'topic')}, where the ideal recall base is used"
+    topics = counted(len(rest), "topic")
+    text = Message(f"{option('ideal_elements')} names none for {topics}, where the ideal recall base is used")
     return [Note("ideal elements", text)]
 
 
@@ -230,10 +236,11 @@ def _with_texts(truth: Truth, runs: Sequence[Run], texts: Texts, options: Evalua
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets
     truth = located_truth(checked_truth(truth, texts, counting), texts, quotes, counting)
-    if truth.units == "spans":
-        truth = replace(truth, offsets="chars")
-        runs = [located_run(run, texts, quotes) for run in runs]
-    return truth, [checked_run(run, texts, offsets) for run in runs]
+    if truth.units != "spans":
+        return truth, [checked_run(run, texts, offsets) for run in runs]
+    # places that were looked up count characters already
+    found = [located_run(run, texts, quotes) if run.quoted else checked_run(run, texts, offsets) for run in runs]
+    return replace(truth, offsets="chars"), found
 
 
 def _with_lengths(context: JudgingContext, truth: Truth) -> JudgingContext:

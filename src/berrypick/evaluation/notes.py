@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from berrypick.core.errors import Message, option
 from berrypick.core.navigation import Navigation
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
@@ -40,7 +41,8 @@ def lengths_notes(evaluation: Evaluation) -> list[Note]:
     collection = evaluation.context.reader.collection
     if collection is None or not collection.judged_only:
         return []
-    text = f"lengths are those of the {counted(len(collection), 'judged document')} only; --collection has those of all"
+    known = counted(len(collection), "judged document")
+    text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
     return [Note("lengths", text, measure=one.text) for one in evaluation.measures if lengths_field(one, evaluation)]
 
 

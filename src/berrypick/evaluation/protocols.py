@@ -13,8 +13,9 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, IntArray
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, Message, UsageError, nearest, option
 from berrypick.core.run import Ranking, Run
+from berrypick.core.words import counted
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context")
 #: Ranks that count in the INEX campaigns.
@@ -106,12 +107,19 @@ def check_task_name(name: str | None) -> str:
     return name
 
 
+#: For calls and commands without measures.
+NO_MEASURES = (
+    f"no measures: name some, e.g. {option('measures', 'EPRUM', flag='m')}, or an INEX task with {option('task')}"
+)
+
+
 def measures_of(protocol: Protocol, task: str) -> str:
     """The measures that a task reports."""
     found = protocol.measures.get(task) if task else WITHOUT_TASK.get(protocol.name)
     if found is None:
         raise UsageError(
-            f"protocol {protocol.name} has no task {task}; name measures with -m" if task else "name measures with -m"
+            (f"protocol {protocol.name} has no task {task}; " if task else "")
+            + f"give measures with {option('measures', flag='m')}"
         )
     return found
 
@@ -127,7 +135,7 @@ def check_task(run: Run, task: str) -> None:
         raise InputError(
             f"the run says it is for the task {run.task}, not {task}",
             path=run.source or run.tag,
-            remedy=f"evaluate it with --task {run.task}, or correct the task in the file",
+            remedy=f"evaluate it with {option('task', run.task)}, or correct the task in the file",
         )
     for topic, ranking in run.rankings():
         for broken in _CHECKS[task]:
@@ -139,7 +147,7 @@ def check_task(run: Run, task: str) -> None:
                     f"{ranking.name(later)} after {ranking.name(earlier)} (line {_line(ranking, earlier)})",
                     path=run.source or run.tag,
                     line=_line(ranking, later),
-                    remedy=f"--repair {_REPAIR_FOR[task]} mends this, or leave --task away",
+                    remedy=f"fix with {option('repair', _REPAIR_FOR[task])}, or omit {option('task')}",
                 )
 
 
@@ -240,9 +248,9 @@ def _chosen(run: Run, rows: Sequence[IntArray], rule: str) -> Run:
     moved = int((np.diff(chosen) < 0).sum())
     counts = np.array([len(part) for part in rows], dtype=np.int64)
     rank = np.concatenate([np.arange(count) for count in counts]) if len(counts) else np.zeros(0, dtype=np.int64)
-    notes = (f"--repair {rule} dropped {dropped} results",) if dropped else ()
+    notes = (Message(f"{option('repair', rule)} dropped {counted(dropped, 'result')}"),) if dropped else ()
     if moved:
-        notes = (*notes, f"--repair {rule} moved results of the same article together")
+        notes = (*notes, Message(f"{option('repair', rule)} moved results of the same article together"))
     return replace(
         run,
         bounds=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from berrypick import measures
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
-from berrypick.evaluation.protocols import get_protocol, measures_of
+from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
+from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
 from berrypick.relevance.gains import Quantisation
 
-AnyMeasure = Measure | document_measures.DocumentMeasure
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 
 
@@ -57,7 +56,7 @@ class RequestedMeasure:
         effort = {"chars": "characters"}.get(effort, effort)
         return MeasureInfo(
             self.text,
-            (self.measure.__doc__ or "").strip().partition("\n")[0],
+            self.measure.description(),
             higher_is_better=self.measure.higher_is_better,
             has_curve=self.measure.has_curve(),
             curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
@@ -70,9 +69,10 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
         given = measures_of(get_protocol(protocol), task)
     found: dict[str, RequestedMeasure] = {}
     for one in _requested(given):
-        found.setdefault(one.text, one)
+        if found.setdefault(one.text, one).measure != one.measure:
+            raise UsageError(f"two different measures are called {one.text}: give their classes different names")
     if not found:
-        raise UsageError("no measure is asked for; name one, e.g. EPRUM")
+        raise UsageError(NO_MEASURES)
     return tuple(
         replace(one, measure=one.measure.for_protocol(protocol)) if isinstance(one.measure, Measure) else one
         for one in found.values()
@@ -91,6 +91,7 @@ def _requested(given: MeasuresGiven) -> Iterable[RequestedMeasure]:
             for part in specs.split(one):
                 yield RequestedMeasure(specs.normalise(part), parse_measure(part))
         elif isinstance(one, Measure):
+            one.check_cutoff()
             yield RequestedMeasure(str(one), one)
         else:
             raise UsageError(f"{one!r:.60} is no measure: name it in a text, e.g. 'EPRUM'")
@@ -102,18 +103,3 @@ def measure_info(text: str) -> MeasureInfo:
         return RequestedMeasure(text, parse_measure(text)).info()
     except UsageError:
         return MeasureInfo(text)
-
-
-def parse_measure(text: str) -> AnyMeasure:
-    """One of our measures, or one of ir_measures'."""
-    spec = specs.parse(text)
-    if measures.named_measure(spec.name) is not None:
-        return measures.build(spec)
-    theirs = document_measures.parse(spec.text)
-    if theirs is None:
-        if measures.measure_class(spec.name) is not None:  # an alias, for which all files have to be read
-            return measures.build(spec)
-        known = [*measures.known_names(), *document_measures.names()]
-        offer = nearest(spec.name, known) or "; see 'berrypick list measures'"
-        raise UsageError(f"unknown measure {spec.name}{offer}")
-    return theirs

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.registry import plugin_errors
 from berrypick.core.results import ALL, Row, RunFacts, Signature, mean
 from berrypick.core.run import Run
 from berrypick.core.score import Curve, Score
@@ -68,7 +69,7 @@ class RunScorer:
             raise InputError(
                 f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
                 f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})",
-                path=self.run.source or self.run.tag,
+                path=self.run.source or self.name,
             )
         refuse_duplicates(self.run, self.evaluation.context.duplicates)
 
@@ -101,7 +102,7 @@ class RunScorer:
             if context not in judged:
                 judged[context] = judge_topic(self.evaluation.truth, self.run, topic, context)
                 self._count(judged[context], context.user, first=len(judged) == 1)
-            with prefix_errors(one.text):
+            with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(context.user)):
                 self._score(one.text, one.measure, judged[context])
 
     def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
@@ -219,4 +220,4 @@ class prefix_errors:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if type(error) is UsageError and not str(error).startswith(self.name.partition("(")[0].partition("@")[0]):
             verb = str(error).startswith(("needs", "reads", "counts"))
-            raise UsageError(f"{self.name}{' ' if verb else ': '}{error}") from None
+            raise UsageError(f"{self.name}{' ' if verb else ': '}{error.template}") from None

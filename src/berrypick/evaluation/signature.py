@@ -13,10 +13,11 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
+from berrypick.core.words import counted
 from berrypick.evaluation.options import options
-from berrypick.evaluation.requested import AnyMeasure, RequestedMeasure
+from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
-from berrypick.measures.base import Measure
+from berrypick.measures import AnyMeasure, Measure
 from berrypick.relevance.gains import default_quantisation
 from berrypick.relevance.idealism import describe, ideal_for_nobody
 from berrypick.users import UserModel
@@ -56,8 +57,8 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
         if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
             own.append(("quant", evaluation.context_for(one).quant or default_quantisation(evaluation.truth.scale)))
         own += lengths_field(one, evaluation)
-    asked = _Asked(one, evaluation, run)
-    return (*own, *((o.signature, value) for o in options() if o.signature and (value := asked.value(o.name))))
+    values = _OptionValues(one, evaluation, run)
+    return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
 
 
 def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
@@ -68,7 +69,8 @@ def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
         return []
     if not (_counts_documents(measure) or ("user" in measure.depends_on and context.user.reads_lengths)):
         return []
-    return [("lengths", "judged" if collection.judged_only else f"{len(collection)} documents,{collection.total:.12g}")]
+    known = counted(len(collection), "document")
+    return [("lengths", "judged" if collection.judged_only else f"{known},{collection.total:.12g}")]
 
 
 def _counts_documents(measure: Measure) -> bool:
@@ -86,7 +88,7 @@ def _reads_gains(one: RequestedMeasure, evaluation: Evaluation) -> bool:
 
 def reads_targets(one: RequestedMeasure) -> bool:
     """Whether the value of a measure depends on which units are targets."""
-    return isinstance(one.measure, Measure) and "targets" in one.measure.depends_on
+    return isinstance(one.measure, Measure) and not {"targets", "idealism"}.isdisjoint(one.measure.depends_on)
 
 
 def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
@@ -99,7 +101,7 @@ def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     )
 
 
-class _Asked:
+class _OptionValues:
     """The value of each option in the signature of one measure; '' where the measure does not depend on it."""
 
     def __init__(self, one: RequestedMeasure, evaluation: Evaluation, run: Run) -> None:

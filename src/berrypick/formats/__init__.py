@@ -3,49 +3,65 @@
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest
+from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.gc import gc_paused
 from berrypick.core.navigation import Navigation, ReachTable
-from berrypick.core.parameters import discover
+from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.formats._files import atomic_writer, content, finite, head, numbered_head, reusable
 from berrypick.formats._table import almost_spans, wrong_separator
-from berrypick.formats.base import Format, Problems, Role, head, numbered_head, reusable, writing
+from berrypick.formats.base import Format, Problems, Role
 
 __all__ = [
     "Format",
     "Problems",
     "by_name",
+    "content",
+    "finite",
     "read_any",
     "read_collection",
     "read_navigation",
     "read_run",
     "read_truth",
     "registered",
-    "reusable",
+    "registry",
     "sniff",
     "sniff_all",
     "write",
 ]
 
 
-@lru_cache(maxsize=1)
-def registered() -> dict[str, type[Format]]:
-    """Every format by name."""
-    return discover(sys.modules[__name__], Format)
+registry: Registry[Format] = Registry(sys.modules[__name__], Format, "format")
+#: Every format by name.
+registered = registry.all
 
 
-def by_name(name: str, role: Role | None = None) -> type[Format]:
-    known = {key: value for key, value in registered().items() if role is None or value.role == role}
-    if name not in known:
-        raise UsageError(f"unknown format {name}{nearest(name, list(known)) or '; there are ' + ', '.join(known)}")
-    return known[name]
+def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
+    """A format by its name; a class is taken as it is."""
+    if isinstance(name, type) and issubclass(name, Format):
+        found: type[Format] | None = name
+    elif isinstance(name, str):
+        found = registry.find(name)
+    else:
+        raise UsageError(f"{name!r:.60} is no format: name it in a text, e.g. 'trec-run'")
+    if found is None:
+        known = _names(role)
+        raise registry.unknown(str(name), known, f"; there are {', '.join(known)}")
+    if role not in (None, found.role):
+        offer = nearest(found.name(), _names(role))
+        raise UsageError(f"format {found.name()} holds a {found.role}, not a {role}{offer}")
+    return found
+
+
+def _names(role: Role | None) -> list[str]:
+    return [candidate.name() for candidate in _candidates(role)]
 
 
 def sniff(path: str, role: Role | None = None) -> type[Format]:
@@ -60,11 +76,11 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     if spans and (wrong := wrong_separator(first[0], path, line)):  # else taken for visited paths
         raise wrong
     for candidate in _candidates(role):
-        if candidate.sniff(first):
+        if _looks_like(candidate, first):
             return candidate
     if role is not None:
-        for candidate in registered().values():
-            if candidate.sniff(first):
+        for candidate in registry:
+            if _looks_like(candidate, first):
                 raise InputError(
                     f"looks like {candidate.name()} ({candidate.role}), a {role} is expected here",
                     path=path,
@@ -79,10 +95,15 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     )
 
 
+def _looks_like(candidate: type[Format], lines: list[str]) -> bool:
+    with plugin_errors(f"format {candidate.name()}: sniff", candidate):
+        return candidate.sniff(lines)
+
+
 def sniff_all(path: str) -> list[type[Format]]:
     """Every format that the content could be in."""
     first = [] if Path(path).is_dir() else head(path)
-    return [candidate for candidate in registered().values() if first and candidate.sniff(first)]
+    return [candidate for candidate in registry if first and _looks_like(candidate, first)]
 
 
 def _sniff_folder(path: str, role: Role | None) -> type[Format]:
@@ -92,50 +113,56 @@ def _sniff_folder(path: str, role: Role | None) -> type[Format]:
     raise InputError(f"is a folder, and in no format known for a {role or 'folder'}", path=path)
 
 
-def _candidates(role: Role | None) -> list[type[Format]]:
-    return [value for value in registered().values() if role is None or value.role == role]
+def _candidates(role: Role | None) -> Iterator[type[Format]]:
+    return (candidate for candidate in registry if role is None or candidate.role == role)
 
 
 def _otherwise(role: Role) -> str:
     if role in ("truth", "run"):
-        return f"the truth is named first, then the runs; --format-{role} NAME reads the file as something else"
+        return (
+            "the truth comes first, then the runs; to read the file in another format, name it with "
+            f"{option('format', flag=f'format-{role}')}"
+        )
     return _expected(role)
 
 
 def _expected(role: Role | None) -> str:
-    shapes = "\n  ".join(f"{value.name()}: {value.shape}" for value in _candidates(role))
-    return f"expected one of\n  {shapes}"
+    shapes = [f"{value.name()}: {value.shape}" for value in _candidates(role)]
+    return "\n  ".join(["expected one of", *shapes, *registry.problems()])
 
 
-def read_any(path: Any, role: Role | None = None, format: str | None = None, problems: Problems | None = None) -> Any:
+def read_any(
+    path: Any, role: Role | None = None, format: str | type[Format] | None = None, problems: Problems | None = None
+) -> Any:
     """Read a file in whatever format it is; returns the value."""
     if not isinstance(path, (str, PathLike)):
         raise UsageError(f"a file is named by a text or a path, not by {type(path).__name__}")
     name = fspath(path)
     with reusable(name), gc_paused():
         chosen = by_name(format, role) if format else sniff(name, role)
-        return chosen.read(name, problems or Problems(name))
+        with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
+            return chosen.read(name, problems or Problems(name))
 
 
-def read_truth(path: Any, format: str | None = None) -> Truth:
+def read_truth(path: Any, format: str | type[Format] | None = None) -> Truth:
     """Read judgements; the format is recognised from the content unless given."""
     truth: Truth = read_any(path, "truth", format)
     return truth
 
 
-def read_run(path: Any, format: str | None = None) -> Run:
+def read_run(path: Any, format: str | type[Format] | None = None) -> Run:
     """Read a run; the format is recognised from the content unless given."""
     run: Run = read_any(path, "run", format)
     return run
 
 
-def read_collection(path: Any, format: str | None = None) -> Collection:
+def read_collection(path: Any, format: str | type[Format] | None = None) -> Collection:
     """Read what is known of documents: their lengths."""
     collection: Collection = read_any(path, "collection", format)
     return collection
 
 
-def read_navigation(path: Any, format: str | None = None) -> Navigation:
+def read_navigation(path: Any, format: str | type[Format] | None = None) -> Navigation:
     """Read a table of reach or transitions, a table of links, or sessions. A table without rows is allowed."""
     name = fspath(path)
     with reusable(name):
@@ -145,14 +172,14 @@ def read_navigation(path: Any, format: str | None = None) -> Navigation:
         return navigation
 
 
-def write(value: Any, path: Any, format: str | None = None) -> type[Format]:
+def write(value: Any, path: Any, format: str | type[Format] | None = None) -> type[Format]:
     """Write a value to a file, whole or not at all; the format follows from the name's ending unless given."""
     name = fspath(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
     problem = chosen.accepts(value)
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
-    with writing(name) as out:
+    with atomic_writer(name) as out:
         if Path(name).suffix == ".parquet":
             chosen.write_parquet(value, out.buffer)
         else:
@@ -163,11 +190,11 @@ def write(value: Any, path: Any, format: str | None = None) -> type[Format]:
 def _for_suffix(value: Any, name: str) -> type[Format]:
     endings = [suffix for suffix in Path(name).suffixes if suffix != ".gz"]
     ending = endings[-1] if endings else ""
-    able = [candidate for candidate in registered().values() if not candidate.accepts(value)]
+    able = [candidate for candidate in registry if not candidate.accepts(value)]
     fitting = [candidate for candidate in able if ending in candidate.suffixes]
     if len(fitting) == 1:
         return fitting[0]
     if not able:
         raise UsageError("no format can hold this")
     names = ", ".join(candidate.name() for candidate in (fitting or able))
-    raise UsageError(f"{name}: the ending does not tell the format; say --to with one of {names}")
+    raise UsageError(f"{name}: the ending leaves the format open; choose with {option('format', flag='to')}: {names}")

@@ -19,7 +19,8 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.run import Coded
-from berrypick.formats.base import Problems, decoded, open_bytes, open_raw, size_of
+from berrypick.formats._files import decode_line, open_bytes, open_raw, size_of
+from berrypick.formats.base import Problems
 
 if TYPE_CHECKING:
     import polars
@@ -109,7 +110,7 @@ def filled(rows: R, blocks: Iterator[tuple[int, bytes]], problems: Problems) -> 
 def lines_of(data: bytes, number: int, problems: Problems) -> Iterator[tuple[int, str]]:
     """The lines of a block that are neither blank nor comments."""
     for at, raw in enumerate(data.split(b"\n"), start=number):
-        text = decoded(raw, at, problems)
+        text = decode_line(raw, at, problems)
         stripped = text.strip() if text is not None else ""
         if text is not None and stripped and not stripped.startswith("#"):
             yield at, text

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.formats.base import Problems, content
+from berrypick.formats._files import content
+from berrypick.formats.base import Problems
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats.base import Problems, finite, open_bytes
+from berrypick.formats._files import finite, open_bytes
+from berrypick.formats.base import Problems
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from berrypick.core.errors import InputError
-from berrypick.formats.base import Problems, open_bytes
+from berrypick.formats._files import open_bytes
+from berrypick.formats.base import Problems
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -1,4 +1,4 @@
-"""What every file format is, and how files are opened.
+"""Base class of file formats, and where their readers report problems.
 
 A format is one file in this folder: a class whose docstring is the specification with a sample, and that can sniff,
 read and write. Readers are tolerant of what real files contain and strict about what would change a number. What they
@@ -8,21 +8,11 @@ object to goes to :class:`Problems`, which either stops at the first one (evalua
 from __future__ import annotations
 
 import ast
-import codecs
-import gzip
 import inspect
-import io
-import os
-import shutil
-import stat
+import re
 import sys
-import tempfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any, ClassVar, Literal, TextIO
+from typing import Any, ClassVar, Literal, TextIO, get_args
 
 from berrypick.core.errors import InputError, UsageError
 
@@ -52,19 +42,44 @@ class Problems:
 
 
 class Format:
-    """Base class of formats."""
+    """Base class: a subclass has a name, a role and :meth:`read`; it is detected if it can :meth:`sniff`."""
 
-    #: The name people type after --format-run and see in ``berrypick list formats``.
+    #: The name people type as a format and see in ``berrypick list formats``.
     format_name: ClassVar[str]
     role: ClassVar[Role]
     #: What one line of it looks like, for messages.
-    shape: ClassVar[str]
+    shape: ClassVar[str] = "see its documentation"
     #: File endings by which ``convert`` chooses the format of its output.
     suffixes: ClassVar[tuple[str, ...]] = ()
+    #: Other names of it.
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not (cls.__doc__ or "").strip():
+            cls.__doc__ = "No description."
 
     @classmethod
     def name(cls) -> str:
         return cls.format_name
+
+    @classmethod
+    def description(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
+    def definition_problem(cls) -> str:
+        """Why the class cannot be registered; empty if it can."""
+        name = getattr(cls, "format_name", None)
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w.-]*", name):
+            return f"format_name is the name that people type, such as 'my-run', not {name!r}"
+        if getattr(cls, "role", None) not in get_args(Role):
+            return f"role is one of {', '.join(get_args(Role))}"
+        for listed in ("suffixes", "aliases"):
+            if not (isinstance(found := getattr(cls, listed), tuple) and all(isinstance(one, str) for one in found)):
+                return f"{listed} is a tuple of texts"
+        return "it has no method read" if cls.read.__func__ is Format.read.__func__ else ""  # type: ignore[attr-defined]
 
     @classmethod
     def specification(cls) -> str:
@@ -79,7 +94,7 @@ class Format:
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         """Whether these first lines (no comments, no blank lines) look like this format."""
-        raise NotImplementedError
+        return False
 
     @classmethod
     def sniff_folder(cls, path: str) -> bool:
@@ -88,11 +103,12 @@ class Format:
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
-        raise NotImplementedError
+        """A Truth, a Run, or what else the role says; what is wrong with a line goes to ``problems``."""
+        raise NotImplementedError(f"{cls.__name__} has no method read")
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        raise NotImplementedError
+        raise UsageError(f"{cls.format_name} is read, not written")
 
     @classmethod
     def write_parquet(cls, value: Any, out: Any) -> None:
@@ -102,243 +118,9 @@ class Format:
     @classmethod
     def accepts(cls, value: Any) -> str:
         """Empty if the value can be written in this format without loss, else why not."""
-        raise NotImplementedError
+        return f"{cls.format_name} is read, not written"
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:
         """Counts a person wants to see after ``check``."""
-        raise NotImplementedError
-
-
-#: The name that means standard input.
-STANDARD_INPUT = "-"
-#: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
-_buffered_streams: dict[str, IO[bytes]] = {}
-
-
-def is_stream(path: str) -> bool:
-    """Whether something can be read only once: standard input, a pipe, a device."""
-    if path == STANDARD_INPUT:
-        return True
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return False  # whoever opens it says what is wrong
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-@contextmanager
-def reusable(path: str) -> Iterator[None]:
-    """While this lasts, a pipe can be opened as often as a file. To find out the format takes one reading, to read
-    another; what a pipe has given once it does not give again, so it goes to a temporary file first."""
-    if path in _buffered_streams or not is_stream(path):
-        yield
-        return
-    _buffered_streams[path] = _all_of(path)
-    try:
-        yield
-    finally:
-        _buffered_streams.pop(path).close()
-
-
-def _all_of(path: str) -> IO[bytes]:
-    """What comes out of a pipe or a device, in a temporary file without a name."""
-    with _open_file(path) as source:
-        try:
-            kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (closed by whoever asked for it)
-            shutil.copyfileobj(source, kept, 1 << 20)
-        except OSError as error:
-            raise InputError(f"cannot be read, or kept in a temporary file ({error.strerror})", path=path) from None
-    return kept
-
-
-class _Reopened(io.RawIOBase):
-    """A reading of a temporary file, from its start, that does not disturb other readings."""
-
-    def __init__(self, kept: IO[bytes], owned: bool) -> None:
-        self._kept, self._owned, self._at = kept, owned, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._kept.seek(offset + (self._at if whence == io.SEEK_CUR else 0), 0 if whence == io.SEEK_CUR else whence)
-        self._at = self._kept.tell()
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        self._kept.seek(self._at)
-        data = self._kept.read(len(buffer))
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-    def close(self) -> None:
-        if self._owned:
-            self._kept.close()
-        super().close()
-
-
-def open_raw(path: str) -> io.BufferedReader:
-    """Open a file, or what has come out of a pipe, as it is."""
-    if path in _buffered_streams:
-        return io.BufferedReader(_Reopened(_buffered_streams[path], owned=False), 1 << 20)
-    if is_stream(path):
-        return io.BufferedReader(_Reopened(_all_of(path), owned=True), 1 << 20)
-    return _open_file(path)
-
-
-def _open_file(path: str) -> io.BufferedReader:
-    try:
-        if path == STANDARD_INPUT:
-            return os.fdopen(os.dup(0), "rb")
-        return open(path, "rb")
-    except FileNotFoundError:
-        raise InputError("no such file", path=path) from None
-    except IsADirectoryError:
-        raise InputError("is a folder, a file is expected", path=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-
-
-def size_of(path: str) -> int:
-    """Bytes of a file, or of what has come out of a pipe."""
-    return _buffered_streams[path].seek(0, io.SEEK_END) if path in _buffered_streams else os.path.getsize(path)
-
-
-def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
-    """Open a file, through gzip if it starts like one, whatever its name."""
-    raw = open_raw(path)
-    if raw.peek(2)[:2] == b"\x1f\x8b":
-        packed = gzip.GzipFile(fileobj=raw, mode="rb")
-        packed.myfileobj = raw  # type: ignore[assignment] # so that closing it closes the file too
-        return packed
-    return raw
-
-
-def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> Iterator[tuple[int, str]]:
-    """(line number, text without its end) for every line; a byte order mark is no character.
-
-    A gzip file that ends early and bytes that are no text are errors.
-    """
-    number = 0
-    with open_bytes(path) as stream:
-        try:
-            for raw in stream:
-                number += 1
-                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
-                    raw = raw[3:]
-                text = decoded(raw, number, problems, encoding, errors)
-                if text is not None:
-                    yield number, text
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError(
-                "the gzip file ends early or is damaged", path=path, line=number or None, remedy="fetch it again"
-            ) from None
-
-
-def decoded(raw: bytes, number: int, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> str | None:
-    """The text of a line without its end; None if it is no text, which is reported."""
-    try:
-        return raw.decode(encoding, errors).rstrip("\r\n")
-    except UnicodeDecodeError:
-        problems.report(
-            f"is not {encoding.upper()} text", number, remedy="save the file as UTF-8, or name the right file"
-        )
-        return None
-
-
-def content(
-    path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
-) -> Iterator[tuple[int, str]]:
-    """Lines that are neither blank nor comments."""
-    for number, text in lines(path, problems, encoding, errors):
-        stripped = text.strip()
-        if stripped and not stripped.startswith("#"):
-            yield number, text
-
-
-def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
-    """The first lines that are neither blank nor comments, for sniffing: no longer than ``width``, and in any encoding.
-
-    What is wrong with a line is for the reader to say.
-    """
-    return [text for _, text in numbered_head(path, count, width)]
-
-
-def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tuple[int, str]]:
-    """The same with the numbers of the lines, from 1."""
-    found: list[tuple[int, str]] = []
-    with open_bytes(path) as stream:
-        try:
-            if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                wide = stream.read(width).decode("utf-16", errors="replace")
-                return [(i, line) for i, line in enumerate(wide.split("\n"), start=1) if line.strip()][:count]
-            fresh, read, number = True, 0, 0
-            while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
-                text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
-                number += fresh
-                if fresh and text.strip() and not text.lstrip().startswith("#"):
-                    found.append((number, text))
-                fresh, read = raw.endswith(b"\n"), read + len(raw)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
-    return found
-
-
-def counted(number: int, what: str) -> str:
-    """'1 topic', '2 topics'."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def finite(word: str) -> float | None:
-    """A finite number, or None."""
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
-
-
-@contextmanager
-def writing(path: str) -> Iterator[TextIO]:
-    """Write a text file so that it is there whole or not at all; a name that ends in .gz is compressed."""
-    target = Path(path)
-    if target.is_dir():
-        raise InputError("is a folder, a file to write is expected", path=path)
-    if not target.parent.exists():
-        raise InputError(f"the folder {target.parent} does not exist", path=path)
-    if target.exists() and not target.is_file():  # a pipe, a device: nothing to replace
-        with open(path, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        return
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", path=path) from None
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            if target.suffix == ".gz":
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
-                    yield text
-                    text.flush()
-                    text.detach()
-            else:
-                plain = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
-                yield plain
-                plain.flush()
-                plain.detach()
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        return [repr(value)]

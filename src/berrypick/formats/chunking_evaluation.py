@@ -19,7 +19,7 @@ class ChunkingEvaluation(Format):
 
     ``references`` is a JSON list of objects with ``content``, ``start_index`` and ``end_index`` (half-open,
     characters). The topic is the number of the row, from 0, as that program numbers questions. The document is the
-    corpus_id; in a folder of corpora given with --documents that is the file corpus_id.md (or any other ending). With
+    corpus_id; in a folder of corpora given as documents that is the file corpus_id.md (or any other ending). With
     documents, the offsets are checked against the content.
 
     Sample::

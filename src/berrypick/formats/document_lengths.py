@@ -6,8 +6,10 @@ import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
 from berrypick.formats._spans import Fields, plain, records
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 def _add(lengths: dict[str, float], document: str, length: float, line: int, text: str, problems: Problems) -> None:
@@ -26,7 +28,7 @@ def _described(value: Collection) -> list[str]:
 class DocumentLengths(Format):
     """Lengths of documents, a TAB between name and length: ``document length``, in characters or seconds.
 
-    Blank lines and lines that begin with # are passed over.
+    Blank lines and lines that begin with # are ignored.
 
     Sample::
 

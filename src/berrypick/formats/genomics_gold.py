@@ -7,7 +7,9 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.formats.base import Format, Problems, Role, content, counted
+from berrypick.core.words import counted
+from berrypick.formats._files import content
+from berrypick.formats.base import Format, Problems, Role
 
 
 class GenomicsGold(Format):

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 class GenomicsRun(Format):

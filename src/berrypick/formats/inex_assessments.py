@@ -15,9 +15,10 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.formats._files import finite, head
 from berrypick.formats._inex import Paths, ends_before, whole
 from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, writable
-from berrypick.formats.base import Format, Problems, Role, finite, head
+from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -28,8 +29,8 @@ NAN = math.nan
 class InexAssessments(Format):
     """INEX assessments in XML, 2002 to 2008: ``<assessments topic="...">`` with a ``<file>`` for every judged document.
 
-    One topic a file, or several ``<assessments>`` under one root; a folder of such files is read as one truth. A topic
-    definition, comments and unknown elements are passed over. What is in a ``<file>`` depends on the year.
+    One topic per file, or several ``<assessments>`` under one root; a folder of such files is read as one truth. A
+    topic definition, comments and unknown elements are ignored. What is in a ``<file>`` depends on the year.
 
     * 2002 to 2004: ``<path path exhaustiveness specificity/>``, grades from 0 to 3, or ``U`` or no attribute where
       nobody assessed. In 2002 ``relevance`` from 0 to 3 instead: it is the exhaustivity, and what is relevant counts
@@ -352,7 +353,7 @@ class _FileReader:
         size, rsize = whole(child.get("size")), whole(child.get("rsize"))
         if size is None or rsize is None:
             name = "size" if size is None else "rsize"
-            self._wrong(child, f"{name} is {_said(child, name)}, expected a whole number, 0 or more")
+            self._wrong(child, f"{name} is {_attribute_text(child, name)}, expected a whole number, 0 or more")
             return None
         if rsize > size:
             self._wrong(child, f"{rsize} characters are highlighted in an element of {size}")
@@ -364,7 +365,7 @@ class _FileReader:
         if share is None or not 0 <= share <= 1:
             what = "it has neither size and rsize nor a specificity"
             if child.get("specificity") is not None:
-                what = f"specificity is {_said(child, 'specificity')}, expected a number from 0 to 1"
+                what = f"specificity is {_attribute_text(child, 'specificity')}, expected a number from 0 to 1"
             self._wrong(child, what)
             return None
         return share, NAN, NAN
@@ -388,7 +389,7 @@ class _FileReader:
             return
         size = whole(child.get("size"))
         if size is None and child.get("size") is not None:
-            self._wrong(child, f"size is {_said(child, 'size')}, expected a whole number, 0 or more")
+            self._wrong(child, f"size is {_attribute_text(child, 'size')}, expected a whole number, 0 or more")
         elif ends_before(start, end):
             self._wrong(child, "the passage ends before it starts")
         else:
@@ -400,7 +401,7 @@ class _FileReader:
         point = self.paths.point(word)
         if point is None:
             remedy = "expected /article[1]/bdy[1]/p[5] or /article[1]/bdy[1]/p[5]/text()[1].89"
-            self._wrong(child, f"{name} is {_said(child, name)}, which is no point in a document", remedy)
+            self._wrong(child, f"{name} is {_attribute_text(child, name)}, which is no point in a document", remedy)
         return point
 
     def _wrong(self, child: etree._Element, what: str, remedy: str = "") -> None:
@@ -413,7 +414,7 @@ def _within_assessments(element: etree._Element) -> bool:
     return parent is not None and parent.tag == "assessments"
 
 
-def _said(element: etree._Element, name: str) -> str:
+def _attribute_text(element: etree._Element, name: str) -> str:
     return "missing" if element.get(name) is None else repr(element.get(name))
 
 
@@ -429,7 +430,7 @@ def _write_files(topic: TopicTruth, scale: str, out: TextIO) -> None:
         size = "" if passage.size is None else f"{passage.size:.0f}"
         within[passage.document].append(tag("passage", {"start": passage.start, "end": passage.end, "size": size}))
     for row, document in enumerate(topic.document):
-        within[document].append(_written_grades(topic, row) if scale == "2002" else _written_sizes(topic, row))
+        within[document].append(_grades_line(topic, row) if scale == "2002" else _sizes_line(topic, row))
     name = "file" if scale == "2002" else "name"
     for document, found in within.items():
         out.write(" " + tag("file", {name: document}, ">\n" if found else "/>\n"))
@@ -437,14 +438,14 @@ def _write_files(topic: TopicTruth, scale: str, out: TextIO) -> None:
         out.write(" </file>\n" if found else "")
 
 
-def _written_grades(topic: TopicTruth, row: int) -> str:
+def _grades_line(topic: TopicTruth, row: int) -> str:
     assert topic.path is not None
     exhaustivity, specificity = _at(topic.exhaustivity, row), _at(topic.specificity, row)
     attributes = {"path": topic.path[row], "exhaustiveness": _number(exhaustivity), "specificity": _number(specificity)}
     return tag("path", attributes)
 
 
-def _written_sizes(topic: TopicTruth, row: int) -> str:
+def _sizes_line(topic: TopicTruth, row: int) -> str:
     assert topic.path is not None
     exhaustivity, size = _at(topic.exhaustivity, row), _at(topic.size, row)
     attributes = {"path": topic.path[row], "exhaustivity": "?" if exhaustivity == 0 else _number(exhaustivity)}

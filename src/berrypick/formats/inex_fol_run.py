@@ -10,6 +10,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.run import Ranking, Run, assemble
 from berrypick.formats import _columns
+from berrypick.formats._files import content, finite
 from berrypick.formats._inex import (
     NOWHERE,
     UNLOCATED,
@@ -21,7 +22,7 @@ from berrypick.formats._inex import (
     whole,
     without_spaces,
 )
-from berrypick.formats.base import Format, Problems, Role, content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     import polars
@@ -33,7 +34,7 @@ Place = tuple[int, int] | tuple[str, str]
 class InexFolRun(Format):
     """INEX run as text from 2008 on: ``topic Q0 document rank score tag offset length``, white space in between.
 
-    **The order of the lines is the ranking**; rank and score are not used. Offsets count characters without mark-up.
+    The order of the lines is the ranking; rank and score are not used. Offsets count characters without mark-up.
     Instead of offset and length a run may have
 
     * a path (7 columns): it retrieves elements;
@@ -41,9 +42,9 @@ class InexFolRun(Format):
     * an offset alone (7 columns): it retrieves entry points, best in context. (With a length, which that task
       ignores, the file looks like a run of passages.)
 
-    One kind a file. ``X`` or ``-1`` as the offset is a passage that could not be located: it counts as 18 characters,
+    One kind per file. ``X`` or ``-1`` as the offset is a passage that could not be located: it counts as 18 characters,
     not relevant, and is kept as an interval before the start of its document, of which no two are alike. Steps of
-    paths without a number are taken as [1], and counted. Blank lines and lines that begin with # are passed over.
+    paths without a number are taken as [1], and counted. Blank lines and lines that begin with # are ignored.
 
     Sample::
 
@@ -96,7 +97,7 @@ class InexFolRun(Format):
                 document = ranking.documents[int(ranking.document[row])]
                 position = int(ranking.rank[row]) + 1
                 score = float(ranking.score[row]) if ranking.score is not None else -float(position)
-                where = _written(ranking, row, points)
+                where = _pointer_columns(ranking, row, points)
                 out.write(f"{topic} Q0 {document} {position} {score!r} {tag} {where}\n")
 
     @classmethod
@@ -317,7 +318,7 @@ def _only_points(run: Run) -> bool:
     return bool(np.all((run.start == run.end) | (run.start < 0)))
 
 
-def _written(ranking: Ranking, row: int, points: bool) -> str:
+def _pointer_columns(ranking: Ranking, row: int, points: bool) -> str:
     """The last columns of a line."""
     if ranking.path is not None:
         return " ".join(path for path in ranking.path_of(row) if path)

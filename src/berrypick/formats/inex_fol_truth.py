@@ -10,8 +10,9 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
+from berrypick.formats._files import content
 from berrypick.formats._inex import whole, without_spaces
-from berrypick.formats.base import Format, Problems, Role, content
+from berrypick.formats.base import Format, Problems, Role
 
 Passages = list[tuple[int, int]]
 
@@ -45,12 +46,12 @@ class _Judged:
 class InexFolTruth(Format):
     """INEX judgements of text from 2008 on: ``topic Q0 document relevant length [entry offset:length ...]``.
 
-    One judged document a line: how many of its characters are relevant, how many it has, where reading should best
+    One judged document per line: how many of its characters are relevant, how many it has, where reading should best
     begin, and the relevant passages. Offsets count characters without mark-up, from 0. A line with five fields says
     that the document was judged and holds nothing relevant. A document judged twice for the same topic is an error,
     and so are a passage that ends after its document and a number of relevant characters that is not the sum of the
     passages. A passage of length 0 holds nothing: it is kept with grade 0 and counted. A document with another length
-    for another topic is counted, and the first length stands. Blank lines and lines that begin with # are passed over.
+    for another topic is counted, and the first length stands. Blank lines and lines that begin with # are ignored.
 
     Sample::
 

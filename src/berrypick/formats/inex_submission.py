@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.run import Ranking, Run, assemble
+from berrypick.formats._files import finite
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
 from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, text_of, writable
-from berrypick.formats.base import Format, Problems, Role, finite
+from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -57,7 +58,7 @@ class InexSubmission(Format):
 
     With ``<rank>``, which may start at 0, the order is by rank, and results of the same rank are tied; else with
     ``<rsv>`` by that, largest first, file order within ties; else the order of the file. All results have a rank, or
-    none has. ``<in>``, ``<topic-fields/>``, ``<description>`` and ``<collections>`` are passed over. The run is named
+    none has. ``<in>``, ``<topic-fields/>``, ``<description>`` and ``<collections>`` are ignored. The run is named
     by run-id, and its task is said in our words: thorough, focused, relevant-in-context, best-in-context,
     fetch-browse.
 
@@ -111,7 +112,7 @@ class InexSubmission(Format):
         for topic, ranking in value.rankings():
             out.write(" " + tag("topic", {"topic-id": topic}, ">\n"))
             for row in range(len(ranking)):
-                out.write(f"  <result>{''.join(_written(ranking, row))}</result>\n")
+                out.write(f"  <result>{''.join(_result_lines(ranking, row))}</result>\n")
             out.write(" </topic>\n")
         out.write("</inex-submission>\n")
 
@@ -339,7 +340,7 @@ def _shown(element: etree._Element) -> str:
     return tag(str(element.tag), {str(key): str(value) for key, value in element.attrib.items()}, ">")
 
 
-def _written(ranking: Ranking, row: int) -> Iterator[str]:
+def _result_lines(ranking: Ranking, row: int) -> Iterator[str]:
     """What is in a result."""
     yield f"<file>{escape(ranking.documents[int(ranking.document[row])], quote=False)}</file>"
     if ranking.path is not None:

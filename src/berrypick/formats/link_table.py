@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import LinkTable
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
+from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.navigation_table import writable
 
 
 class Links(Format):
     """Links between pages, separated by a TAB: ``from to``. A link given twice counts once.
 
-    Blank lines and lines that begin with # are passed over.
+    Blank lines and lines that begin with # are ignored.
 
     Sample::
 

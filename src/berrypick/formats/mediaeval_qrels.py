@@ -7,8 +7,10 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
+from berrypick.formats._files import content
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
-from berrypick.formats.base import Format, Problems, Role, content, counted
+from berrypick.formats.base import Format, Problems, Role
 
 
 class MediaevalQrels(Format):

@@ -7,8 +7,10 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 class MediaevalRun(Format):

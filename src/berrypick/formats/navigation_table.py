@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import ReachTable
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.core.words import counted
+from berrypick.formats._files import content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 def writable(names: tuple[str, ...]) -> str:
@@ -18,7 +20,7 @@ class NavigationTable(Format):
     """Probabilities of getting from one unit to another, separated by TABs: ``from to probability``.
 
     Under user model table they are probabilities of ever reaching, under markov of the next step. Blank lines and
-    lines that begin with # are passed over. A unit reaches itself with 1 unless the table says otherwise.
+    lines that begin with # are ignored. A unit reaches itself with 1 unless the table says otherwise.
 
     Sample::
 

@@ -6,14 +6,16 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import BACK
 from berrypick.core.navigation import Sessions as Recorded
-from berrypick.formats.base import Format, Problems, Role, content, counted
+from berrypick.core.words import counted
+from berrypick.formats._files import content
+from berrypick.formats.base import Format, Problems, Role
 
 
 class Sessions(Format):
-    """Sessions, one visited path a line: units separated by ``;``, ``<`` for a step back to the page before.
+    """Sessions, one visited path per line: units separated by ``;``, ``<`` for a step back to the page before.
 
     Lines of TAB separated columns, as Wikispeedia publishes them, hold the path in the fourth. Blank lines and lines
-    that begin with # are passed over.
+    that begin with # are ignored.
 
     Sample::
 

@@ -9,17 +9,18 @@ from typing import Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.run import Run, assemble
+from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
-from berrypick.formats.base import Format, Problems, Role, counted
+from berrypick.formats.base import Format, Problems, Role
 
 
 class SpanRun(Format):
-    """Retrieved spans, one JSON object a line: ``topic``, ``doc``, ``start``, ``end``, perhaps ``rank`` or ``score``.
+    """Retrieved spans, one JSON object per line: ``topic``, ``doc``, ``start``, ``end``, perhaps ``rank`` or ``score``.
 
     With ranks the order is by rank, and lines with the same rank are one list item that points to several places;
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
     span-truth; a file without any offsets retrieves whole documents, or, if its lines have ``text``, the places where
-    these texts stand in the documents given with --documents. ``tag`` in the first line names the run.
+    these texts stand in the documents given as documents. ``tag`` in the first line names the run.
 
     Sample::
 

@@ -42,8 +42,8 @@ def _columns(rows: list[dict[str, Any]]) -> list[str]:
 class SpanTableTruth(Format):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
-    The first row names the columns, in any order; others are passed over. What they mean is told by span-truth, where
-    the same fields stand in JSON; columns ``quote`` and ``offsets`` are possible too. CSV cells are separated by commas
+    The first row names the columns, in any order; others are ignored. They mean the same as the JSON fields of
+    span-truth; columns ``quote`` and ``offsets`` are possible too. CSV cells are separated by commas
     (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
 
     Sample::
@@ -89,8 +89,8 @@ class SpanTableTruth(Format):
 class SpanTableRun(Format):
     """Retrieved spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, ``rank``, ``score``.
 
-    Of rank and score either may be missing, or both; ``tag`` in the first row names the run. What the columns mean,
-    and how they make an order, is told by span-run; how tables are written, by span-table-truth.
+    Of rank and score either may be missing, or both; ``tag`` in the first row names the run. The columns
+    and the order they give are those of span-run; tables are written as in span-table-truth.
 
     Sample::
 

@@ -9,25 +9,26 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
+from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
-from berrypick.formats.base import Format, Problems, Role, counted
+from berrypick.formats.base import Format, Problems, Role
 
 
 class SpanTruth(Format):
-    """Relevant spans, one JSON object a line: ``topic``, ``doc``, ``start``, ``end`` and optionally ``grade`` (1).
+    """Relevant spans, one JSON object per line: ``topic``, ``doc``, ``start``, ``end`` and optionally ``grade`` (1).
 
     Offsets count from 0 and are half-open: ``end`` is the first position after the span. They are characters in text,
     seconds in video. A line with grade 0 and no offsets says that a document was judged and holds nothing relevant. A
     file without any offsets judges whole documents. Exact copies are merged, overlapping spans are kept. Other fields
-    are passed over.
+    are ignored.
 
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
-    given with --documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
+    given as documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
     of several places is meant, and offsets beside a quote are checked.
 
     ``offsets`` says what the offsets count: ``"chars"``, ``"bytes"`` (of UTF-8) or ``"utf16"``; it stands in every line
-    that has some, or in none. It goes before --offsets, which then holds for the runs alone. ``berrypick locate``
-    writes ``"chars"``.
+    that has some, or in none. It overrides the option offsets, which then holds for the runs alone. ``berrypick
+    locate`` writes ``"chars"``.
 
     Sample::
 
@@ -69,7 +70,7 @@ class SpanTruth(Format):
                 quotes.setdefault(topic, []).append(quote)
                 spans.setdefault(topic, {})
                 any_span = True
-                if not quote.placed:
+                if not quote.has_offsets:
                     continue
             document = fields.name("doc")
             span = fields.span(empty_allowed=False)
@@ -121,7 +122,7 @@ class SpanTruth(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for topic in value.topics.values():
-            checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.placed}
+            checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.has_offsets}
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
                 if topic.start is not None:
@@ -133,7 +134,7 @@ class SpanTruth(Format):
                     record["offsets"] = value.offsets
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             for quote in topic.quotes:
-                if not quote.placed:
+                if not quote.has_offsets:
                     record = _quoted(topic.topic, quote)
                     if quote.start is not None and value.offsets is not None:
                         record["offsets"] = value.offsets
@@ -145,7 +146,7 @@ class SpanTruth(Format):
     def describe(cls, value: Truth) -> list[str]:
         units = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        waiting = sum(not quote.placed for topic in value.topics.values() for quote in topic.quotes)
+        waiting = sum(not quote.has_offsets for topic in value.topics.values() for quote in topic.quotes)
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
             counted(len(value), "topic"),

@@ -10,15 +10,17 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
 from berrypick.formats import _columns
+from berrypick.formats._files import content, finite, open_bytes
 from berrypick.formats._spans import plain
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite, open_bytes
+from berrypick.formats.base import Format, Problems, Role
 
 
 class TrecQrels(Format):
-    """TREC qrels: one judged document a line, ``topic iteration document grade``, separated by white space.
+    """TREC qrels: one judged document per line, ``topic iteration document grade``, separated by white space.
 
-    A grade above 0 is relevant. Blank lines and lines that begin with # are passed over. A document judged twice for
+    A grade above 0 is relevant. Blank lines and lines that begin with # are ignored. A document judged twice for
     the same topic is an error.
 
     Sample::

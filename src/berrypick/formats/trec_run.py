@@ -9,15 +9,17 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.run import Run, assemble
+from berrypick.core.words import counted
 from berrypick.formats import _columns
-from berrypick.formats.base import Format, Problems, Role, content, counted, finite
+from berrypick.formats._files import content, finite
+from berrypick.formats.base import Format, Problems, Role
 
 
 class TrecRun(Format):
-    """TREC run: one retrieved document a line, ``topic Q0 document rank score tag``, separated by white space.
+    """TREC run: one retrieved document per line, ``topic Q0 document rank score tag``, separated by white space.
 
     The ranking is by score, largest first, then by document name, largest first, as trec_eval does; the rank column
-    is not used, and columns after the sixth are passed over. Blank lines and lines that begin with # are passed over.
+    is not used, and columns after the sixth are ignored. Blank lines and lines that begin with # are ignored.
 
     Sample::
 

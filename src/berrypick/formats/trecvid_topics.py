@@ -7,9 +7,10 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
 from berrypick.formats._video import as_clock
 from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
-from berrypick.formats.base import Format, Problems, Role, counted
+from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.trecvid_results import item
 
 

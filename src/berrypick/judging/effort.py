@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -43,7 +43,7 @@ def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: Ju
     if len(ranks) and ranks[0] <= 0:
         raise UsageError(
             f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {context.effort}, which cannot be divided by; "
-            "if its length is unknown, give document lengths with --collection"
+            f"if its length is unknown, give document lengths with {option('collection')}"
         )
     if not browses:
         return Effort(ranks, lengths, nothing)
@@ -62,7 +62,7 @@ def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
         x = int(np.flatnonzero(spans.end <= spans.start)[0])
         raise UsageError(
             f"the target {spans.name(x)} has no length, as entry points have none, so reading it has no effort in "
-            f"{context.effort}: use --effort rank"
+            f"{context.effort}: use {option('effort', 'rank')}"
         )
     if reader.effort_tokens is None:
         return (spans.end - spans.start).astype(np.float64)

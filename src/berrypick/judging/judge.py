@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, TopicTruth, Truth
 from berrypick.judging.bases import judged_base
@@ -98,9 +98,10 @@ def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
             later, earlier, row = pairs[0]
             raise InputError(
                 f"{ranking.name(row)} is retrieved twice for topic {topic}, first in line {earlier}",
-                path=run.source or run.tag,
+                path=run.source or run.tag or "the run",
                 line=later,
-                remedy="--duplicates first keeps the first of them in the ranking, keep leaves the rank without effect",
+                remedy=f"{option('duplicates', 'first')} drops later ones; "
+                f"{option('duplicates', 'keep')} keeps their ranks, without effect",
             )
 
 
@@ -110,5 +111,5 @@ def _kinds_differ(truth: Truth, run: Run) -> UsageError:
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents "
         f"({truth.source or 'truth'}, {run.source or run.tag}); "
-        "with document lengths (--collection) whole documents are taken as the spans they are"
+        f"give document lengths with {option('collection')} to evaluate whole documents as spans"
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic
@@ -225,7 +225,7 @@ def _relevance_value(base: RecallBase, children: dict[int, list[int]], seen: set
         if np.isnan(base.size[child]) or np.isnan(base.size[x]):
             raise UsageError(
                 "alpha needs the sizes of elements, which this truth does not have: "
-                "give the XML documents with --collection FOLDER"
+                f"give the XML documents with {option('collection')}"
             )
         share = float(base.size[child] / base.size[x])
         parts += _relevance_value(base, children, seen, child, alpha) * share

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -133,7 +133,7 @@ class JudgedTopic:
         if found is None:
             raise UsageError(
                 "needs to know where documents end and how long they are together: "
-                "give document lengths with --collection"
+                f"give document lengths with {option('collection')}"
             )
         return found
 

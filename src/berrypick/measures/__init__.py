@@ -1,52 +1,41 @@
-"""One file per measure; a new file is found by itself."""
+"""One file per measure; a new file is found by itself. Measures are imported by name: ``from ... import nxCG``."""
 
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
+from typing import Any
 
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.parameters import classes_in, discover
+from berrypick.core.registry import Registry
+from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
 
+__all__ = ["AnyMeasure", "Measure", "parse_measure", "registered", "registry"]
 
-@lru_cache(maxsize=1)
-def registered() -> dict[str, type[Measure]]:
-    """Every measure of ours by name."""
-    return discover(sys.modules[__name__], Measure)
+AnyMeasure = Measure | document_measures.DocumentMeasure
 
-
-def measure_class(name: str) -> type[Measure] | None:
-    """The class of one of our measures, by its name or an alias."""
-    found = named_measure(name)
-    if found is None:
-        for candidate in registered().values():
-            if name in candidate.aliases:
-                return candidate
-    return found
+registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=document_measures.names)
+#: Every measure of ours by name.
+registered = registry.all
 
 
-def named_measure(name: str) -> type[Measure] | None:
-    """The class of a measure by its name. Its file has the same name in small letters, so no other has to be read."""
-    if name.startswith("_") or not name.isidentifier():
-        return None
-    for module in (f"{__name__}.{name.lower()}", f"{__name__}.{name.lower()}_measure"):
-        if find_spec(module) is not None:
-            found = classes_in(import_module(module), Measure)
-            return next((value for value in found if value.name() == name), None)
-    return None
+def parse_measure(text: str) -> AnyMeasure:
+    """A measure from its text: one of ours, or one of ir_measures'."""
+    spec = specs.parse(text)
+    cls = registry.find(spec.name)
+    if cls is not None:
+        measure = cls.from_parameters(dict(spec.parameters), spec.text, at=spec.at)
+        measure.check_cutoff()
+        return measure
+    theirs = document_measures.parse(spec.text)
+    if theirs is None:
+        raise registry.unknown(spec.name, otherwise="; see 'berrypick list measures'")
+    return theirs
 
 
-def known_names() -> list[str]:
-    return [name for cls in registered().values() for name in (cls.name(), *cls.aliases)]
+def __getattr__(name: str) -> Any:
+    return registry.attribute(name)
 
 
-def build(spec: specs.Spec) -> Measure:
-    """One of our measures from its spec."""
-    cls = measure_class(spec.name)
-    if cls is None:
-        raise UsageError(f"unknown measure {spec.name}{nearest(spec.name, known_names())}")
-    return cls.from_parameters(dict(spec.parameters), spec.text, at=spec.at)
+def __dir__() -> list[str]:
+    return registry.attributes()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.judging.topic import JudgedTopic
@@ -28,6 +28,7 @@ ScoreName = Literal["F", "t2i", "bep"]
 class _Generalised(Measure):
     """How an article is scored."""
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     score: ScoreName = parameter(
@@ -133,7 +134,8 @@ def _article_score(
     length = judged.collection.lengths.get(article.document)
     if length is None:
         raise UsageError(
-            f"needs the length of document {article.document} to read on in it: give document lengths with --collection"
+            f"needs the length of document {article.document} to read on in it: "
+            f"give document lengths with {option('collection')}"
         )
     return tolerant_score(start, end, measured, float(length), rule.tolerance)
 

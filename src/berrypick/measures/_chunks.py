@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
@@ -175,11 +175,11 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
 
 
 def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
-    """Tokens if asked for, or if nothing is asked for and they can be counted."""
-    asked = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
-    if asked == "tokens" and judged.tokens is None:
-        raise UsageError("counts tokens, and needs the texts of the documents: give them with --documents")
-    return judged.tokens if asked in (None, "tokens") else None
+    """Tokens if that is the unit, or if there is no unit and they can be counted."""
+    unit = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
+    if unit == "tokens" and judged.tokens is None:
+        raise UsageError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
+    return judged.tokens if unit in (None, "tokens") else None
 
 
 def _costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.judging.topic import JudgedTopic
 
@@ -54,13 +54,13 @@ class Groups:
         if self.units is None:
             raise UsageError(
                 "needs the size of the collection, because the list does not hold everything relevant: "
-                "give the number of retrievable units with --units"
+                f"give the number of retrievable units with {option('units')}"
             )
         rest = self.units - self.ranked - left
         if rest < 0:
             raise UsageError(
-                f"--units {self.units} is too small: {self.ranked} are ranked and {left:g} relevant ones are not; "
-                "--units counts all retrievable units, ranked ones included"
+                f"{option('units', self.units)} is too small: {self.ranked} units are ranked and {left:g} relevant "
+                "ones are not; it counts all retrievable units, ranked ones included"
             )
         return rest
 

@@ -50,7 +50,7 @@ class _Matching(Measure):
         found = int(match.any(axis=0).sum())
         good = int(match.any(axis=1).sum())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results and the targets they match", ["rank", "matches"], rows, align="<<"),
                 f"{good} of {len(match)} results match a target; {found} of {len(targets)} targets are matched.",

@@ -16,6 +16,7 @@ from berrypick.measures.base import Measure
 class _Genomics(Measure):
     """Gold passages in file order against passages in ranked order."""
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
 
 

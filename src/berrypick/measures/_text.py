@@ -73,20 +73,20 @@ def view_of(judged: JudgedTopic) -> View:
     unknown = ranking.unknown
     length[unknown] = new[unknown] = np.nan
     if judged.protocol == "inex2010":
-        new = _as_charged_in_2010(judged, ranking, coded, length, new)
+        new = _charge_as_in_2010(judged, ranking, coded, length, new)
     return View(ranking, length, new, good, relevant, sum(one.total for one in measured))
 
 
-def _as_charged_in_2010(
+def _charge_as_in_2010(
     judged: JudgedTopic, ranking: Ranking, relevant: dict[int, Measured], length: FloatArray, new: FloatArray
 ) -> FloatArray:
     """The official program charges articles without relevant text in full each time, and in the thorough task nothing
     for passages of other articles that could not be located."""
     hopeless = ~np.isin(ranking.document, [code for code, measured in relevant.items() if measured.total > 0])
-    charged = np.where(hopeless, length, new)
+    cost = np.where(hopeless, length, new)
     if judged.task == "thorough" and ranking.start is not None:
-        charged[(ranking.start < 0) & ~hopeless] = 0.0
-    return charged
+        cost[(ranking.start < 0) & ~hopeless] = 0.0
+    return cost
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class TextMeasure(Measure):
     """Measures of the first k results as one text."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
 
     #: Whether the value depends on how much is retrieved, relevant or not.
@@ -111,7 +112,7 @@ class TextMeasure(Measure):
 
     def summed(self, judged: JudgedTopic) -> float:
         """The value with lengths added up, text that occurs twice counted twice."""
-        found = counted_each(judged, self.at)
+        found = count_each(judged, self.at)
         return self.value(found.retrieved, found.relevant, found.wanted)
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
@@ -141,7 +142,7 @@ class TextMeasure(Measure):
         ]
 
     def _explain_summed(self, judged: JudgedTopic) -> Explanation:
-        found = counted_each(judged, self.at)
+        found = count_each(judged, self.at)
         rows = [
             ["lengths of results, added up", number(found.retrieved)],
             ["relevant text in them, once", number(found.relevant)],
@@ -150,14 +151,14 @@ class TextMeasure(Measure):
             [str(self), number(self.summed(judged), 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view_of(judged)), Table("As chunking_evaluation counts", ["quantity", "value"], rows)],
         )
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         if self.counted == "each":
             return self._explain_summed(judged)
         retrieved, relevant = self._retrieved(view), view.found(self.at)
@@ -169,13 +170,13 @@ class TextMeasure(Measure):
             [str(self), number(self.value(retrieved, relevant, view.total), 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view), Table("Text of the first results together", ["quantity", "value"], rows)],
         )
 
 
 @dataclass(frozen=True)
-class Counted:
+class TextCounts:
     """The quantities of chunking_evaluation: relevant text found (once), lengths of results and of targets added up,
     and what of each target was not found, added up."""
 
@@ -185,7 +186,7 @@ class Counted:
     unused: float
 
 
-def counted_each(judged: JudgedTopic, at: float | int | None) -> Counted:
+def count_each(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     """Overlapping results and overlapping targets are counted as often as they occur."""
     view, text = view_of(judged), judged.relevant_spans
     chosen = view.ranking if at is None else view.ranking.rows(view.ranking.rank < at)
@@ -197,7 +198,7 @@ def counted_each(judged: JudgedTopic, at: float | int | None) -> Counted:
         if targets:
             low, high = merge(chosen.start[rows], chosen.end[rows])
             unused -= float(intersections(low, high, text.start[targets], text.end[targets]).sum())
-    return Counted(view.found(at), view.up_to(view.length, at), wanted, unused)
+    return TextCounts(view.found(at), view.up_to(view.length, at), wanted, unused)
 
 
 def text_table(view: View, most: int = 30) -> Table:

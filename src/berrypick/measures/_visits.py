@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
@@ -90,7 +90,7 @@ class VisitMeasure(Measure):
             )
         head = ["rank", "finds", "goes through", "wastes", "found so far", "units spent"]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged)],
         )
 
@@ -116,7 +116,7 @@ def _as_given(judged: JudgedTopic) -> Places:
 def _in_tokens(judged: JudgedTopic) -> Places:
     tokens = judged.tokens
     if tokens is None:
-        raise UsageError("counts tokens, and needs the texts of the documents: give them with --documents")
+        raise UsageError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
     ranking, targets = tokens.convert(*judged.spans)
     return Places(ranking, targets, {name: tokens.length(name) for name in ranking.rows_by_document}, tokens.total)
 

@@ -17,7 +17,7 @@ from berrypick.measures._text import text_table, view_of
 
 @dataclass(frozen=True)
 class AgP(_Generalised):
-    """Average precision over articles that count as far as the right text in them was pointed out.
+    """Average precision over articles, each weighted by how well its relevant text was retrieved.
 
     Formula
     -------
@@ -46,9 +46,13 @@ class AgP(_Generalised):
 
     Example
     -------
-    Two relevant articles, at rank 1 with score .5 and at rank 3 with score 1:
+    Two relevant articles, at rank 1 with score .5 (all 30 characters are relevant, and a third of the relevant ones)
+    and at rank 3 with score 1: (.5/1 + (.5 + 0 + 1)/3)/2
 
-    >>> (.5 / 1 + (.5 + 0 + 1) / 3) / 2
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1}}
+    >>> run = {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}
+    >>> bp.score("AgP(beta=1)", truth, run)
     0.5
     """
 
@@ -72,7 +76,7 @@ class AgP(_Generalised):
         found = self.scored(judged)
         ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 text_table(view_of(judged)),
                 article_table(found),

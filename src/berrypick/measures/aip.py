@@ -30,7 +30,7 @@ class AiP(Measure):
 
     Meaning
     -------
-    How cleanly the whole answer is delivered, from its first characters to its last.
+    How precisely the whole answer is retrieved, from its first characters to its last.
 
     Use
     ---
@@ -46,12 +46,14 @@ class AiP(Measure):
 
     Example
     -------
-    One result that is the relevant text, exactly half of it: iP is 1 up to 0.50, then 0
+    One result that is the first half of the relevant text: iP is 1 at the 51 levels up to 0.50, then 0, so 51/101
 
-    >>> round(51 * 1 / 101, 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("AiP", {"q": {"doc#0-100": 1}}, {"q": {"doc#0-50": 1}}), 4)
     0.505
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
@@ -72,6 +74,6 @@ class AiP(Measure):
         rows = [[f"{x:.2f}", number(y, 6)] for x, y in points[::10]]
         rows.append(["mean of 101", number(self.compute(judged).value or 0.0, 6)])
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view_of(judged)), Table("Interpolated precision", ["recall", "iP"], rows)],
         )

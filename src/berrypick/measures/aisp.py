@@ -47,12 +47,15 @@ class AiSP(Measure):
 
     Example
     -------
-    The first hundred relevant seconds need 120 seconds of viewing:
+    100 relevant seconds after 20 others, all watched: 1 at point 0, and 100/120 at each of the 100 points after it, so
+    (1 + 100 x 100/120)/101
 
-    >>> round(100 / 120, 4)
-    0.8333
+    >>> import berrypick as bp
+    >>> round(bp.score("AiSP", {"q": {"video#20-120": 1}}, {"q": {"video#0-120": 1}}), 4)
+    0.835
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("eskevich2012new",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiSP",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
@@ -84,7 +87,7 @@ class AiSP(Measure):
         points, found = interpolated(judged)
         rows = [[str(p), number(v, 6)] for p, v in list(zip(points, found, strict=True))[::10]]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Every tenth recall point", ["relevant seconds", "iSP"], rows, align=">>"),
                 f"AiSP = {number(self.compute(judged).value or 0.0, 6)}",

@@ -42,12 +42,14 @@ class APbin(Measure):
 
     Example
     -------
-    One relevant bin, met as the second of the list:
+    Bins of 60 seconds: the relevant segment falls in the second bin, which the second result touches: 1/2
 
-    >>> 1 / 2
+    >>> import berrypick as bp
+    >>> bp.score("APbin(bin=60)", {"q": {"video#70-80": 1}}, {"q": {"video#0-20": 2, "video#60-80": 1}})
     0.5
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting",)
 
     bin: int = parameter(300, "int", "length of a bin, in seconds", check=lambda v: v >= 1, must="1 or more")
@@ -76,7 +78,7 @@ class APbin(Measure):
             for i, (video, b) in enumerate(met[:40], start=1)
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>"),
                 f"{len(wanted)} bins are relevant; APbin = {number(self.compute(judged).value or 0.0, 6)}",

@@ -43,12 +43,14 @@ class APtol(Measure):
 
     Example
     -------
-    One of two relevant segments, found by the first result:
+    The first result starts 10 seconds before one of two relevant segments, and a viewer waits 15: (1/1)/2
 
-    >>> (1 / 1) / 2
+    >>> import berrypick as bp
+    >>> bp.score("APtol", {"q": {"video#70-80": 1, "other#0-10": 1}}, {"q": {"video#60-80": 1}})
     0.5
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
 
     tolerance: float = parameter(15, "number", "seconds a viewer waits", check=lambda v: v > 0, must="above 0")
@@ -74,7 +76,7 @@ class APtol(Measure):
         ranking = judged.ranking_spans
         rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results that lead to something new in time", ["rank", "relevant"], rows),
                 f"{total} relevant segments after joining; APtol = {number(self.compute(judged).value or 0.0, 6)}",

@@ -23,7 +23,7 @@ class AspectAP(_Genomics):
 
     Meaning
     -------
-    How early every side of an answer comes up, without punishing repetition.
+    How early every aspect of an answer appears, without punishing repetition.
 
     Use
     ---
@@ -39,9 +39,15 @@ class AspectAP(_Genomics):
 
     Example
     -------
-    Three aspects: a result with two of them at rank 1, nothing at rank 2, the third at rank 3:
+    Three aspects: a result with two of them at rank 1, nothing at rank 2, the third at rank 3: (2 x 1/1 + 1 x 2/3)/3
 
-    >>> round((2 * 1 / 1 + 1 * 2 / 3) / 3, 4)
+    >>> import berrypick as bp
+    >>> import numpy as np
+    >>> from berrypick.core.truth import TopicTruth
+    >>> start, aspects = np.array([0, 100, 200]), (("genes",), ("organs",), ("drugs",))
+    >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), start, start + 50, aspects=aspects)
+    >>> run = {"q": {"doc#0-150": 3, "other#0-50": 2, "doc#200-250": 1}}
+    >>> round(bp.score("AspectAP", bp.Truth("spans", {"q": topic}), run), 4)
     0.8889
     """
 
@@ -76,7 +82,7 @@ class AspectAP(_Genomics):
             for row, new, value in steps[:40]
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>"),
                 f"Divided by {total} aspects: AspectAP = {number(self.compute(judged).value or 0.0, 6)}",

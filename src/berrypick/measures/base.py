@@ -1,42 +1,54 @@
 """What every measure is: a frozen value with declared parameters, that turns a judged ranking into a number.
 
-A measure's class docstring is its page: a first line, then the sections Formula, Meaning, Use, Bounds, Undefined and
-Example. The example is run by the tests. References are keys of ``references.bib``.
+A measure's class docstring is its page: a first line, then, for the measures of this package, the sections Formula,
+Meaning, Use, Bounds, Undefined and Example. The example is run by the tests.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, TypeVar, get_args
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation
-from berrypick.core.parameters import Parameterized
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
+from berrypick.core.words import counted
 from berrypick.judging.topic import JudgedTopic
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
+#: How many targets and ranks an explanation shows.
+SHOWN = 30
+
+Cutoff = Literal["none", "rank", "level"]
+M = TypeVar("M", bound="Measure")
+
+
+class MeasureType(type):
+    """The class of measure classes: ``nxCG @ 10`` is ``nxCG(at=10)``."""
+
+    def __matmul__(cls: type[M], at: float | int) -> M:  # type: ignore[misc]
+        return cls(at=at)
 
 
 @dataclass(frozen=True)
-class Measure(Parameterized):
-    """Base class. ``at`` is the cut-off after ``@``."""
+class Measure(Parameterized, metaclass=MeasureType, base=True):
+    """Base class: a subclass defines :meth:`compute`, and whatever else it can say about itself.
+
+    ``at`` is the cut-off after ``@``. A measure is a value: ``nxCG @ 10 == nxCG(at=10)``.
+    """
 
     what: ClassVar[str] = "measure"
     #: What the number after @ means.
-    cutoff: ClassVar[Literal["none", "rank", "level"]] = "none"
+    cutoff: ClassVar[Cutoff] = "none"
     cutoff_required: ClassVar[bool] = False
-    #: Settings of the evaluation that change the value, and so belong into its signature.
-    depends_on: ClassVar[tuple[str, ...]] = ()
-    #: Keys of references.bib.
-    references: ClassVar[tuple[str, ...]] = ()
+    #: Options of the evaluation that change the value, and so belong into its signature; unless said, any of them may.
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
     #: Why a value above 1 is possible; empty where it is not.
     why_above_one: ClassVar[str] = ""
-    #: Other names under which people know the measure.
-    aliases: ClassVar[tuple[str, ...]] = ()
     #: Whether larger is better.
     higher_is_better: ClassVar[bool] = True
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
@@ -50,19 +62,43 @@ class Measure(Parameterized):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.at is None:
-            if self.cutoff_required:
-                example = 10 if self.cutoff == "rank" else 0.5
-                raise UsageError(f"{self.name()} needs a cut-off, as in {self.name()}@{example}")
-        elif self.cutoff == "none":
+        at = plain(self.at)
+        object.__setattr__(self, "at", at)
+        if at is None:
+            return
+        if self.cutoff == "none":
             raise UsageError(f"{self.name()} takes no cut-off after @")
-        elif self.cutoff == "rank":
-            if not isinstance(self.at, int) or self.at < 1:
-                raise UsageError(f"{self.name()}@{self.at:g}: the cut-off is a rank, a whole number from 1")
-        elif not 0 <= self.at <= 1:
-            raise UsageError(
-                f"{self.name()}@{self.at:g}: the cut-off is a recall level from 0 to 1{self.level_remedy(self.at)}"
-            )
+        if isinstance(at, bool) or not isinstance(at, (int, float)):
+            raise UsageError(f"{self.name()}: the cut-off is a number, not {at!r:.60}")
+        if self.cutoff == "rank":
+            if not isinstance(at, int) or at < 1:
+                raise UsageError(f"{self.name()}@{at:g}: the cut-off is a rank, a whole number from 1")
+        elif not 0 <= at <= 1:
+            raise UsageError(f"{self.name()}@{at:g}: the cut-off is a recall level from 0 to 1{self.level_remedy(at)}")
+
+    def __matmul__(self: M, at: float | int) -> M:
+        """The same measure at a cut-off: ``nxCG(base='full') @ 10``."""
+        return replace(self, at=at)
+
+    def check_cutoff(self) -> None:
+        """An error if the measure needs a cut-off and has none."""
+        if self.cutoff_required:
+            self.needed_cutoff()
+
+    def needed_cutoff(self) -> float | int:
+        """The cut-off, for measures that need one."""
+        if self.at is None:
+            example = 10 if self.cutoff == "rank" else 0.5
+            raise UsageError(f"{self.name()} needs a cut-off, as in {self.name()}@{example}")
+        return self.at
+
+    @classmethod
+    def definition_problem(cls) -> str:
+        if cls.compute is Measure.compute:
+            return "it has no method compute"
+        if cls.cutoff not in get_args(Cutoff):
+            return f"cutoff is one of {', '.join(get_args(Cutoff))}"
+        return super().definition_problem()
 
     def level_remedy(self, at: float) -> str:
         """The end of the message about a recall level outside [0, 1]."""
@@ -72,16 +108,24 @@ class Measure(Parameterized):
         """The measure as a campaign defines it, where parameters that were not given have other values there."""
         return self
 
-    def __str__(self) -> str:
+    def canonical(self) -> str:
         return specs.render(self.name(), self.parameter_values(), self.at)
 
-    def compute(self, judged: JudgedTopic) -> Score:
-        """The value for one topic that has targets and is in the run."""
-        raise NotImplementedError
+    def __str__(self) -> str:
+        """As people type it: without parameters that have their default values."""
+        return specs.render(self.name(), self.given_values(), self.at)
 
-    def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        """The value for a judged topic that is missing from the run."""
-        return Score(0.0)
+    def __repr__(self) -> str:
+        text = specs.render(type(self).__name__, self.given_values(), self.at)
+        return text if text.endswith(")") or self.at is not None else f"{text}()"
+
+    def compute(self, judged: JudgedTopic) -> Score | float | None:
+        """The value for one topic that has targets and is in the run: a number, None where undefined, or a Score."""
+        raise NotImplementedError(f"{type(self).__name__} has no method compute")
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score | float | None:
+        """The value for a judged topic that is missing from the run: what an empty list scores."""
+        return 0.0 if self.higher_is_better else self.compute(judged)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """The curve behind the number, at its natural points; None for measures that have none."""
@@ -98,17 +142,41 @@ class Measure(Parameterized):
         return [] if self.cutoff == "rank" else [(level, 0.0) for level in LEVELS]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        """The working of the value."""
-        raise NotImplementedError
+        """The working of the value; here the value itself, the targets and the ranking."""
+        value = as_score(self.compute(judged)).value
+        shown = "undefined" if value is None else number(value, 6)
+        targets = [[name] for name in judged.targets.names()]
+        ranks = [[str(rank), name] for rank, name in enumerate(judged.ranking.names_by_rank(), start=1)]
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}",
+            [
+                Table(_shown(len(targets), "target"), ["target"], targets[:SHOWN]),
+                Table(_shown(len(ranks), "rank"), ["rank", "result"], ranks[:SHOWN], align="><"),
+                f"{self} = {shown}",
+            ],
+        )
 
     @classmethod
     def has_curve(cls) -> bool:
         return cls.curve is not Measure.curve
 
 
+def _shown(count: int, what: str) -> str:
+    return counted(count, what) + (f", of which the first {SHOWN}" if count > SHOWN else "")
+
+
 def as_score(found: Score | float | None) -> Score:
-    """What compute returned, as a Score."""
-    return found if isinstance(found, Score) else Score(None if found is None else float(found))
+    """What compute returned, as a Score with a number of Python or None."""
+    score = found if isinstance(found, Score) else Score(found)
+    if score.value is None or (type(score.value) is float and math.isfinite(score.value)):
+        return score
+    try:
+        value = float(score.value)
+    except (TypeError, ValueError):
+        raise UsageError(f"compute returned {score.value!r:.60}, not a number, None or a Score") from None
+    if not math.isfinite(value):
+        raise UsageError(f"compute returned {value}, which is no value; where it is undefined, return None")
+    return replace(score, value=value)
 
 
 def recall_value(level: float, targets: int) -> int:

@@ -17,7 +17,7 @@ from berrypick.measures.base import Measure
 
 @dataclass(frozen=True)
 class BEPD(Measure):
-    """How near the first result of each article comes to where reading should begin.
+    """How close the first result of each article is to its best entry point.
 
     Formula
     -------
@@ -49,9 +49,10 @@ class BEPD(Measure):
 
     Example
     -------
-    One of two entry points missed by 500 characters, A = 0.1, L = 5000:
+    One of two entry points is missed by 500 characters, the other altogether; A L = 500: (500/(500 + 500))/2
 
-    >>> (500 / (500 + 500)) / 2
+    >>> import berrypick as bp
+    >>> bp.score("BEPD(A=0.1,L=5000)", {"q": {"a#1000-1200": 1, "b#0-10": 1}}, {"q": {"a#500-800": 1}})
     0.25
     """
 
@@ -87,7 +88,7 @@ class BEPD(Measure):
         rows = [[name, number(distance), number(share, 6)] for name, distance, share in self._shares(judged)[:30]]
         points = sum(len(offsets) for offsets in entry_points(judged).values())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Articles with an entry point", ["article", "distance", "s"], rows),
                 f"Added up and divided by {points} entry points: BEPD = {number(self.compute(judged).value or 0.0, 6)}",

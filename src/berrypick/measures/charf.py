@@ -23,7 +23,7 @@ class charF(TextMeasure):
 
     Meaning
     -------
-    Both little waste and little missing; beta below 1 weighs precision more.
+    High only if little is irrelevant and little is missing; beta below 1 weights precision more.
 
     Use
     ---
@@ -39,9 +39,10 @@ class charF(TextMeasure):
 
     Example
     -------
-    Precision .4 and recall .75:
+    Of 300 characters 120 are relevant, of 160 relevant ones: precision .4, recall .75, and 2 x .4 x .75/(.4 + .75)
 
-    >>> round(2 * .4 * .75 / (.4 + .75), 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("charF", {"q": {"doc#0-160": 1}}, {"q": {"doc#40-340": 1}}), 4)
     0.5217
     """
 

@@ -38,9 +38,10 @@ class charP(TextMeasure):
 
     Example
     -------
-    A chunk of 300 characters that holds 120 relevant ones:
+    A chunk of 300 characters that holds 120 relevant ones: 120/300
 
-    >>> 120 / 300
+    >>> import berrypick as bp
+    >>> bp.score("charP", {"q": {"doc#100-220": 1}}, {"q": {"doc#0-300": 1}})
     0.4
     """
 

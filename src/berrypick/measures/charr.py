@@ -22,7 +22,7 @@ class charR(TextMeasure):
 
     Meaning
     -------
-    How much of the answer has been handed over.
+    How much of the answer has been retrieved.
 
     Use
     ---
@@ -38,9 +38,10 @@ class charR(TextMeasure):
 
     Example
     -------
-    120 of 160 relevant characters:
+    120 of 160 relevant characters are in the chunk: 120/160
 
-    >>> 120 / 160
+    >>> import berrypick as bp
+    >>> bp.score("charR", {"q": {"doc#0-160": 1}}, {"q": {"doc#40-340": 1}})
     0.75
     """
 

@@ -26,7 +26,7 @@ SHARES = (0.5, 0.8, 0.95)
 
 @dataclass(frozen=True)
 class Coverage(Measure):
-    """The share of the answer that has been seen, averaged over all that is read up to a budget.
+    """The share of the answer seen, averaged over all amounts of text read up to a budget.
 
     Formula
     -------
@@ -36,22 +36,22 @@ class Coverage(Measure):
         Coverage = (1/budget) x area under seen(n) from n = 0 to the budget
 
     Text that was read before costs effort again and shows nothing new; the curve stays flat after the end of the
-    list. Effort is counted in tokens if the texts are given (--documents), else in characters; effort= decides.
+    list. Effort is counted in tokens if the texts are given (option documents), else in characters; effort= decides.
     Tokens are those of the document, so it does not matter where chunks are cut.
 
-    What is read with a result depends on the reader (--user, or user=). window and parent hand over more than the
+    What is read with a result depends on the reader (option user, or user=). window and parent hand over more than the
     result: all of the widened region, from its start to its end and within the document, is read and paid for each
     time, whatever of it came with an earlier result. All other readers read what is pointed to.
 
     Meaning
     -------
-    Near 1: the whole answer stands at the very beginning. 0: none of it is read within the budget. It is also the
+    Near 1: the whole answer is at the very beginning. 0: none of it is read within the budget. It is also the
     mean share that is seen by readers, or fits into contexts, of all sizes up to the budget.
 
     Use
     ---
     Comparing chunkers and retrievers at the same cost, which measures at k chunks do not: k long chunks cost more
-    than k short ones; and pipelines that add text around a chunk with those that do not. explain tells the budgets
+    than k short ones; and pipelines that add text around a chunk with those that do not. explain shows the budgets
     for 50, 80 and 95 per cent of the answer.
 
     Bounds
@@ -64,10 +64,11 @@ class Coverage(Measure):
 
     Example
     -------
-    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a
-    rise over 100, then all of it for 200:
+    An answer of 100 characters is the second half of the first result, of 200; budget 400. Nothing for 100, then a rise
+    over 100, then all of it for 200: (100 x 0 + 100 x 1/2 + 200 x 1)/400
 
-    >>> (100 * 0 + 100 * 1 / 2 + 200 * 1) / 400
+    >>> import berrypick as bp
+    >>> bp.score("Coverage(budget=400)", {"q": {"doc#100-200": 1}}, {"q": {"doc#0-200": 1}})
     0.625
     """
 
@@ -115,7 +116,7 @@ class Coverage(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         reading, view = self._reading(judged), view_of(judged)
         unit = "characters" if reading.unit == "chars" else reading.unit
         read, found = view.cumulated(reading.cost), view.cumulated(reading.found)
@@ -124,9 +125,9 @@ class Coverage(Measure):
             [f"{k + 1} ({name})", *got[k : k + 1], number(read[k], 1), number(found[k])] for k, name in enumerate(names)
         ]
         head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
-        spent = [[f"{share:.0%}", _told(reading.needed(share))] for share in SHARES]
+        spent = [[f"{share:.0%}", _effort_text(reading.needed(share))] for share in SHARES]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("The answer seen after each rank", head, rows),
                 Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
@@ -150,7 +151,7 @@ def _handed_over(judged: JudgedTopic) -> list[str]:
     return replace(got, path=None).names_by_rank()
 
 
-def _told(effort: float | None) -> str:
+def _effort_text(effort: float | None) -> str:
     return "never" if effort is None else number(effort, 1)
 
 
@@ -171,7 +172,8 @@ def coverage_budgets(
 ) -> dict[float, float | None]:
     """The effort that a coverage curve needs for each share of the answer; None where it never gets there.
 
-    >>> coverage_budgets([(0, 0), (100, 0), (200, 1)])
+    >>> import berrypick as bp
+    >>> bp.coverage_budgets([(0, 0), (100, 0), (200, 1)])
     {0.5: 150.0, 0.8: 180.0, 0.95: 195.0}
     """
     points = np.array(curve, dtype=np.float64).reshape(-1, 2)

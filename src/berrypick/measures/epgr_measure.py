@@ -21,7 +21,7 @@ from berrypick.measures.base import LEVELS
 
 @dataclass(frozen=True)
 class epgr(_EffortPrecision):
-    """How few ranks the ideal list needs for a share of the gain, over how many this list needs.
+    """Ratio of the ranks an ideal list needs to reach a share of the gain to the ranks this list needs.
 
     Formula
     -------
@@ -53,9 +53,10 @@ class epgr(_EffortPrecision):
 
     Example
     -------
-    One of two equally relevant documents, at rank 4, reaches level .5: the ideal list needs one rank
+    One of two equally relevant documents, at rank 4, reaches level .5, for which the ideal list needs one rank: 1/4
 
-    >>> 1 / 4
+    >>> import berrypick as bp
+    >>> bp.score("epgr@0.5", {"q": {"a": 1, "b": 1}}, {"q": {"x": 4, "y": 3, "z": 2, "a": 1}})
     0.25
     """
 
@@ -66,9 +67,9 @@ class epgr(_EffortPrecision):
     interpolation: Interpolation = interpolation_parameter()
 
     def compute(self, judged: JudgedTopic) -> Score:
-        assert self.at is not None
+        at = float(self.needed_cutoff())
         found = curves(judged, self.quant, self.base)
-        return Score(effort_precision(found, float(self.at), self.interpolation) if len(found.ideal) else None)
+        return Score(effort_precision(found, at, self.interpolation) if len(found.ideal) else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base)
@@ -79,6 +80,6 @@ class epgr(_EffortPrecision):
         value = number(self.compute(judged).value or 0.0, 6)
         wanted = number(float(self.at or 0) * found.total)
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [rises_table(found), f"The gain wanted is {wanted} of {number(found.total)}: epgr@{self.at:g} = {value}"],
         )

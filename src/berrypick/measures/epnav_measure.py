@@ -24,7 +24,7 @@ from berrypick.relevance.gains import Quantisation
 
 @dataclass(frozen=True)
 class epnav(Measure):
-    """The effort an ideal list asks for to collect a share of the gain, over the effort this list asks for.
+    """Ratio of the effort an ideal list needs to reach a share of the gain to the effort this list needs.
 
     Formula
     -------
@@ -44,8 +44,8 @@ class epnav(Measure):
         b[k,x] = sum_{j<=k} (seen[j,x] - seen[j-1,x]) out[j,x] / seen[k,x]
 
     with out[j,x] the effort of the part of target x outside of the results at rank j. This is an estimate, which the
-    signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With --effort
-    rank browsing costs nothing; --effort clicks counts 1 a result and 1 a target browsed to.
+    signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With effort
+    rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
     points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
 
     The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
@@ -53,12 +53,12 @@ class epnav(Measure):
 
     Meaning
     -------
-    1: nothing read in vain. 0.5: readers spend twice the effort that is needed, on average, to collect that much.
+    1: no effort is wasted. 0.5: readers spend twice the effort that is needed, on average, to collect that much.
 
     Use
     ---
-    When targets are of different worth (grades), or when results cost different effort: --effort chars charges the
-    text a reader goes through at a rank and browses to, --effort seconds the time.
+    When targets are of different worth (grades), or when results cost different effort: effort chars charges the
+    text a reader goes through at a rank and browses to, effort seconds the time.
 
     Bounds
     ------
@@ -70,10 +70,13 @@ class epnav(Measure):
 
     Example
     -------
-    Documents d1, d2, d3, of which d3 is wanted; 40% go on to it from d1, 30% from d2: E[1/ce] = .63
+    Documents d1, d2, d3, of which d3 is wanted; 40% go on to it from d1, 30% from d2. It is found after 1, 2 or 3 ranks
+    by .4, .18 and .42 of the readers: .4/1 + .18/2 + .42/3
 
     >>> import berrypick as bp
-    >>> round(float(bp.effort_precision([[.4], [.3], [1]], gains=[1])[-1]), 2)
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("d1", "d3"): 0.4, ("d2", "d3"): 0.3})
+    >>> round(bp.score("epnav", {"q": {"d3": 1}}, {"q": {"d1": 3, "d2": 2, "d3": 1}}, navigation=clicks), 4)
     0.63
     """
 
@@ -145,7 +148,7 @@ class epnav(Measure):
             for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 reach_table(judged.reach, names, targets),
                 Table(

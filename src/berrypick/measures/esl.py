@@ -32,7 +32,7 @@ class ESL(_Searching):
 
     Use
     ---
-    When what counts is the effort of finding a given number of answers.
+    When the effort of finding a given number of answers matters.
 
     Bounds
     ------
@@ -44,10 +44,14 @@ class ESL(_Searching):
 
     Example
     -------
-    Targets [5,10) and [80,90) in 100 seconds, results that start at 0 and at 50, tolerance 15: j = 2 and I = 6, so
-    ESL(wanted=2,tolerance=15) is 2 + 1 (6 - 2)/(1 + 1) = 4.
+    Targets [5,10) and [80,90) in 100 seconds, results that start at 0 and at 50, tolerance 15: the viewer wastes a unit
+    at each, j = 2, and finds the first target; one is not retrieved, r = 1, and still wanted, s = 1; I = 6 units are
+    irrelevant. 2 + 1 (6 - 2)/(1 + 1)
 
-    >>> 2 + 1 * max(0, 6 - 2) / (1 + 1)
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"video#5-10": 1, "video#80-90": 1}}, {"q": {"video#0-8": 2, "video#50-70": 1}}
+    >>> seconds = bp.Collection({"video": 100})
+    >>> bp.score("ESL(wanted=2,tolerance=15)", truth, run, collection=seconds)
     4.0
     """
 

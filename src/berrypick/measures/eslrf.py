@@ -41,9 +41,13 @@ class ESLRF(_Searching):
 
     Example
     -------
-    With S = R = 2, I = 6 and ESL = 4 nothing is saved:
+    Targets [5,10) and [80,90) in 100 seconds, results that start at 0 and at 50: S = R = 2, I = 6 and ESL = 4, so
+    nothing is saved, 1 - 4 (2 + 1)/(2 x 6)
 
-    >>> 1 - 4 * (2 + 1) / (2 * 6)
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"video#5-10": 1, "video#80-90": 1}}, {"q": {"video#0-8": 2, "video#50-70": 1}}
+    >>> seconds = bp.Collection({"video": 100})
+    >>> bp.score("ESLRF(wanted=2,tolerance=15)", truth, run, collection=seconds)
     0.0
     """
 

@@ -35,8 +35,8 @@ class ExpectedRatio(Measure):
 
     Use
     ---
-    When the order inside the first k does not matter, or to see quickly what a user model makes of a list. In its
-    paper it is called ERR, a name that means expected reciprocal rank elsewhere.
+    When the order inside the first k does not matter, or to see the effect of a user model at a glance. Its paper
+    calls it ERR, which means expected reciprocal rank elsewhere.
 
     Bounds
     ------
@@ -48,9 +48,14 @@ class ExpectedRatio(Measure):
 
     Example
     -------
+    After c and d, 1 - .6 x .4 of the readers have seen a and 1 - .6 x .6 have seen b: (.76 + .64)/2
+
     >>> import berrypick as bp
-    >>> bp.expected_ratio([[.4, .4], [.6, .4], [1, 0]]).round(4).tolist()
-    [0.4, 0.7, 0.82]
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+    >>> truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "d": 2, "a": 1}}
+    >>> round(bp.score("ExpectedRatio@2", truth, run, navigation=clicks), 4)
+    0.7
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
@@ -81,7 +86,9 @@ class ExpectedRatio(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         weight = judged.targets.idealism
         if not weight.any():
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."])
+            return Explanation(
+                f"{self.canonical()} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."]
+            )
         rank = judged.reach.ranks if self.at is None else int(self.at)
         seen = judged.reach.expected_seen(rank)
         rows = [
@@ -90,7 +97,7 @@ class ExpectedRatio(Measure):
         ]
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names()),
                 Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows),

@@ -29,7 +29,7 @@ class gP(_Generalised):
 
     Meaning
     -------
-    Precision over documents, where a document counts as far as the right text in it was pointed out.
+    Precision over documents, each weighted by how well its relevant text was retrieved.
 
     Use
     ---
@@ -45,9 +45,13 @@ class gP(_Generalised):
 
     Example
     -------
-    Articles scored .5, 0 and 1:
+    The first article scores .5 (all 30 characters are relevant, and a third of the relevant ones: 2 x 1 x 1/3 / (1 +
+    1/3)), the second 0 and the third 1: (.5 + 0 + 1)/3
 
-    >>> (.5 + 0 + 1) / 3
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1}}
+    >>> run = {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}
+    >>> bp.score("gP(beta=1)@3", truth, run)
     0.5
     """
 
@@ -57,9 +61,9 @@ class gP(_Generalised):
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
-        assert self.at is not None
+        at = int(self.needed_cutoff())
         repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
-        return Score(found.precision_at(int(self.at), repeats) if found.total else None)
+        return Score(found.precision_at(at, repeats) if found.total else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self.scored(judged)
@@ -67,6 +71,6 @@ class gP(_Generalised):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.compute(judged).value or 0.0, 6)}"],
         )

@@ -42,13 +42,16 @@ class gR(Measure):
 
     Example
     -------
-    Two of three relevant articles:
+    Two of three relevant articles are among the first three: 2/3
 
-    >>> round(2 / 3, 4)
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1, "c#0-90": 1}}
+    >>> round(bp.score("gR@3", truth, {"q": {"a#0-30": 3, "x#0-30": 2, "b#0-90": 1}}), 4)
     0.6667
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "share of the relevant articles")
 
@@ -63,7 +66,7 @@ class gR(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = scored(judged, Rule())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 article_table(found),
                 f"{found.total} articles are relevant; gR = {number(self.compute(judged).value or 0.0, 6)}",

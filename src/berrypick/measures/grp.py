@@ -27,8 +27,8 @@ class GRP(GainMeasure):
 
         GRP@l = r/(r + j + i s/(k + 1))
 
-    Results of equal rank (else of equal score) are one group; what was not ranked is the last one (--units). Without a
-    level: the mean over l = .01, .02 .. 1.
+    Results of equal rank (else of equal score) are one group; what was not ranked is the last one (option units).
+    Without a level: the mean over l = .01, .02 .. 1.
 
     Meaning
     -------
@@ -45,13 +45,14 @@ class GRP(GainMeasure):
 
     Undefined
     ---------
-    No targets. An error when the unranked part is needed and --units is missing.
+    No targets. An error when the unranked part is needed and units is missing.
 
     Example
     -------
-    Elements worth 1, .75, .75 in this order, at full recall 2.5:
+    Documents worth 1, .75 and .75 in this order, at full recall 2.5: 2.5/(2.5 + .25 + .25 x .75/(.75 + 1))
 
-    >>> 2.5 / (2.5 + .25 + .25 * .75 / (.75 + 1))
+    >>> import berrypick as bp
+    >>> bp.score("GRP@1", {"q": {"a": 1, "b": 0.75, "c": 0.75}}, {"q": {"a": 3, "b": 2, "c": 1}}, units=3)
     0.875
     """
 
@@ -87,4 +88,4 @@ class GRP(GainMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
-        return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)
+        return explained(f"{self.canonical()} for topic {judged.topic}", self._groups(judged), levels)

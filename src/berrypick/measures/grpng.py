@@ -11,7 +11,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
@@ -49,14 +49,24 @@ class GRPng(Measure):
 
     Undefined
     ---------
-    No targets. Lengths of all retrieved elements must be known, from the assessments or --collection.
+    No targets. Lengths of all retrieved elements must be known, from the assessments or the collection.
 
     Example
     -------
-    c (10, E3S3) inside b (40, E3S2) inside a (60, E3S2), retrieved c, b, a:
+    c (10 characters, E3S3) inside b (40, E3S2) inside a (60, E3S2), retrieved c, b, a. Unseen are 10, 30 and 20
+    characters; recall is (1 + 30/40 + 20/60)/3 = .694 after all three, and precision (10 x 1 + 30 x 2/3 + 20 x 2/3)/60
 
-    >>> round((10 * 1 + 30 * 2 / 3 + 20 * 2 / 3) / 60, 5), round((1 + 30 / 40 + 20 / 60) / 3, 5)
-    (0.72222, 0.69444)
+    >>> import berrypick as bp
+    >>> import numpy as np
+    >>> from berrypick.core.run import assemble
+    >>> from berrypick.core.truth import TopicTruth
+    >>> paths = ("/a[1]/b[1]/c[1]", "/a[1]/b[1]", "/a[1]")
+    >>> grades = {"exhaustivity": np.array([3.0, 3.0, 3.0]), "specificity": np.array([3.0, 2.0, 2.0])}
+    >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), path=paths, size=np.array([10.0, 40.0, 60.0]), **grades)
+    >>> truth = bp.Truth("elements", {"q": topic}, scale="2002")
+    >>> run = assemble(tag="run", topic=["q"] * 3, document=["doc"] * 3, path=paths)
+    >>> round(bp.score("GRPng@0.69", truth, run), 5), bp.score("GRPng@0.7", truth, run)
+    (0.72222, 0.0)
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
@@ -84,7 +94,7 @@ class GRPng(Measure):
             for k in range(min(len(recall), 30))
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [Table("Recall and precision over unseen text", ["rank", "recall", "precision"], rows)],
         )
 
@@ -146,6 +156,6 @@ def _lengths(ranking: Ranking) -> FloatArray:
         row = int(np.flatnonzero(np.isnan(ranking.size))[0]) if ranking.size is not None else 0
         raise UsageError(
             f"needs the length of {ranking.name(row)}, which the truth does not have: "
-            "give the documents with --collection"
+            f"give the documents with {option('collection')}"
         )
     return ranking.size

@@ -42,9 +42,10 @@ class iMAep(_EffortPrecision):
 
     Example
     -------
-    One of two equally relevant documents, at rank 2, and no other: 1/2 for the levels up to .5, then 0
+    One of two equally relevant documents, at rank 2, and no other: 1/2 for the 50 levels up to .5, then 0
 
-    >>> (50 * (1 / 2) + 50 * 0) / 100
+    >>> import berrypick as bp
+    >>> bp.score("iMAep", {"q": {"a": 1, "b": 1}}, {"q": {"x": 2, "a": 1}})
     0.25
     """
 
@@ -70,5 +71,6 @@ class iMAep(_EffortPrecision):
         rows = [[f"{x:g}", number(y, 6)] for x, y in points[9::10]]
         rows.append(["mean of 100", number(self.compute(judged).value or 0.0, 6)])
         return Explanation(
-            f"{self} for topic {judged.topic}", [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)]
+            f"{self.canonical()} for topic {judged.topic}",
+            [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)],
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._text import TextMeasure, counted_each
+from berrypick.measures._text import TextMeasure, count_each
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,10 @@ class IoU(TextMeasure):
 
     Example
     -------
-    300 characters retrieved, 160 relevant, 120 in common:
+    300 characters retrieved, 160 relevant, 120 in common: 120/(300 + 160 - 120)
 
-    >>> round(120 / (300 + 160 - 120), 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("IoU", {"q": {"doc#0-160": 1}}, {"q": {"doc#40-340": 1}}), 4)
     0.3529
     """
 
@@ -52,5 +53,5 @@ class IoU(TextMeasure):
 
     def summed(self, judged: JudgedTopic) -> float:
         """Targets that overlap are missed as often as they are not found."""
-        found = counted_each(judged, self.at)
+        found = count_each(judged, self.at)
         return found.relevant / (found.retrieved + found.unused)

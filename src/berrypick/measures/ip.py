@@ -28,7 +28,8 @@ class iP(Measure):
 
     Meaning
     -------
-    How clean the text is that brings so much of the answer. iP@0.01 looks at the very beginning of the list.
+    How precise the retrieved text is when it contains that much of the answer.
+    iP@0.01 looks at the very beginning of the list.
 
     Use
     ---
@@ -44,22 +45,23 @@ class iP(Measure):
 
     Example
     -------
-    The first result has 50 relevant characters of 100, and that is a tenth of all:
+    The first result has 50 relevant characters of 100, and these are a tenth of all: 50/100
 
-    >>> 50 / 100
+    >>> import berrypick as bp
+    >>> bp.score("iP@0.1", {"q": {"doc#50-550": 1}}, {"q": {"doc#0-100": 1}})
     0.5
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return Score(None)
-        assert self.at is not None
-        return Score(float(interpolated(judged, np.array([float(self.at)]))[0]))
+        return Score(float(interpolated(judged, np.array([float(self.needed_cutoff())]))[0]))
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
@@ -70,6 +72,6 @@ class iP(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = number(self.compute(judged).value or 0.0, 6)
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [text_table(view_of(judged)), f"The largest precision with recall of at least {self.at:g} is {value}."],
         )

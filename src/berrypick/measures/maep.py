@@ -49,9 +49,10 @@ class MAep(_EffortPrecision):
 
     Example
     -------
-    One relevant document of two found at rank 2: 1/2, over n = 2
+    One relevant document of two found, at rank 2: 1/2, over n = 2
 
-    >>> (1 / 2) / 2
+    >>> import berrypick as bp
+    >>> bp.score("MAep", {"q": {"a": 1, "b": 1}}, {"q": {"x": 2, "a": 1}})
     0.25
     """
 
@@ -76,7 +77,7 @@ class MAep(_EffortPrecision):
         found = curves(judged, self.quant, self.base)
         rises = int(found.rises.sum())
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 rises_table(found),
                 f"Divided by max({len(found.ideal)} units in the base, {rises} ranks): "

@@ -27,7 +27,7 @@ class nxCG(GainMeasure):
 
     Meaning
     -------
-    1: nobody could have given more with k results. What overlaps earlier results adds only what is still missing.
+    1: no list of k results gains more. What overlaps earlier results adds only what is still missing.
 
     Use
     ---
@@ -43,10 +43,20 @@ class nxCG(GainMeasure):
 
     Example
     -------
-    An article worth .3 over sections worth 1 and .8, retrieved in that order: nxCG@3 = 1.5/1.8
+    An article of which .3 is relevant (60 of 200 characters) over sections worth 1 (44 of 44) and .8 (16 of 20),
+    retrieved in that order: (.3 + .7 + .5)/(1 + .8)
 
-    >>> round((.3 + .7 + .5) / (1 + .8), 5)
-    0.83333
+    >>> import berrypick as bp
+    >>> import numpy as np
+    >>> from berrypick.core.run import assemble
+    >>> from berrypick.core.truth import TopicTruth
+    >>> paths = ("/article[1]", "/article[1]/sec[1]", "/article[1]/sec[2]")
+    >>> size, relevant = np.array([200.0, 44.0, 20.0]), np.array([60.0, 44.0, 16.0])
+    >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), path=paths, size=size, rsize=relevant)
+    >>> truth = bp.Truth("elements", {"q": topic}, scale="sizes")
+    >>> run = assemble(tag="run", topic=["q"] * 3, document=["doc"] * 3, path=paths)
+    >>> round(bp.score("nxCG@3", truth, run), 4)
+    0.8333
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
@@ -62,10 +72,10 @@ class nxCG(GainMeasure):
     )
 
     def compute(self, judged: JudgedTopic) -> Score:
-        assert self.at is not None
+        k = int(self.needed_cutoff())
         found = curves(judged, self.quant, self.base, self.alpha)
-        best = found.ideal_at(int(self.at))
-        return Score(found.run_at(int(self.at)) / best if best > 0 else None)
+        best = found.ideal_at(k)
+        return Score(found.run_at(k) / best if best > 0 else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
@@ -75,8 +85,7 @@ class nxCG(GainMeasure):
         return [(k, found.run_at(k) / found.ideal_at(k)) for k in range(1, longest + 1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        assert self.at is not None
-        k = int(self.at)
+        k = int(self.needed_cutoff())
         found = curves(judged, self.quant, self.base, self.alpha)
         rows = [
             ["gain of the run", number(found.run_at(k), 6)],
@@ -84,7 +93,7 @@ class nxCG(GainMeasure):
             ["ratio", number(self.compute(judged).value or 0.0, 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 gain_table(judged, self.quant, self.base, self.alpha),
                 Table(f"After rank {k}", ["quantity", "value"], rows),

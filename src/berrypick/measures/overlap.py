@@ -15,7 +15,7 @@ from berrypick.measures.base import Measure
 
 @dataclass(frozen=True)
 class Overlap(Measure):
-    """The share of the retrieved text that was already retrieved before. Smaller is better.
+    """The share of the retrieved text that repeats earlier results. Smaller is better.
 
     Formula
     -------
@@ -23,12 +23,12 @@ class Overlap(Measure):
 
         Overlap@k = 1 - |U| / sum of the results' lengths
 
-    Without a cut-off, of the whole list. evaluate and compare tell it for every run whose results may overlap, in a
-    note, when it is not asked for.
+    Without a cut-off, of the whole list. If it is not among the measures, evaluate and compare give it in
+    a note for every run that repeats text.
 
     Meaning
     -------
-    What readers, or the context window of a language model, get to see again.
+    How much of what readers, or a language model, get is repetition.
 
     Use
     ---
@@ -44,14 +44,16 @@ class Overlap(Measure):
 
     Example
     -------
-    Two chunks of 200 characters that share 50:
+    Two chunks of 200 characters that share 50 hold 350 different ones: 1 - 350/400
 
-    >>> 1 - 350 / 400
+    >>> import berrypick as bp
+    >>> bp.score("Overlap", {"q": {"doc#0-100": 1}}, {"q": {"doc#0-200": 2, "doc#150-350": 1}})
     0.125
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     higher_is_better: ClassVar[bool] = False
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     def compute(self, judged: JudgedTopic) -> Score:
@@ -63,7 +65,7 @@ class Overlap(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = repeated_share(judged.ranking_spans, self.at)
         if value is None:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is retrieved."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is retrieved."])
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
         length = chosen.lengths()
@@ -78,7 +80,7 @@ class Overlap(Measure):
             ["overlap", number(value, 6)],
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("What each result brings", ["rank", "length", "new"], brings),
                 Table("Retrieved text", ["quantity", "value"], rows),

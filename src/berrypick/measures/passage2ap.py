@@ -46,9 +46,10 @@ class Passage2AP(_Genomics):
 
     Example
     -------
-    Ten irrelevant, then ten relevant characters, all there are:
+    Ten irrelevant, then ten relevant characters, all there are: the mean of 1/11, 2/12 .. 10/20
 
-    >>> round(sum((i + 1) / (10 + i + 1) for i in range(10)) / 10, 4)
+    >>> import berrypick as bp
+    >>> round(bp.score("Passage2AP", {"q": {"doc#10-20": 1}}, {"q": {"doc#0-20": 1}}), 4)
     0.3312
     """
 
@@ -93,7 +94,7 @@ class Passage2AP(_Genomics):
             for row, new, waste, added in self._steps(judged)[:40]
         ]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows),
                 f"Divided by {number(view_of(judged).total)} relevant characters: "

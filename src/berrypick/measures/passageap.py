@@ -42,9 +42,10 @@ class PassageAP(_Genomics):
 
     Example
     -------
-    One result of 100 characters, 80 of them in the only gold passage:
+    One result of 100 characters, 80 of them in the only gold passage: 80/100
 
-    >>> (80 / 100) / 1
+    >>> import berrypick as bp
+    >>> bp.score("PassageAP", {"q": {"doc#20-120": 1}}, {"q": {"doc#0-100": 1}})
     0.8
     """
 
@@ -72,7 +73,7 @@ class PassageAP(_Genomics):
         steps, missed = self._steps(judged)
         rows = [[f"{row + 1} ({judged.ranking_spans.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
         return Explanation(
-            f"{self} for topic {judged.topic}",
+            f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results that meet a gold passage", ["rank", "precision so far"], rows),
                 f"Divided by {len(steps)} such results and {missed} gold passages never met: "

@@ -28,7 +28,7 @@ class PRecall(Measure):
         PRecall@l = r/(r + j + i s/(k + 1))
 
     r = l x number of relevant units, without rounding. Results of equal rank (else of equal score) are one group; what
-    was not ranked is the last one (--units). Without a level: the mean over l = .01, .02 .. 1.
+    was not ranked is the last one (option units). Without a level: the mean over l = .01, .02 .. 1.
 
     Meaning
     -------
@@ -44,13 +44,14 @@ class PRecall(Measure):
 
     Undefined
     ---------
-    No targets. An error when the unranked part is needed and --units is missing.
+    No targets. An error when the unranked part is needed and units is missing.
 
     Example
     -------
-    A relevant result, then a tie of one relevant and one other, for two relevant ones:
+    A relevant result, then a tie of one relevant and one other, for two relevant ones: 2/(2 + 0 + 1 x 1/(1 + 1))
 
-    >>> 2 / (2 + 0 + 1 * 1 / (1 + 1))
+    >>> import berrypick as bp
+    >>> bp.score("PRecall@1", {"q": {"a": 1, "b": 1}}, {"q": {"a": 2, "b": 1, "x": 1}}, units=3)
     0.8
     """
 
@@ -85,7 +86,7 @@ class PRecall(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
-        return explained(f"{self} for topic {judged.topic}", self._groups(judged), levels)
+        return explained(f"{self.canonical()} for topic {judged.topic}", self._groups(judged), levels)
 
 
 def _first_matches(

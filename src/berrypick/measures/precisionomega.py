@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
@@ -21,7 +21,7 @@ from berrypick.measures.base import Measure
 
 @dataclass(frozen=True)
 class PrecisionOmega(Measure):
-    """Intersection over union of the relevant text and all chunks that hold any of it: a property of the chunking.
+    """Intersection over union of the relevant text and all chunks that contain any of it: a property of the chunking.
 
     Formula
     -------
@@ -30,7 +30,7 @@ class PrecisionOmega(Measure):
         PrecisionOmega = |C and T| / |C or T|
 
     With touching=True a chunk that only touches a target, end to start, counts as sharing text, as in the program
-    chunking_evaluation. The chunks are all there are, not those that were retrieved: --chunks FILE, a run whose
+    chunking_evaluation. The chunks are all there are, not those that were retrieved: option chunks, a run whose
     topics do not matter.
 
     Meaning
@@ -52,12 +52,15 @@ class PrecisionOmega(Measure):
 
     Example
     -------
-    A relevant sentence of 80 characters in a chunk of 400:
+    A relevant sentence of 80 characters in a chunk of 400, whatever is retrieved: 80/400
 
-    >>> 80 / 400
+    >>> import berrypick as bp
+    >>> chunks = {"all": {"doc#0-400": 1, "doc#400-800": 1}}
+    >>> bp.score("PrecisionOmega", {"q": {"doc#100-180": 1}}, {"q": {"doc#400-800": 1}}, chunks=chunks)
     0.2
     """
 
+    depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
     touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")
@@ -91,7 +94,7 @@ class PrecisionOmega(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value
         if value is None:
-            return Explanation(f"{self} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         common, chosen = self._shared(judged)
         rows = [
             ["chunks that hold relevant text, together", number(chosen)],
@@ -99,12 +102,14 @@ class PrecisionOmega(Measure):
             ["relevant text in all", number(view_of(judged).total)],
             [str(self), number(value, 6)],
         ]
-        return Explanation(f"{self} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [Table("Text of chunks", ["quantity", "value"], rows)]
+        )
 
 
 def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:
     if judged.chunks is None:
-        raise UsageError("needs all chunks of the chunking, not only the retrieved ones: give them with --chunks FILE")
+        raise UsageError(f"needs all chunks of the chunking, not only the retrieved ones: give {option('chunks')}")
     return judged.chunks
 
 

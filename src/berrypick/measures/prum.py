@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
@@ -47,7 +47,7 @@ class PRUM(Measure):
     Use
     ---
     As EPRUM, where results that repeat what was seen should count as wasted, and where the cost of searching on
-    without the system matters (--units). Without navigation it is Raghavan's probability of relevance.
+    without the system matters (option units). Without navigation it is Raghavan's probability of relevance.
 
     Bounds
     ------
@@ -55,13 +55,18 @@ class PRUM(Measure):
 
     Undefined
     ---------
-    No targets; PRUM(r=) with more than t. An error when the unranked part is needed and --units is missing.
+    No targets; PRUM(r=) with more than t. An error when the unranked part is needed and units is missing.
 
     Example
     -------
-    Results c, d, a, b of the paper's table III:
+    Results c, d, a, b of the paper's table III: the mean of the precision at recall values 1 and 2, .69137 and .63561
 
     >>> import berrypick as bp
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+    >>> run = {"q": {"c": 4, "d": 3, "a": 2, "b": 1}}
+    >>> round(bp.score("PRUM", {"q": {"a": 1, "b": 1}}, run, navigation=clicks), 5)
+    0.66349
     >>> bp.prum([[.4, .4], [.6, .4], [1, 0], [0, 1]]).round(5).tolist()
     [0.69137, 0.63561]
     >>> bp.prum([[.4, .4], [.6, .4], [1, 0], [0, 1]], exact=True).round(5).tolist()
@@ -119,7 +124,7 @@ class PRUM(Measure):
         if scenarios is not None:
             parts.append(scenarios)
         parts.append(self._terms(judged, work(reach, self.exact)))
-        return Explanation(f"{self} for topic {judged.topic}", parts)
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets
@@ -154,8 +159,8 @@ def _unranked(judged: JudgedTopic) -> int | None:
     ranked = len(judged.ranking.fresh())
     if judged.units is not None and judged.units < ranked:
         raise UsageError(
-            f"--units {judged.units} is smaller than the {ranked} units that the run ranks in topic {judged.topic}; "
-            "it counts all retrievable units, ranked ones included"
+            f"{option('units', judged.units)} is smaller than the {ranked} units that the run ranks in topic "
+            f"{judged.topic}; it counts all retrievable units, ranked ones included"
         )
     return None if judged.units is None else judged.units - ranked
 
@@ -178,12 +183,12 @@ class Working:
         if unranked is None:
             raise UsageError(
                 f"PRUM at recall value {r} needs the size of the collection, because the list does not surely lead "
-                "to that many targets: give the number of retrievable units with --units (units= in Python)"
+                f"to that many targets: give the number of retrievable units with {option('units')}"
             )
         if unranked < needed:
             raise UsageError(
                 f"PRUM at recall value {r}: outside the list there are {unranked} units, but up to {needed} targets "
-                "may still be missing; --units counts all retrievable units, ranked ones included"
+                f"may still be missing; {option('units')} counts all retrievable units, ranked ones included"
             )
         weight = self.last[s] * (r - s)
         return float(weight.sum()), float((weight * (1.0 + (unranked - (t - s)) / (t - s + 1.0))).sum())
@@ -213,7 +218,8 @@ def prum(reach: Any, recall: int | None = None, *, units: int | None = None, exa
     ``reach`` is ranks x targets, dense or SciPy sparse. ``units`` is the number of retrievable units, ranked ones
     included; it is needed when the list does not surely lead to enough targets.
 
-    >>> prum([[1, 1]], units=100).tolist()
+    >>> import berrypick as bp
+    >>> bp.prum([[1, 1]], units=100).tolist()
     [1.0, 1.0]
     """
     matrix = Reach.of(reach)

@@ -44,9 +44,12 @@ class PT2I(_Searching):
 
     Example
     -------
-    With ESL = 4 for S = 2:
+    Targets [5,10) and [80,90) in 100 seconds, results that start at 0 and at 50: ESL = 4 for S = 2, so 2/(2 + 4)
 
-    >>> round(2 / (2 + 4), 4)
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"video#5-10": 1, "video#80-90": 1}}, {"q": {"video#0-8": 2, "video#50-70": 1}}
+    >>> seconds = bp.Collection({"video": 100})
+    >>> round(bp.score("PT2I(wanted=2,tolerance=15)", truth, run, collection=seconds), 4)
     0.3333
     """
 

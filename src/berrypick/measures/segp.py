@@ -39,9 +39,12 @@ class SegP(_Matching):
 
     Example
     -------
-    Three results that match targets 1, 1 and 2 have precision 1; matches of 1 and 2 and a miss have 2/3:
+    Three results, of which two match a target each and one misses: 2/3
 
-    >>> round(2 / 3, 4)
+    >>> import berrypick as bp
+    >>> truth = {"q": {"video#0-10": 1, "video#20-30": 1, "video#40-50": 1}}
+    >>> run = {"q": {"video#0-10": 3, "video#20-30": 2, "other#0-10": 1}}
+    >>> round(bp.score("SegP", truth, run), 4)
     0.6667
     """
 

@@ -38,9 +38,12 @@ class SegR(_Matching):
 
     Example
     -------
-    Matches of two of three targets:
+    Two of three targets are matched: 2/3
 
-    >>> round(2 / 3, 4)
+    >>> import berrypick as bp
+    >>> truth = {"q": {"video#0-10": 1, "video#20-30": 1, "video#40-50": 1}}
+    >>> run = {"q": {"video#0-10": 3, "video#20-30": 2, "other#0-10": 1}}
+    >>> round(bp.score("SegR", truth, run), 4)
     0.6667
     """
 

@@ -31,7 +31,7 @@ class spanHit(SpanMeasure):
 
     Use
     ---
-    Questions with one answer. Where answers have several parts, charR tells more.
+    Questions with one answer. Where answers have several parts, charR says more.
 
     Bounds
     ------
@@ -43,10 +43,13 @@ class spanHit(SpanMeasure):
 
     Example
     -------
-    A target of 100 characters, of which two results bring 30 each, without overlap:
+    A target of 100 characters, of which two results bring 30 each, without overlap: 30 is less than half of it, 60 is
+    not
 
-    >>> 30 >= 0.5 * 100, 30 + 30 >= 0.5 * 100
-    (False, True)
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"doc#0-100": 1}}, {"q": {"doc#0-30": 2, "doc#30-60": 1}}
+    >>> bp.score("spanHit@1", truth, run), bp.score("spanHit@2", truth, run)
+    (0.0, 1.0)
     """
 
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
@@ -56,5 +59,6 @@ class spanHit(SpanMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         return Explanation(
-            f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {self.compute(judged).value:g}"]
+            f"{self.canonical()} for topic {judged.topic}",
+            [self.table(judged), f"{self} = {self.compute(judged).value:g}"],
         )

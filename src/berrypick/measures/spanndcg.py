@@ -32,7 +32,7 @@ class spanNDCG(SpanMeasure):
 
     Meaning
     -------
-    1: every target is there as early as it can be. A copy of a result takes a rank and gains nothing.
+    1: every target is found as early as possible. A copy of a result takes a rank and gains nothing.
 
     Use
     ---
@@ -48,10 +48,11 @@ class spanNDCG(SpanMeasure):
 
     Example
     -------
-    Two targets of the same grade, covered at ranks 1 and 3:
+    Two targets of the same grade, covered at ranks 1 and 3: (1 + 1/log2(4))/(1 + 1/log2(3)) = 1.5/1.6309
 
-    >>> import math
-    >>> round((1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3)), 4)
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a#0-90": 1, "b#0-90": 1}}
+    >>> round(bp.score("spanNDCG", truth, {"q": {"a#0-90": 3, "x#0-30": 2, "b#0-90": 1}}), 4)
     0.9197
     """
 
@@ -78,5 +79,6 @@ class spanNDCG(SpanMeasure):
         value, ideal = self.compute(judged).value or 0.0, self._ideal(judged)
         rows = [["DCG", number(value * ideal, 6)], ["ideal", number(ideal, 6)], [str(self), number(value, 6)]]
         return Explanation(
-            f"{self} for topic {judged.topic}", [self.table(judged), Table("Gain", ["quantity", "value"], rows)]
+            f"{self.canonical()} for topic {judged.topic}",
+            [self.table(judged), Table("Gain", ["quantity", "value"], rows)],
         )

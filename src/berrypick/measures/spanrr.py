@@ -42,9 +42,11 @@ class spanRR(SpanMeasure):
 
     Example
     -------
-    The second result brings a third of a target, the fourth another third:
+    The second result brings a third of a target, the fourth another third, which makes more than half: 1/4
 
-    >>> 1 / 4
+    >>> import berrypick as bp
+    >>> run = {"q": {"other#0-30": 4, "doc#0-30": 3, "other#30-60": 2, "doc#30-60": 1}}
+    >>> bp.score("spanRR", {"q": {"doc#0-90": 1}}, run)
     0.25
     """
 
@@ -55,4 +57,6 @@ class spanRR(SpanMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value or 0.0
-        return Explanation(f"{self} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"]
+        )

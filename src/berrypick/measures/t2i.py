@@ -50,15 +50,17 @@ class T2I(VisitMeasure):
 
     Undefined
     ---------
-    No targets. Document lengths must be known (--collection), for tokens the texts (--documents).
+    No targets. Document lengths must be known (option collection), for tokens the texts (option documents).
 
     Example
     -------
-    Two targets, 5 and 20 seconds into a document of 100 seconds, and a result that starts at 0:
+    Two targets, 5 and 20 seconds into a video of 100, and a result that starts at 0. A viewer with a tolerance of 15
+    finds both before the first unit is wasted, so with a budget of two units (2/1 + 2/2)/2
 
-    >>> from berrypick.kernels.visits import Tolerance, visit
-    >>> visit(0, 100, [(5, 10, 0), (20, 30, 1)], Tolerance(15))
-    Visit(found=(0, 1), wasted=1, length=45)
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"video#5-10": 1, "video#20-30": 1}}, {"q": {"video#0-5": 1}}
+    >>> bp.score("T2I(tolerance=15,budget=30)", truth, run, collection=bp.Collection({"video": 100}))
+    1.5
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well

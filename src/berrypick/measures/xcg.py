@@ -30,7 +30,7 @@ class xCG(GainMeasure):
 
     Meaning
     -------
-    How much relevance has been handed over, in units of fully relevant results.
+    How much relevance has been retrieved, in units of fully relevant results.
 
     Use
     ---
@@ -46,9 +46,20 @@ class xCG(GainMeasure):
 
     Example
     -------
-    An article worth .3 over sections worth 1 and .8, retrieved in that order, gains .3, .7 and .5:
+    An article of which .3 is relevant (60 of 200 characters) over sections worth 1 (44 of 44) and .8 (16 of 20),
+    retrieved in that order: the article gains .3, and each section what the article has not yet given of it, 1 - .3 and
+    .8 - .3
 
-    >>> round(.3 + .7 + .5, 2)
+    >>> import berrypick as bp
+    >>> import numpy as np
+    >>> from berrypick.core.run import assemble
+    >>> from berrypick.core.truth import TopicTruth
+    >>> paths = ("/article[1]", "/article[1]/sec[1]", "/article[1]/sec[2]")
+    >>> size, relevant = np.array([200.0, 44.0, 20.0]), np.array([60.0, 44.0, 16.0])
+    >>> topic = TopicTruth("q", ("doc",) * 3, np.ones(3), path=paths, size=size, rsize=relevant)
+    >>> truth = bp.Truth("elements", {"q": topic}, scale="sizes")
+    >>> run = assemble(tag="run", topic=["q"] * 3, document=["doc"] * 3, path=paths)
+    >>> round(bp.score("xCG@3", truth, run), 4)
     1.5
     """
 
@@ -63,13 +74,15 @@ class xCG(GainMeasure):
     )
 
     def compute(self, judged: JudgedTopic) -> Score:
-        assert self.at is not None
+        k = int(self.needed_cutoff())
         found = curves(judged, self.quant, self.base, self.alpha)
-        return Score(found.run_at(int(self.at)) if found.total > 0 else None)
+        return Score(found.run_at(k) if found.total > 0 else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base, self.alpha)
         return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return Explanation(f"{self} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)])
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
+        )

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 
 #: Grades to P(ideal), or 'gain': the quantised gain of an element.
 Idealism = Mapping[float, float] | Literal["gain"]
@@ -23,6 +23,7 @@ def parse_idealism(text: str) -> Idealism:
     if text.strip() == "gain":
         return "gain"
     found: dict[float, float] = {}
+    given = option("idealism", text)
     for part in text.split(","):
         grade, equals, share = part.partition("=")
         try:
@@ -30,13 +31,13 @@ def parse_idealism(text: str) -> Idealism:
                 raise ValueError
             key, value = float(grade), float(share)
         except ValueError:
-            raise UsageError(f"--idealism {text!r}: {part.strip()!r} is not grade=share, as in '1=.5,2=1'") from None
+            raise UsageError(f"{given}: {part.strip()!r} is not grade=share, as in '1=.5,2=1'") from None
         if not 0 <= value <= 1:
-            raise UsageError(f"--idealism {text!r}: a share of readers lies in [0, 1], not {value:g}")
+            raise UsageError(f"{given}: a share of readers lies in [0, 1], not {value:g}")
         if key <= 0 < value:
-            raise UsageError(f"--idealism {text!r}: grade {key:g} means not relevant; only grades above 0 can be ideal")
+            raise UsageError(f"{given}: grade {key:g} means not relevant; only grades above 0 can be ideal")
         if key in found:
-            raise UsageError(f"--idealism {text!r}: grade {key:g} is given twice")
+            raise UsageError(f"{given}: grade {key:g} is given twice")
         found[key] = value
     return found
 
@@ -47,7 +48,7 @@ def idealism_of(grades: FloatArray, all_grades: set[float], mapping: Mapping[flo
         unmapped = sorted(grade for grade in set(grades.tolist()) if grade > 0 and grade not in mapping)
         if unmapped:
             raise UsageError(
-                f"--idealism says nothing about grade {unmapped[0]:g}, which occurs in the truth; "
+                f"{option('idealism')} has no share for grade {unmapped[0]:g}, which occurs in the truth; "
                 f"add {unmapped[0]:g}=... to it"
             )
         return np.array([mapping.get(grade, 0.0) for grade in grades.tolist()])
@@ -60,8 +61,8 @@ def exhaustivity_idealism(exhaustivity: FloatArray, mapping: Mapping[float, floa
     """P(ideal) of elements by how exhaustive they are; 0 (too small) is ideal for nobody."""
     if np.isnan(exhaustivity).any():
         raise UsageError(
-            "--idealism maps the exhaustivity of elements, which this truth does not have for all relevant ones; "
-            "--idealism gain takes their gains"
+            f"{option('idealism')} maps the exhaustivity of elements, which this truth does not have for all relevant "
+            f"ones; {option('idealism', 'gain')} takes their gains"
         )
     return idealism_of(exhaustivity, set(), mapping)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.truth import TopicTruth
 from berrypick.relevance.gains import Quantisation, exhaustivity_of, gains_of, specificity_of
 
@@ -121,11 +121,11 @@ def _check_chosen(topic: str, base: RecallBase, chosen: frozenset[tuple[str, str
     for document, path in sorted(chosen):
         if (document, path) not in base.index:
             raise UsageError(
-                f"--ideal-elements: {document}{path} of topic {topic} has no gain in the truth, so it cannot be ideal"
+                f"{option('ideal_elements')}: {document}{path} of topic {topic} has no gain, so it cannot be ideal"
             )
         outer = next((above for above in paths.ancestors(path) if (document, above) in chosen), None)
         if outer is not None:
             raise UsageError(
-                f"--ideal-elements: {document}{path} of topic {topic} lies in {outer}, which is named too; "
+                f"{option('ideal_elements')}: {document}{path} of topic {topic} lies in {outer}, which is named too; "
                 "ideal elements do not overlap"
             )

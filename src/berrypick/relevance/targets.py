@@ -13,7 +13,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.relevance.gains import Quantisation
@@ -26,7 +26,9 @@ def targets_of(
 ) -> Targets:
     """The relevant documents or spans in truth order; in the strict sense those of the topic's highest grade."""
     if mapping == "gain":
-        raise UsageError("--idealism gain is for elements; grades of documents and spans are mapped, as in '1=.5,2=1'")
+        raise UsageError(
+            f"{option('idealism', 'gain')} is for elements; grades of documents and spans are mapped, as in '1=.5,2=1'"
+        )
     rows = relevant_rows(topic.grade, quant)
     grade = topic.grade[rows]
     return Targets(
@@ -86,7 +88,7 @@ def _place(document: str, path: str, collection: Collection) -> tuple[int, int]:
     except KeyError:
         raise InputError(
             f"document {document} is assessed, but not in the collection {collection.source}",
-            remedy="name the folder that holds all documents with --collection",
+            remedy=f"give the folder with all documents with {option('collection')}",
         ) from None
 
 
@@ -99,7 +101,7 @@ def entry_points_of(topic: TopicTruth) -> Targets | None:
         if point.offset is None:
             raise UsageError(
                 f"the entry point {point.point} of {point.document} has to be found in its document: "
-                "give the XML documents with --collection FOLDER"
+                f"give the folder of XML documents with {option('collection')}"
             )
         offsets.append(point.offset)
     count = len(offsets)
@@ -119,7 +121,8 @@ def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | 
         return Highlighted(spans.document, spans.start, spans.end)
     if topic.passages:
         raise UsageError(
-            "reads highlighted text, whose passages are given by paths: give the XML documents with --collection FOLDER"
+            "reads highlighted text, whose passages are given by paths: "
+            f"give the folder of XML documents with {option('collection')}"
         )
     raise UsageError("reads highlighted text; this truth grades elements and has no highlighted passages")
 
@@ -130,7 +133,8 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
         return targets
     if targets.path is not None:
         raise UsageError(
-            "needs to know where in their documents elements stand: give the XML documents with --collection FOLDER"
+            "needs the offsets of elements in their documents: "
+            f"give the folder of XML documents with {option('collection')}"
         )
     lengths = [_length(name, collection) for name in targets.document]
     return replace(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
@@ -146,8 +150,8 @@ def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection 
         return ranking
     if ranking.path is not None:
         raise UsageError(
-            "needs to know where in their documents the retrieved elements stand: "
-            "give the XML documents with --collection FOLDER"
+            "needs the offsets of retrieved elements in their documents: "
+            f"give the folder of XML documents with {option('collection')}"
         )
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     known = collection.lengths if collection is not None else {}
@@ -173,6 +177,6 @@ def _length(document: str, collection: Collection | None) -> float:
         missing = f"; {collection.source} does not have it" if collection is not None and collection.source else ""
         raise UsageError(
             f"the length of document {document} is needed to see it as a stretch of text or time: "
-            f"give document lengths with --collection, or the texts with --documents{missing}"
+            f"give document lengths with {option('collection')}, or the texts with {option('documents')}{missing}"
         )
     return float(collection.lengths[document])

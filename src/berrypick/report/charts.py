@@ -346,7 +346,7 @@ def _best_first(comparison: Comparison, measure: str) -> list[str]:
 
 
 def _means_panel(
-    comparison: Comparison, measure: str, names: dict[str, str], order: list[str], named: bool, look: Look, of: int
+    comparison: Comparison, measure: str, names: dict[str, str], order: list[str], with_names: bool, look: Look, of: int
 ) -> Any:
     alt = altair()
     rows: _Rows = []
@@ -358,7 +358,7 @@ def _means_panel(
                          "high": _rounded(bounds[1])})  # fmt: skip
     percent = f"{100 * comparison.method.confidence:.4g}%"
     y = alt.Y("run:N", sort=None, scale=alt.Scale(domain=order), title=None,
-              axis=alt.Axis(labels=named, ticks=False, domain=False, grid=True))  # fmt: skip
+              axis=alt.Axis(labels=with_names, ticks=False, domain=False, grid=True))  # fmt: skip
     title = f"mean, {percent} interval"
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=_ticks(look, of)))
     base = alt.Chart(alt.Data(values=rows))

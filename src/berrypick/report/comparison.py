@@ -44,8 +44,8 @@ def render(
         return _json(comparison.records(), output)
     if output in ("csv", "tsv"):
         return _separated(comparison.rows(), output, places, list(comparison.rows()[0]))
-    writing = _WRITINGS[output](comparison, 4 if places is None else places, paint)
-    return writing.details() if chosen == "details" else writing.runs()
+    renderer = _RENDERERS[output](comparison, 4 if places is None else places, paint)
+    return renderer.details() if chosen == "details" else renderer.runs()
 
 
 def render_difference(
@@ -64,8 +64,8 @@ def render_difference(
     return "\n".join(paint(table, ()) if output == "table" else _markdown(table) for table in tables)
 
 
-class _Writing:
-    """One way to write a comparison down; subclasses differ in mark-up."""
+class _Renderer:
+    """A comparison as text; subclasses differ in markup."""
 
     def __init__(self, comparison: Comparison, places: int, paint: text.Paint = text.plain) -> None:
         self.comparison, self.places, self.paint = comparison, places, paint
@@ -80,7 +80,7 @@ class _Writing:
     def legend(self, details: bool) -> str:
         return "\n" + "".join(f"{line}\n" for line in self._legend(details))
 
-    def marked(self, table: Table) -> list[int]:
+    def mean_columns(self, table: Table) -> list[int]:
         """Columns that hold means, with mark-up of their own."""
         return [i for i, name in enumerate(table.header) if name == "mean" or name in self.comparison.measures]
 
@@ -182,7 +182,7 @@ def _comparisons(count: int) -> str:
     return "the one comparison" if count == 1 else f"the {count} comparisons"
 
 
-class _Plain(_Writing):
+class _PlainRenderer(_Renderer):
     def legend(self, details: bool) -> str:
         columns = getattr(self.paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
         lines = self._legend(details)
@@ -195,9 +195,9 @@ class _Plain(_Writing):
         return text.shown(one.value, self.places).rjust(width) + _raised(one)
 
 
-class _Marked(_Writing):
+class _MarkdownRenderer(_Renderer):
     def table(self, table: Table, strong: text.Cells = ()) -> str:
-        return _markdown(table, self.marked(table))
+        return _markdown(table, self.mean_columns(table))
 
     def mean(self, one: Estimate, width: int, best: bool) -> str:
         return text.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
@@ -206,11 +206,11 @@ class _Marked(_Writing):
         return "\n" + "<br>\n".join(self._legend(details)) + "\n"
 
 
-class _Set(_Writing):
+class _LatexRenderer(_Renderer):
     """LaTeX: the best mean of a column in bold."""
 
     def table(self, table: Table, strong: text.Cells = ()) -> str:
-        marked = self.marked(table)
+        marked = self.mean_columns(table)
         columns = "".join("l" if side == "<" else "r" for side in text.alignment(table))
         head = " & ".join(text.latex(cell) for cell in table.header)
         body = "".join(
@@ -230,7 +230,7 @@ class _Set(_Writing):
         return "".join(f"% {line}\n" for line in self._legend(details))
 
 
-_WRITINGS = {"table": _Plain, "markdown": _Marked, "latex": _Set}
+_RENDERERS = {"table": _PlainRenderer, "markdown": _MarkdownRenderer, "latex": _LatexRenderer}
 
 
 def _raised(one: Estimate) -> str:

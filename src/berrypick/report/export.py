@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from berrypick.core.errors import BerrypickError, UsageError, shorten
+from berrypick.core.errors import BerrypickError, UsageError, option, shorten
 from berrypick.report.chart_theme import CENTIMETRE, INCH, Look
 
 ENDINGS = (".png", ".svg", ".pdf")
@@ -56,7 +56,8 @@ def check_pixels(width: float, height: float, dpi: int) -> None:
     if across * up > PIXELS:
         raise UsageError(
             f"a picture of {across} x {up} pixels is larger than the {PIXELS // 10**6} million that can be drawn; give "
-            "a smaller --width, --height or --dpi, or write it as .svg or .pdf, which have no pixels"
+            f"a smaller {option('width')}, {option('height')} or {option('dpi')}, or write it as .svg or .pdf, which "
+            "have no pixels"
         )
 
 
@@ -68,8 +69,8 @@ def _converted(ending: str, spec: Mapping[str, Any], **how: Any) -> Any:
     except Exception as error:
         said = " ".join(str(error).split("    at ")[0].split())
         raise BerrypickError(
-            f"the picture could not be drawn: {shorten(said)}\n  try another --kind, fewer runs or measures, or other "
-            "names of runs and topics; and please report it"
+            f"the picture could not be drawn: {shorten(said)}\n  try another {option('kind')}, fewer runs or measures, "
+            "or other names of runs and topics; and please report it"
         ) from error
 
 

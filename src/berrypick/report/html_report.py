@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 from berrypick._version import __version__
 from berrypick.analysis.compare import Comparison, compare
 from berrypick.analysis.curves import POINTS, bands
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, Message, UsageError, as_flags, option
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
+from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
-from berrypick.formats.base import open_bytes, writing
+from berrypick.formats._files import atomic_writer, open_bytes
 from berrypick.measures.base import Measure
-from berrypick.parallel import in_order
 from berrypick.references import bibtex, cited
 from berrypick.relevance.idealism import describe
 from berrypick.report.report_data import Details
@@ -47,7 +47,7 @@ from berrypick.report.report_users import (
 LIMIT, DEPTH = 15, 100
 #: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
 DRAWN, FEWER_DRAWS = 100_000_000, 1000
-#: Beyond so many rankings only the readers that were asked for are worked out.
+#: Beyond so many rankings only the readers that were requested for are worked out.
 RANKINGS = 600
 #: In this order: later ones use what earlier ones define.
 SCRIPTS = ("start", "charts", "overview", "curves", "topics", "spans", "model", "choosing", "strips", "text", "tree",
@@ -114,8 +114,8 @@ def write_report(
     details = Details(evaluation, chosen, depth, known)
     overview = _overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
-    made = _made(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
-    with writing(fspath(html)) as stream:
+    made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
+    with atomic_writer(fspath(html)) as stream:
         stream.write(made.content)
     return made
 
@@ -168,7 +168,7 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
     else:
         omitted.append(
             f"readers other than {', '.join(map(str, models))}: there are many rankings; "
-            "name the readers you want to step through with --readers 'classical t2i ...'"
+            f"name those to step through with {option('readers', 'classical t2i')}"
         )
     known = {str(model): model for model in models}
     readers = [reader_of(model, evaluation) for model in known.values()]
@@ -183,8 +183,8 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
 
 
 def _overview(title: str, command: str, results: Results, comparison: Comparison, details: Details) -> dict[str, Any]:
-    asked = details.evaluation.measures
-    runs, measures = list(comparison.runs), [one.text for one in asked]
+    requested = details.evaluation.measures
+    runs, measures = list(comparison.runs), [one.text for one in requested]
     topics = list(results.topics)
     values = {(row.measure, row.run, row.topic): row.value for row in results.topic_rows}
     baseline = comparison.baseline if comparison.baseline is not None else runs[0]
@@ -194,14 +194,16 @@ def _overview(title: str, command: str, results: Results, comparison: Comparison
         "kind": details.kind,
         "runs": [{"name": run, "label": comparison.estimate(measures[0], run).label} for run in runs],
         "baseline": runs.index(baseline),
-        "measures": [_measure(one, comparison) for one in asked],
+        "measures": [_measure(one, comparison) for one in requested],
         "table": [[_cell(comparison, measure, run) for measure in measures] for run in runs],
         "pairs": _pairs(comparison),
         "method": [list(part) for part in comparison.method.fields()],
         "configuration": _configuration(details),
         "counts": _counts(details),
         "systems": [_system(results.run_facts[run]) for run in runs],
-        "warnings": [str(note) for note in merge_notes(comparison.notes, len(runs)) if note.kind != "overlap"],
+        "warnings": [
+            _note_text(note, command) for note in merge_notes(comparison.notes, len(runs)) if note.kind != "overlap"
+        ],
         "left_out": [],
         "command": command,
         "topics": topics,
@@ -302,10 +304,10 @@ def _configuration(details: Details) -> list[list[str]]:
         "format of the truth": evaluation.truth.format,
         "runs": ", ".join(_file(run.source) for run in evaluation.runs.values() if run.source),
     }
-    for option in all_options():
-        value = str(special[option.name] if option.name in special else getattr(options, option.name) or "")
-        if option.label:
-            parts[option.label] = _file(value) if option.file and value else value
+    for one in all_options():
+        value = str(special[one.name] if one.name in special else getattr(options, one.name) or "")
+        if one.label:
+            parts[one.label] = _file(value) if one.file and value else value
     return [[name, value] for name, value in parts.items() if value]
 
 
@@ -366,7 +368,7 @@ def _short(value: Any) -> float | None:
 # blocks, and how many of them fit
 
 
-def _made(
+def _assemble(
     overview: dict[str, Any],
     details: Details,
     omitted: list[str],
@@ -388,7 +390,7 @@ def _made(
     blocks: list[str] = []
     numbers: dict[str, int] = {}
     without = 0
-    for name in _wanted(topics[i] for i in kept):
+    for name in _document_order(topics[i] for i in kept):
         document = details.document(name)
         if document is None:
             continue
@@ -404,9 +406,15 @@ def _made(
             document["block"] = numbers.get(document["name"])
         overview["details"][i] = len(blocks)
         blocks.append(_packed(topics[i]))
-    overview["left_out"] = [*omitted, *_omitted(topics, kept, without, details, limit)]
+    missing = [Message(text) for text in (*omitted, *_omitted(topics, kept, without, details, limit))]
+    overview["left_out"] = [_note_text(text, overview["command"]) for text in missing]
     content = _page(overview, blocks, library)
-    return Report(content, len(kept), len(numbers), tuple(overview["left_out"]), tuple(notes))
+    return Report(content, len(kept), len(numbers), tuple(missing), tuple(notes))
+
+
+def _note_text(said: object, command: str) -> str:
+    """A note on the page: with the flags of the command that wrote it, else with options as in Python."""
+    return as_flags(said) if command else str(said)
 
 
 def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
@@ -419,7 +427,7 @@ def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progres
         if progress is not None:
             progress(done, len(names))
 
-    return in_order(_TopicTask(details, names), len(names), jobs, step)
+    return ordered_map(_TopicTask(details, names), range(len(names)), jobs=jobs, step=step)
 
 
 @dataclass(frozen=True)
@@ -446,7 +454,7 @@ def _fitting(sizes: Sequence[tuple[int, int]], room: float) -> dict[int, int]:
     return found
 
 
-def _wanted(topics: Iterator[dict[str, Any]]) -> list[str]:
+def _document_order(topics: Iterator[dict[str, Any]]) -> list[str]:
     """Documents with something relevant before others, then in the order of topics."""
     first: dict[str, None] = {}
     later: dict[str, None] = {}
@@ -461,16 +469,17 @@ def _omitted(
     topics: Sequence[dict[str, Any]], kept: Mapping[int, int], without: int, details: Details, limit: float
 ) -> list[str]:
     found = []
-    more = f"--limit {max(2 * limit / 1e6, 1):.0f} allows for more (megabytes)"
+    more = f"{option('limit', round(max(2 * limit / 1e6, 1)))} allows for more (megabytes)"
     if len(kept) < len(topics):
         found.append(f"the results of {len(topics) - len(kept)} of {len(topics)} topics: {more}")
     if without:
         found.append(f"the texts of {without} documents: {more}")
     cut = sum(1 for topic in topics for run in topic["runs"] if run["ranks"] > details.depth)
     if cut:
-        found.append(f"results beyond rank {details.depth} in {cut} rankings: --depth N shows more")
+        found.append(f"results beyond rank {details.depth} in {cut} rankings: {option('depth')} shows more")
     if details.kind == "text" and details.evaluation.context.reader.texts is None and not _has_texts(details):
-        found.append("the texts of the documents: give them with --documents, or a folder of XML with --collection")
+        texts, structure = option("documents"), option("collection")
+        found.append(f"the texts of the documents: give them with {texts}, or a folder of XML with {structure}")
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.report import charts
 from berrypick.report.chart_theme import PAPER, Look, length
@@ -14,7 +14,7 @@ from berrypick.report.export import check_pixels, check_target, converter, write
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawing:
     """What was drawn, in a sentence, and what a person should know about it."""
 
     summary: str
@@ -52,14 +52,14 @@ class Figure:
             raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {how['resamples']}")
         return cls(target, kind, look, dpi, how)
 
-    def draw(self, results: Results) -> Drawn:
+    def draw(self, results: Results) -> Drawing:
         """Draw results and write the file."""
         kind = self.kind or charts.suggested(results)
         if kind == "curves":
             self._check_curves(results)
         size = write_picture(charts.plot(results, kind, look=self.look, **self.how), self.target, self.look, self.dpi)
         runs = len(results.runs)
-        return Drawn(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
+        return Drawing(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
 
     def _check_curves(self, results: Results) -> None:
         """What :func:`charts.curves` would refuse, in the words of the command line."""
@@ -67,18 +67,21 @@ class Figure:
         if not begins:
             measures = ", ".join(dict.fromkeys(row.measure for row in results.mean_rows))
             able = any(info.has_curve for info in results.measure_info.values())
-            why = "no topic has a value" if able else "the measures have none (-m); --kind topics or means shows them"
-            raise UsageError(f"--kind curves: there is no curve of {measures} to draw: {why}")
+            why = "no topic has a value" if able else f"the measures have none; {_WITHOUT_CURVE} shows them"
+            raise UsageError(f"{option('kind', 'curves')}: there is no curve of {measures} to draw: {why}")
         until = self.how["until"]
         if until is not None and until < min(begins):
-            raise UsageError(f"--until {until:g}: there is nothing to draw, since curves begin at {min(begins):g}")
+            raise UsageError(f"{option('until', until)}: nothing to draw, curves begin at {min(begins):g}")
+
+
+_WITHOUT_CURVE = f"{option('kind', 'topics')} or {option('kind', 'means')}"
 
 
 def _notes(results: Results, kind: str) -> list[Note]:
     """What is not in the picture."""
     if kind == "curves":
         flat = [row.measure for row in results.mean_rows if not row.curve]
-        text = "has no curve to draw; --kind topics or means shows it"
+        text = f"has no curve to draw; {_WITHOUT_CURVE} shows it"
         return [Note("not drawn", text, measure=measure) for measure in dict.fromkeys(flat)]
     if kind == "means":
         return []

@@ -1,6 +1,6 @@
 """The data of one topic on the report page: documents, targets, results, and what readers of them see.
 
-Everything is plain lists and dictionaries, ready for JSON; docs/report.md describes them.
+Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.md describes them.
 """
 
 from __future__ import annotations

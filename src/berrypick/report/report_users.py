@@ -40,7 +40,7 @@ class Reader:
             "parameter": " and ".join(slider[0]) if slider and self.values else None,
             "grid": list(self.values) or None,
             "current": self.current,
-            "what": (self.model.__doc__ or "").strip().splitlines()[0],
+            "what": self.model.description(),
             "entries": self.model.seeks_entry_points,
         }
 

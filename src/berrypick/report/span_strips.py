@@ -108,7 +108,7 @@ def _row(strip: Strip) -> str:
     found = both(strip.relevant, strip.retrieved)
     rank = "not retrieved" if strip.rank is None else f"rank {strip.rank}"
     share = sum(b - a for a, b in found), sum(b - a for a, b in strip.relevant)
-    told = f"{rank}; {share[0]:g} of {share[1]:g} relevant retrieved, of {strip.length:g}"
+    tooltip = f"{rank}; {share[0]:g} of {share[1]:g} relevant retrieved, of {strip.length:g}"
     pieces = [
         *_bars(strip.retrieved, strip.length, USELESS, 8, 6),
         *_bars(strip.relevant, strip.length, MISSED, 1, 6),
@@ -118,7 +118,7 @@ def _row(strip: Strip) -> str:
     frame = f'<rect x="0" y="0" width="{_WIDTH}" height="{_HEIGHT}" fill="none" stroke="{LINE}"/>'
     picture = (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-        f'style="flex:none;max-width:60%;"><title>{name}: {told}</title>{frame}{"".join(pieces)}</svg>'
+        f'style="flex:none;max-width:60%;"><title>{name}: {tooltip}</title>{frame}{"".join(pieces)}</svg>'
     )
     label = f'<span style="overflow-wrap:anywhere;">{name} <span style="opacity:.7;">{rank}</span></span>'
     return f'<div style="display:flex;align-items:center;gap:.6em;margin:2px 0;">{picture}{label}</div>'

@@ -183,12 +183,12 @@ def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-
         across, up = own[0].axes
         first, last = min(one.x[0] for one in own), max(one.x[-1] for one in own)
         head = f"{_clean(measure)}: {up} from 0 to {top:.4g}, {across} from {first:g} to {last:g}"
-        lines = [f"{names[one.run]:<{room}}  {_drawn(one, first, last, top, length, blocks)}" for one in own]
+        lines = [f"{names[one.run]:<{room}}  {_curve_line(one, first, last, top, length, blocks)}" for one in own]
         parts.append("\n".join([head, *(line.rstrip() for line in lines)]) + "\n")
     return "\n".join(parts)
 
 
-def _drawn(one: Band, first: float, last: float, top: float, length: int, blocks: str) -> str:
+def _curve_line(one: Band, first: float, last: float, top: float, length: int, blocks: str) -> str:
     """The value at evenly spaced places, each the last point at or before it; blank where the curve has ended."""
     ranks = int(isinstance(one.x[0], int))  # a rank is as wide as the next one is away, the last one too
     found = ""

@@ -1,33 +1,42 @@
-"""One file per user model; a new file is found by itself."""
+"""One file per user model; a new file is found by itself. Classes are imported by name, as in ``import Hierarchy``."""
 
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from typing import Any
 
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.parameters import discover
+from berrypick.core.errors import UsageError
+from berrypick.core.registry import Registry
 from berrypick.users.base import ReaderContext, UserModel
 
-__all__ = ["ReaderContext", "UserModel", "build", "registered"]
+__all__ = ["ReaderContext", "UserModel", "build", "registered", "registry"]
+
+registry: Registry[UserModel] = Registry(sys.modules[__name__], UserModel, "user model")
+#: Every user model by name.
+registered = registry.all
 
 
-@lru_cache(maxsize=1)
-def registered() -> dict[str, type[UserModel]]:
-    """Every user model by name."""
-    return discover(sys.modules[__name__], UserModel)
-
-
-def build(text: str | UserModel) -> UserModel:
-    """A user model from its text, e.g. ``'bep(A=0.1)'``."""
-    if isinstance(text, UserModel):
-        return text
-    spec = specs.parse(text, "user model")
-    known = registered()
+def build(given: str | UserModel | type[UserModel]) -> UserModel:
+    """A user model from its text, e.g. ``'bep(A=0.1)'``, or from its class."""
+    if isinstance(given, type) and issubclass(given, UserModel):
+        return given()
+    if isinstance(given, UserModel):
+        return given
+    if not isinstance(given, str):
+        raise UsageError(f"{given!r:.60} is no user model: name it in a text, e.g. 'hierarchy'")
+    spec = specs.parse(given, "user model")
     if spec.at is not None:
-        raise UsageError(f"{text!r}: a user model takes no cut-off")
-    if spec.name not in known:
-        offer = nearest(spec.name, list(known)) or f"; there are {', '.join(known)}"
-        raise UsageError(f"unknown user model {spec.name}{offer}")
-    return known[spec.name].from_parameters(dict(spec.parameters), spec.text)
+        raise UsageError(f"{given!r}: a user model takes no cut-off")
+    cls = registry.find(spec.name)
+    if cls is None:
+        raise registry.unknown(spec.name, otherwise=f"; there are {', '.join(registered())}")
+    return cls.from_parameters(dict(spec.parameters), spec.text)
+
+
+def __getattr__(name: str) -> Any:
+    return registry.attribute(name)
+
+
+def __dir__() -> list[str]:
+    return registry.attributes()

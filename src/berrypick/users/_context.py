@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from berrypick.core.arrays import FloatArray
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -21,7 +23,8 @@ from berrypick.users.base import (
 class ContextModel(UserModel):
     """A reader who gets ``regions`` instead of results, and sees a span if they cover at least a ``share`` of it."""
 
-    share: float  # a parameter of every such model
+    if TYPE_CHECKING:
+        share: float  # a parameter of every such model, each at its own place
 
     @property
     def browses(self) -> bool:

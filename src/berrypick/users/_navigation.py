@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
@@ -63,7 +63,7 @@ def chain_between(
 
 
 def wrong_navigation(model: UserModel, context: ReaderContext) -> UsageError:
-    needed = f"user model {model.name()} needs {model.navigation_needed}, given with --navigation FILE"
+    needed = f"user model {model.name()} needs {model.navigation_needed}, given with {option('navigation')}"
     if context.navigation is None:
         return UsageError(needed)
     kind = {"ReachTable": "a table of probabilities", "LinkTable": "a table of links", "Sessions": "recorded sessions"}

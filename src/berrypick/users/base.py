@@ -7,6 +7,7 @@ text (or time) the reader goes through at each rank. It knows nothing of measure
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +17,7 @@ import numpy as np
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
@@ -55,11 +56,10 @@ Slider = tuple[tuple[str, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class UserModel(Parameterized):
-    """Base class."""
+class UserModel(Parameterized, base=True):
+    """Base class: a subclass defines :meth:`reach`, and effort where it is not the length of what is pointed to."""
 
     what: ClassVar[str] = "user model"
-    references: ClassVar[tuple[str, ...]] = ()
     #: Whether the reader looks for entry points instead of the relevant units.
     seeks_entry_points: ClassVar[bool] = False
     #: Kinds of navigation file that the model reads, and what to call them.
@@ -97,11 +97,15 @@ class UserModel(Parameterized):
     @classmethod
     def name(cls) -> str:
         """The name people type: the class name in lower case, words joined by underscores."""
-        return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(cls.__name__))
+        return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @classmethod
+    def definition_problem(cls) -> str:
+        return "it has no method reach" if cls.reach is UserModel.reach else super().definition_problem()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank leads to."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method reach")
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank would lead to as the first of a list; differs only where earlier ranks matter."""
@@ -141,20 +145,20 @@ def pointer_lengths(ranking: Ranking, context: ReaderContext) -> FloatArray:
     if ranking.start is not None and ranking.end is not None:
         if context.effort_tokens is None:
             return ranking.lengths("effort in length")
-        return charged(ranking, ranking.start, ranking.end, context)
+        return reading_cost(ranking, ranking.start, ranking.end, context)
     if ranking.size is not None:
         if np.isnan(ranking.size).any():
             row = int(np.flatnonzero(np.isnan(ranking.size))[0])
             raise UsageError(
                 f"effort in length needs the length of {ranking.name(row)}, which the truth does not have: "
-                "give the documents with --collection"
+                f"give the documents with {option('collection')}"
             )
         return ranking.size
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     return np.array([context.length(name, "effort in length") for name in names], dtype=np.float64)
 
 
-def charged(ranking: Ranking, start: Positions, end: Positions, context: ReaderContext) -> FloatArray:
+def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: ReaderContext) -> FloatArray:
     """What reading from start to end costs in the document of each pointer: characters (seconds), or tokens."""
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)
@@ -308,7 +312,7 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
     if ranking.start is None or targets.start is None:
         raise UsageError(
             f"user model {model.name()} needs to know where in their documents elements stand: "
-            "give the XML documents with --collection FOLDER"
+            f"give the folder of XML documents with {option('collection')}"
         )
 
 

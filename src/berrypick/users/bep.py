@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -59,7 +59,7 @@ class Bep(UserModel):
             return self.L
         if context.collection is None:
             raise UsageError(
-                "user model bep needs the mean length of documents: give document lengths with --collection, "
+                f"user model bep needs the mean length of documents: give their lengths with {option('collection')}, "
                 "or the mean itself as in bep(L=5000)"
             )
         return context.collection.mean_length

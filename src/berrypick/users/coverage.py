@@ -28,7 +28,7 @@ from berrypick.users.base import (
 
 @dataclass(frozen=True)
 class Coverage(UserModel):
-    """The reader sees a target with the probability that is the share of it that the result covers.
+    """The reader sees a target with a probability equal to the share of it that the result covers.
 
     The regions of one rank are taken together. Ranks are independent, so two that show the same half count as two
     halves; with memory=True a rank counts for what it newly covers, over what was not covered before, and what has

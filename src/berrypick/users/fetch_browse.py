@@ -18,7 +18,7 @@ from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, comb
 
 @dataclass(frozen=True)
 class FetchBrowse(UserModel):
-    """A list item points to several places, and the further down in its group a pointer stands, the fewer consider it.
+    """A result points to several places, and readers look at later ones with decreasing probability.
 
     Reach is 1 - prod over the rank's pointers (1 - P(considered) x reach of the pointer), with the reach of another
     user model. P(considered) is consider^position, positions counted from 0, and times ``after`` for readers who have

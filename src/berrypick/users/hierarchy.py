@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -89,5 +89,8 @@ class Hierarchy(UserModel):
         if not unknown:
             return ()
         return (
-            "user model hierarchy: lengths of some elements are unknown, so they lead nowhere; --collection has them",
+            Message(
+                "user model hierarchy: lengths of some elements are unknown, so the user goes nowhere from them; "
+                f"give the XML documents with {option('collection')}"
+            ),
         )

@@ -20,9 +20,9 @@ from berrypick.users.base import ReaderContext, Slider
 
 @dataclass(frozen=True)
 class Hyperlink(NavigationModel):
-    """The reader follows one of the links of a page, each with the same probability (--navigation FILE of links).
+    """The reader follows one of the links of a page, each with the same probability (option navigation: links).
 
-    Without a table of links, those of the XML documents given with --collection (a folder or an index) are followed,
+    Without a table of links, those of the XML documents of the collection (a folder or an index) are followed,
     from document to document, each pair once.
 
     One step: follow/outdegree for each linked page. Several steps: the probability of having been at a page within

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, option
 from berrypick.core.navigation import BACK, Navigation, ReachTable, Sessions
 from berrypick.kernels.hitting import Chain
 from berrypick.users._navigation import NavigationModel, chain_between, wrong_navigation
@@ -21,7 +21,7 @@ class Markov(NavigationModel):
     """The reader wanders from unit to unit and leaves at some point: an absorbing Markov chain.
 
     Reach is the probability of ever visiting the target before leaving. The chain comes from a table of transitions
-    (from, to, probability; what is missing to 1 is leaving) or from recorded sessions (--navigation FILE), where the
+    (from, to, probability; what is missing to 1 is leaving) or from recorded sessions (option navigation), where the
     probability of a step is its share of all continuations of that page, the end of a session being one; a step back
     counts as a step to the page before. Effort: the length of what is pointed to, and of
     the targets reached outside of it.
@@ -59,7 +59,7 @@ def _check_sums(steps: dict[tuple[str, str], float], source: str) -> None:
             raise InputError(
                 f"the transitions from {unit} sum to {total:.6g}, above 1",
                 path=source or None,
-                remedy="a table of reach, whose rows may sum to anything, goes with --user table",
+                remedy=f"for a table of reach, whose rows may sum to anything, use {option('user', 'table')}",
             )
 
 

@@ -8,7 +8,7 @@ from typing import Literal, cast
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
@@ -24,9 +24,9 @@ from berrypick.users.base import (
 class Parent(ContextModel):
     """The reader, or the pipeline, gets the whole section that a result lies in; otherwise as classical.
 
-    Sections come from the texts given with --documents: from one Markdown heading to the next, or with by='paragraph'
+    Sections come from the texts given as documents: from one Markdown heading to the next, or with by='paragraph'
     from one blank line to the next; a result that lies in several gets all of them. With by='element' it is the
-    smallest XML element around the result that is larger than it, from --collection FOLDER; with by='document' the
+    smallest XML element around the result that is larger than it, from the collection; with by='document' the
     document. Effort: the length of what the reader gets, each time.
     """
 
@@ -51,7 +51,10 @@ class Parent(ContextModel):
         if self.by == "document":
             return np.zeros_like(start), np.maximum(end, int(context.length(document, "user model parent")))
         if context.texts is None:
-            raise UsageError(f"user model parent(by={self.by!r}) needs the texts of the documents: give --documents")
+            raise UsageError(
+                f"user model parent(by={self.by!r}) needs the texts of the documents: "
+                f"give them with {option('documents')}"
+            )
         by = cast(Literal["heading", "paragraph"], self.by)
         heads = context.texts.kept(by, document, lambda text: section_starts(text, by))
         length = len(context.texts[document])
@@ -68,7 +71,7 @@ def _elements_around(
     if document not in structures:
         raise UsageError(
             f"user model parent(by='element') needs the structure of {document}: "
-            "give the XML documents with --collection FOLDER"
+            f"give the folder of XML documents with {option('collection')}"
         )
     structure = structures[document]
     places = [_larger(structure, low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]

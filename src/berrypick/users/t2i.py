@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection, unknown_length
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -24,16 +24,16 @@ from berrypick.kernels.visits import (
     usual_tolerance,
     walk,
 )
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, charged, combined, need_places
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, combined, need_places, reading_cost
 
 
 @dataclass(frozen=True)
-class T2i(UserModel):
+class T2I(UserModel):
     """The reader enters where a result starts, moves forward, and gives up after so much irrelevant material.
 
     Reach is 1 for the targets that the visit finds, given what earlier ranks have found. Effort: how far the reader
-    goes at each rank, relevant and irrelevant. With unit='tokens' tolerance counts tokens of the texts given with
-    --documents, otherwise characters or seconds. By default it is 15 seconds, 300 characters or 60 tokens; where it
+    goes at each rank, relevant and irrelevant. With unit='tokens' tolerance counts tokens of the texts given as
+    documents, otherwise characters or seconds. By default it is 15 seconds, 300 characters or 60 tokens; where it
     is not known what positions count, it must be given.
 
     With spread=s tolerances differ between people (section 4 of the paper): log-normal with median ``tolerance`` and
@@ -61,7 +61,7 @@ class T2i(UserModel):
         0, "number", "sigma of the tolerances of different people", check=lambda v: v >= 0, must="0 or more"
     )
 
-    def resolved(self, context: ReaderContext) -> T2i:
+    def resolved(self, context: ReaderContext) -> T2I:
         unit = "tokens" if self.unit == "tokens" else context.line_unit
         return self if self.tolerance is not None or unit is None else replace(self, tolerance=USUAL_TOLERANCE[unit])
 
@@ -102,7 +102,7 @@ class T2i(UserModel):
     ) -> tuple[list[tuple[str, float, bool]], dict[str, float], dict[str, list[tuple[float, float, int]]]]:
         """Entry points, where documents end, and where the targets lie."""
         if context.collection is None:
-            raise UsageError("user model t2i needs to know where documents end: give their lengths with --collection")
+            raise UsageError(f"user model t2i needs the lengths of documents: give them with {option('collection')}")
         need_places(self, ranking, targets)
         if self.unit == "tokens":
             ranking, targets, context = _in_tokens(ranking, targets, context)
@@ -157,7 +157,7 @@ class T2i(UserModel):
         assert ranking.start is not None and context.tokens is not None and context.collection is not None
         if self.unit != "tokens":
             last = np.array([context.collection.lengths[ranking.documents[d]] for d in ranking.document.tolist()])
-            return charged(ranking, ranking.start, np.minimum(ranking.start + went, last), context)
+            return reading_cost(ranking, ranking.start, np.minimum(ranking.start + went, last), context)
         cost = np.zeros(len(ranking))
         for document, rows in ranking.rows_by_document.items():
             start = context.tokens.to_tokens(document, ranking.start[rows])
@@ -168,7 +168,9 @@ class T2i(UserModel):
 def _in_tokens(ranking: Ranking, targets: Targets, context: ReaderContext) -> tuple[Ranking, Targets, ReaderContext]:
     """The same places on lines that count tokens."""
     if context.tokens is None:
-        raise UsageError("user model t2i(unit='tokens') needs the texts of the documents: give them with --documents")
+        raise UsageError(
+            f"user model t2i(unit='tokens') needs the texts of the documents: give them with {option('documents')}"
+        )
     names = {*ranking.rows_by_document, *targets.document}
     lengths = Collection({name: context.tokens.length(name) for name in names}, context.tokens.source)
     return *context.tokens.convert(ranking, targets), replace(context, collection=lengths)

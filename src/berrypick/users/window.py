@@ -25,8 +25,8 @@ def _not_negative(value: float) -> bool:
 class Window(ContextModel):
     """The reader, or the pipeline, also gets the text before and after a result; otherwise as classical.
 
-    Effort: the length of the widened region. It ends where the document ends, if its length is known (--documents or
-    --collection).
+    Effort: the length of the widened region. It ends where the document ends, if its length is known (from the
+    documents or the collection).
     """
 
     slider: ClassVar[Slider | None] = (("before", "after"), (0, 30, 100, 300, 1000))

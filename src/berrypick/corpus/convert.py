@@ -1,0 +1,168 @@
+"""Whatever stands for a truth or for runs: files, values, data frames, records, dictionaries, objects."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import Any
+
+from berrypick import formats
+from berrypick.core.errors import UsageError, shorten
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.corpus.columns import names_topic
+from berrypick.corpus.frames import frame_table, is_frame, is_record, records_table
+from berrypick.corpus.objects import is_result, topics_table
+from berrypick.corpus.table import Search, run_of_table, runs_of_table, truth_of_table
+from berrypick.formats._files import is_stream
+
+#: For messages.
+KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
+
+
+def as_truth(given: Any) -> Truth:
+    """A truth as it is, or from a file, a data frame, records, a dictionary by topic, or Qrels of ranx."""
+    if isinstance(given, Truth):
+        return given
+    if isinstance(given, (str, PathLike)):
+        return formats.read_truth(given)
+    if _ranx(given, "Qrels"):
+        return truth_of_table(topics_table(given.to_dict(), "truth"))
+    if is_frame(given):
+        return truth_of_table(frame_table(given, "truth"))
+    if isinstance(given, Mapping):
+        return truth_of_table(topics_table(_lists(given), "truth"))
+    records = _items(given, "truth")
+    if not records:
+        raise UsageError("the truth judges nothing: there are no records")
+    return truth_of_table(records_table(records, "truth"))
+
+
+def as_run(given: Any, search: Search | None = None) -> Run:
+    """One run; see :func:`as_runs`."""
+    runs = as_runs(given, search)
+    if len(runs) > 1:
+        raise UsageError(f"one run is expected here, not {len(runs)}")
+    return runs[0]
+
+
+def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Run]:
+    """Runs as they are, or from files, data frames, records, dictionaries, or Runs of ranx.
+
+    Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
+    column ``run``. ``name`` goes before any other name of a single run.
+    """
+    search = search or Search()
+    if isinstance(given, Run):
+        return [given]
+    if isinstance(given, (str, PathLike)):
+        return [formats.read_run(path) for path in _paths(given)]
+    if _ranx(given, "Run"):
+        return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
+    if is_frame(given):
+        return runs_of_table(frame_table(given, "run"), search, name)
+    if isinstance(given, Mapping):
+        held = _lists(given)
+        if _is_by_run(held):
+            return [_run_with_name(str(key), run, search) for key, run in held.items()]
+        return [run_of_table(topics_table(held, "run"), name, search)]
+    items = _items(given, "run")
+    if not items:
+        raise UsageError("there is no run: name at least one")
+    if is_record(items[0]):
+        return runs_of_table(records_table(items, "run"), search, name)
+    for item in items:
+        if isinstance(item, (list, tuple)) and not (item and is_record(item[0])):
+            raise UsageError(
+                f"{shorten(repr(item), 60)} is no run; records are named tuples or dictionaries that name topic and doc"
+            )
+    return [run for item in items for run in as_runs(item, search)]
+
+
+def _paths(given: str | PathLike[str]) -> list[str | PathLike[str]]:
+    """A file, or the files that a pattern names."""
+    name = fspath(given)
+    if not isinstance(name, str) or not glob.has_magic(name) or os.path.exists(name) or is_stream(name):
+        return [given]
+    found = sorted(glob.glob(name, recursive=True))
+    if not found:
+        raise UsageError(f"no file matches {name}")
+    return list(found)
+
+
+def _ranx(given: Any, kind: str) -> bool:
+    """Qrels or a Run of ranx, which is not imported: it takes seconds."""
+    made = type(given)
+    if made.__module__.partition(".")[0] != "ranx" or not hasattr(given, "to_dict"):
+        return False
+    if made.__name__ != kind:
+        other = "truth" if kind == "Qrels" else "run"
+        raise UsageError(f"a {other} is made of ranx.{kind}, not of ranx.{made.__name__}")
+    return True
+
+
+def _items(given: Any, what: str) -> list[Any]:
+    """The items of an iterable; an error if it is none."""
+    if is_result(given):
+        kind = type(given).__name__
+        raise UsageError(f"a {what} of {kind} results needs their topics: {{topic: [results]}}")
+    if isinstance(given, bytes) or hasattr(given, "_fields") or not isinstance(given, Iterable):
+        raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
+    return list(given)
+
+
+def _lists(given: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Iterators as lists, so that they can be looked at and then used."""
+    return {key: list(value) if isinstance(value, Iterator) else value for key, value in given.items()}
+
+
+# --- by topic or by run -----------------------------------------------------------------------------------------------
+
+
+def _run_with_name(name: str, given: Any, search: Search) -> Run:
+    runs = as_runs(given, search, name)
+    if len(runs) > 1:
+        raise UsageError(f"{name} names {len(runs)} runs; give every run a name of its own")
+    return replace(runs[0], tag=name)
+
+
+def _is_by_run(given: Mapping[Any, Any]) -> bool:
+    """Whether a dictionary is ``{name: run}``; else it is ``{topic: results}``. Values that are empty may be either."""
+    by_run = {key: _holds_run(key, value) for key, value in given.items()}
+    known = {key: is_run for key, is_run in by_run.items() if is_run is not None}
+    if len(set(known.values())) == 2:
+        run, topic = (next(key for key, is_run in known.items() if is_run is wanted) for wanted in (True, False))
+        raise UsageError(
+            f"a dictionary of runs is by topic or by name, not both: {shorten(str(run))!r} holds a run, "
+            f"{shorten(str(topic))!r} holds the results of a topic; several runs are {{name: run}}, "
+            "each of them a file, a Run, a frame or {topic: results}"
+        )
+    return any(known.values())
+
+
+def _holds_run(key: Any, value: Any) -> bool | None:
+    """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
+    if isinstance(value, (Run, str, PathLike)) or is_frame(value) or _ranx(value, "Run"):
+        return True
+    if isinstance(value, Mapping):
+        return all(_is_collection(one) for one in value.values()) if value else None
+    if not isinstance(value, (list, tuple)):
+        return False
+    if not value:
+        return None
+    return is_record(value[0]) and not _is_results_of(str(key), value)
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, (Mapping, list, tuple, Iterator))
+
+
+def _is_results_of(topic: str, records: Iterable[Any]) -> bool:
+    """Whether dictionaries in a list repeat the topic that the list is for."""
+    return all(
+        isinstance(one, Mapping) and all(str(cell) == topic for name, cell in one.items() if names_topic([str(name)]))
+        for one in records
+    )

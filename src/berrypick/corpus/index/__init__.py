@@ -1,0 +1,65 @@
+"""The index of a collection: sizes, offsets, nesting and links of XML documents in one file, without their text.
+
+The file is an Arrow file (``docs/reference/formats/collection-index.md``). pyarrow is imported on first use.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from berrypick.corpus.index.build import IndexSummary
+
+#: The first bytes of an Arrow file, and of an unfinished index.
+ARROW = b"ARROW1"
+UNFINISHED = b'{"berrypick index": "unfinished"'
+
+
+def is_index(path: str | os.PathLike[str]) -> bool:
+    """Whether a file starts like an index; ``read_index`` checks the rest."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(UNFINISHED)).startswith((ARROW, UNFINISHED))
+    except OSError:
+        return False
+
+
+def read_index(path: str | os.PathLike[str]) -> Collection:
+    """The collection in an index. Documents are read from the file when they are used."""
+    _need_arrow()
+    from berrypick.corpus.index.read import Index, Lengths, Structures
+
+    index = Index(os.fspath(path))
+    if not index.facts.documents:
+        raise InputError("has no document that could be read", path=index.path)
+    return Collection(Lengths(index), index.path, Structures(index))
+
+
+def build_index(
+    folder: str | os.PathLike[str],
+    file: str | os.PathLike[str],
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> IndexSummary:
+    """Index the XML documents of a folder.
+
+    ``jobs`` processes share the work, by default one for each core. ``progress`` is called with (done, of) as
+    documents are finished. An interrupted build is resumed: only files that have changed since are read again.
+    Unreadable documents are listed in the index with the reason.
+    """
+    _need_arrow()
+    from berrypick.corpus.index.build import build
+
+    return build(os.fspath(folder), os.fspath(file), jobs, progress)
+
+
+def _need_arrow() -> None:
+    try:
+        import pyarrow.ipc  # noqa: F401
+    except ImportError:
+        raise UsageError("the index of a collection needs pyarrow: pip install pyarrow") from None

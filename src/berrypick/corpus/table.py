@@ -1,0 +1,359 @@
+"""Tables with our column names, and the truth or the runs that they hold.
+
+Every input that is no file becomes such a table: data frames, records, dictionaries, objects of retrieval libraries.
+What the columns mean is said by the formats span-truth and span-run; whole documents with scores are ordered as in a
+TREC run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.run import Coded, Duplicates, Run, assemble
+from berrypick.core.truth import Offsets, Quote, Truth
+from berrypick.core.words import counted
+from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
+from berrypick.corpus.texts import Texts
+from berrypick.formats.base import Problems
+from berrypick.formats.span_run import SpanRun
+from berrypick.formats.span_truth import SpanTruth
+
+#: Columns that hold names, and those that hold numbers.
+NAMES = ("topic", "doc", "run")
+NUMBERS = ("start", "end", "length", "rank", "score", "grade")
+#: Larger numbers are not exact as 64-bit floats, and are refused.
+LARGEST = 2.0**53
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where results without offsets are looked up, and whether they need to be.
+
+    Where whole documents are judged (``spans`` is False), a result that names its document needs no place in it.
+    ``offsets`` is what the offsets of runs count.
+    """
+
+    texts: Texts | None = None
+    quotes: str | None = None
+    spans: bool = True
+    offsets: Offsets = "chars"
+
+    def count(self, text: str) -> int:
+        """The length of a text."""
+        if self.offsets == "chars":
+            return len(text)
+        return len(text.encode("utf-8")) if self.offsets == "bytes" else len(text.encode("utf-16-le")) // 2
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by our names; ``number`` is what messages call a row."""
+
+    columns: Mapping[str, Sequence[Any]]
+    where: str
+    number: Sequence[int]
+    #: Topics that are known even if they have no row.
+    topics: tuple[str, ...] = ()
+    #: Rows come from lists in ranked order, which counts whatever the scores are.
+    lists: bool = False
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> Table:
+        return cls(columns, where, range(1, len(next(iter(columns.values()), ())) + 1))
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], where: str) -> Table:
+        """Rows with our names, of which each has some."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        return cls.of_columns({name: [row.get(name) for row in rows] for name in names}, where)
+
+    def plain(self) -> Table:
+        """Values as Python has them, None where one is missing, and ids as texts."""
+        notes = list(self.notes)
+        columns = {name: _plain_column(name, values, notes) for name, values in self.columns.items()}
+        return replace(self, columns=columns, notes=tuple(notes))
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def rows(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
+        """Every row with the values that it has."""
+        for number, cells in zip(self.number, zip(*self.columns.values(), strict=True), strict=True):
+            fields = {name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None}
+            yield number, str({name: cell for name, cell in fields.items() if name != "text"}), fields
+
+    def without(self, *names: str) -> Table:
+        return replace(self, columns={name: values for name, values in self.columns.items() if name not in names})
+
+    def take(self, rows: Sequence[int]) -> Table:
+        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns, number=[self.number[row] for row in rows])
+
+    def place(self, row: int) -> str:
+        """How messages refer to a row."""
+        if self.lists:
+            return f"topic {self.columns['topic'][row]}, rank {self.columns['rank'][row]}"
+        return f"{self.where}:{self.number[row]}"
+
+    def error(self, row: int, what: str, remedy: str = "") -> InputError:
+        fields = {name: values[row] for name, values in self.columns.items() if values[row] is not None}
+        return InputError(what, path=self.place(row), text=str(fields), remedy=remedy)
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
+    if name in NAMES:
+        return plain_names(name, values, notes)
+    convert = _number if name in NUMBERS else _present
+    return [value if type(value) is float and value == value else convert(value) for value in values]
+
+
+def plain_names(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
+    """Texts; whole numbers as texts, also those that have become 1.0 where other values of the column are missing."""
+    if {*map(type, values)} == {str}:
+        return list(values)
+    found, points = [], 0
+    for value in values:
+        if type(value) is not str:
+            value = _present(value)
+            if isinstance(value, float) and value.is_integer():
+                points += 1
+                value = int(value)
+            if isinstance(value, int) and not isinstance(value, bool):
+                value = str(value)
+        found.append(value)
+    if points:
+        example = next(value for value in map(_present, values) if isinstance(value, float) and value.is_integer())
+        shown = f"({example} as {int(example)})"
+        notes.append(f"{name}: {counted(points, 'number')} with a decimal point taken as whole {shown}")
+    return found
+
+
+def _present(value: Any) -> Any:
+    """A value as Python has it; None for what is missing: NaN, and NA of pandas."""
+    if value is None or value is getattr(sys.modules.get("pandas"), "NA", None):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and value != value else value
+
+
+def _number(value: Any) -> Any:
+    value = _present(value)
+    if isinstance(value, (bool, Decimal)):  # a judgement as yes or no; numbers of SQL
+        return float(value)
+    return value
+
+
+def _with_ends(table: Table, search: Search) -> Table:
+    """Where a row has a start and no end, the end follows from its length, else from its text."""
+    if "start" not in table or not ("length" in table or "text" in table):
+        return table.without("length")
+    missing = [None] * len(table)
+    starts, ends, lengths, texts = (table.columns.get(name, missing) for name in ("start", "end", "length", "text"))
+    found, units = list(ends), table.columns.get("offsets", missing)
+    for row, (start, end, length, text) in enumerate(zip(starts, ends, lengths, texts, strict=True)):
+        if is_number(start) and end is None:
+            if is_number(length):
+                found[row] = start + length
+            elif isinstance(text, str):
+                found[row] = start + (len(text) if units[row] == "chars" else search.count(text))
+    return replace(table.without("length"), columns={**table.without("length").columns, "end": found})
+
+
+def _with_units(table: Table, search: Search) -> Table:
+    """Libraries count characters; where offsets of runs count something else, theirs are converted to it."""
+    units = table.columns.get("offsets", ())
+    table = table.without("offsets")
+    if search.offsets == "chars" or search.texts is None or "chars" not in units:
+        return table
+    starts, ends = list(table.columns["start"]), list(table.columns["end"])
+    for row in (row for row, unit in enumerate(units) if unit == "chars"):
+        text = search.texts.text(str(table.columns["doc"][row]), table.place(row))
+        if max(starts[row], ends[row]) > len(text):
+            raise table.error(row, "the span goes beyond the end of the document")
+        starts[row], ends[row] = search.count(text[: starts[row]]), search.count(text[: ends[row]])
+    return replace(table, columns={**table.columns, "start": starts, "end": ends})
+
+
+def is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, (bool, str))
+
+
+# --- a truth ----------------------------------------------------------------------------------------------------------
+
+
+def truth_of_table(table: Table) -> Truth:
+    """Judgements; a column of grades has one in every row."""
+    if not len(table):
+        raise UsageError(f"{table.where}: the truth judges nothing")
+    table = _with_ends(table.plain(), Search())
+    if "grade" in table and None in table.columns["grade"]:
+        row = list(table.columns["grade"]).index(None)
+        raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
+    truth = SpanTruth.from_records(table.rows(), Problems(table.where), table.where)
+    absent = sum(topic not in truth for topic in table.topics)
+    notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
+    return replace(truth, source="", notes=(*table.notes, *notes))
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def runs_of_table(table: Table, search: Search, tag: str = "") -> list[Run]:
+    """The run that a table holds, or one for every name in its column ``run``."""
+    if "run" not in table:
+        return [run_of_table(table, tag, search)]
+    rows: dict[Any, list[int]] = {}
+    for row, name in enumerate(plain_names("run", table.columns["run"], [])):
+        if not isinstance(name, str) or not name:
+            raise table.error(row, "run is missing", "name the run in every row, or leave the column out")
+        rows.setdefault(name, []).append(row)
+    table = table.without("run")
+    if len(rows) < 2:
+        return [run_of_table(table, tag or next(iter(rows), ""), search)]
+    return [run_of_table(table.take(chosen), name, search) for name, chosen in rows.items()]
+
+
+def run_of_table(table: Table, tag: str, search: Search) -> Run:
+    """One run: by rank, else by score; whole documents by score first, as in a TREC run."""
+    if tag:
+        table = replace(table, where=f"{table.where} ({tag})")
+    if not len(table):
+        raise UsageError(f"{table.where}: no topic has any result")
+    table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
+    chunks = table.lists or "text" in table  # of which a document may have several
+    table = _with_places(table, search)
+    notes = list(table.notes)
+    if "start" in table or "score" not in table or table.lists:
+        run = SpanRun.from_records(table.rows(), Problems(table.where), table.where)
+    else:
+        run = documents_run(table) or documents_run_by_rows(table)
+        notes += _disagreement(table)
+    if absent := sum(topic not in run for topic in table.topics):
+        notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
+    duplicates: Duplicates = "keep" if chunks or "start" in table else "error"
+    return replace(run, tag=tag, source="", duplicates=duplicates, notes=tuple(notes))
+
+
+def _without_empty_columns(table: Table) -> Table:
+    """Runs in one frame need not have the same columns; but scores or ranks that are all missing are a mistake."""
+    held = table.without("topic").columns
+    empty = [name for name, values in held.items() if all(value is None for value in values)]
+    given = [name for name in ("rank", "score") if name in table]
+    if given and all(name in empty for name in given):
+        remedy = f"fill the column {given[0]}, or leave it out to keep the order of the rows"
+        raise table.error(0, f"no row has a {given[0]}", remedy)
+    return table.without(*empty)
+
+
+def documents_run(table: Table) -> Run | None:
+    """Whole documents column by column; None where a value is not as it should be, so that rows are looked at."""
+    if "doc" not in table or "end" in table:
+        return None
+    topics, documents, scores = (table.columns[name] for name in ("topic", "doc", "score"))
+    if {*map(type, topics), *map(type, documents)} != {str} or not {*map(type, scores)} <= {int, float}:
+        return None
+    topic, document = Coded.of(topics), Coded.of(documents)
+    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+        return None
+    if max(map(abs, scores)) > LARGEST:
+        return None
+    return assemble(
+        tag="",
+        topic=topic,
+        document=document,
+        score=np.array(scores, dtype=np.float64),
+        line=np.array(table.number, dtype=np.int64),
+        order="trec",
+    )
+
+
+def documents_run_by_rows(table: Table) -> Run:
+    """The same, with every row checked as in a file."""
+    run = SpanRun.from_records(table.without("rank").rows(), Problems(table.where), table.where)
+    assert run.score is not None and run.line is not None
+    rows = np.argsort(run.line)  # as they stood
+    topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
+    return assemble(
+        tag="",
+        topic=Coded(list(run.topics), topic[rows]),
+        document=Coded(list(run.documents), run.document[rows]),
+        score=run.score[rows],
+        line=run.line[rows],
+        order="trec",
+    )
+
+
+def _disagreement(table: Table) -> list[str]:
+    """A note on topics whose ranks are in another order than their scores."""
+    ranks = table.columns.get("rank", [None])
+    if not all(type(rank) in (int, float) for rank in ranks):
+        return []
+    topic, score = Coded.of(table.columns["topic"]).codes, np.array(table.columns["score"], dtype=np.float64)
+    order = np.lexsort((-score, np.array(ranks, dtype=np.float64), topic))
+    same = topic[order][1:] == topic[order][:-1]
+    wrong = np.unique(topic[order][1:][same & (np.diff(score[order]) > 0)])
+    if not len(wrong):
+        return []
+    return [f"{counted(len(wrong), 'topic')} with ranks in another order than the scores; whole documents go by score"]
+
+
+# --- results without offsets ------------------------------------------------------------------------------------------
+
+
+def _with_places(table: Table, search: Search) -> Table:
+    """Rows without offsets get the place of their text, unless whole documents are judged and every row names one."""
+    if "text" not in table:
+        return table
+    texts, starts = table.columns["text"], table.columns.get("start") or [None] * len(table)
+    waiting = [row for row, start in enumerate(starts) if start is None and texts[row] is not None]
+    if not waiting or (not search.spans and "start" not in table and None not in table.columns.get("doc", [None])):
+        return table.without("text")
+    if search.texts is None:
+        raise table.error(
+            waiting[0],
+            "a result has no offsets, only its text",
+            "give the documents to find it in (documents=...), or offsets "
+            "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
+            "documents by their names are {'doc': name}, or {name: score}",
+        )
+    found = _locate_rows(table, waiting, search.texts, search)
+    return found if search.spans or "start" in table else found.without("start", "end", "text")
+
+
+def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
+    """Places count what the offsets of other rows count."""
+    locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
+    columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
+    for row in waiting:
+        text, document = table.columns["text"][row], columns["doc"][row]
+        if not isinstance(text, str) or not text.strip():
+            raise table.error(row, "text must be a text that is not empty")
+        if not isinstance(document, (str, NoneType)):
+            raise table.error(row, "doc must be a text")
+        where = table.place(row)
+        place = locator.resolve(str(table.columns["topic"][row]), Quote(text, document), where)
+        if isinstance(place, Unresolved):
+            problems.append(place.error(texts, where))
+        else:
+            text = texts[place.document]
+            columns["doc"][row] = place.document
+            columns["start"][row], columns["end"][row] = (search.count(text[:at]) for at in (place.start, place.end))
+    if problems:
+        raise UnresolvedQuotes(problems, len(waiting), table.where)
+    return replace(table, columns={**table.columns, **columns})

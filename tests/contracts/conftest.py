@@ -1,0 +1,10 @@
+"""What is checked of berrypick's own classes is checked of those of another package as well."""
+
+import plugins
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plugin(installed_plugin):
+    with plugins.discoverable(installed_plugin):
+        yield

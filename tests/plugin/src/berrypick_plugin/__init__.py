@@ -1,0 +1,92 @@
+"""A measure, a user model and a format of another package, with as little as they need."""
+
+import numpy as np
+
+import berrypick as bp
+from berrypick.core.run import assemble
+from berrypick.formats import content, finite
+from berrypick.users.base import pairwise, shared
+
+
+class Detours(bp.Measure):
+    """Results before the first one that leads to a target. Smaller is better."""
+
+    higher_is_better = False
+    why_above_one = "it counts results"
+    aliases = ("DetourCount",)
+    most: int = bp.parameter(
+        100, "int", "the value where no result leads to a target", check=lambda v: v >= 1, must="1 or more"
+    )
+
+    def compute(self, topic):
+        ranks = topic.reach.rank
+        return min(int(ranks.min()), self.most) if len(ranks) else self.most
+
+
+class Opener(bp.UserModel):
+    """Opens each document at the place pointed to, and reads all of it.
+
+    Effort: the length of what is pointed to.
+    """
+
+    def reach(self, ranking, targets, context):
+        blocks = [(rows, found, np.ones((len(rows), len(found)))) for rows, found in shared(ranking, targets)]
+        return pairwise(ranking, targets, blocks)
+
+
+class DoubleColonRun(bp.Format):
+    """Whole documents with scores, separated by double colons.
+
+    Sample::
+
+        1::a::2.0::mine
+        1::b::1.5::mine
+    """
+
+    format_name = "double-colon-run"
+    role = "run"
+    shape = "topic::document::score::tag"
+    suffixes = (".colons",)
+
+    @classmethod
+    def sniff(cls, lines):
+        return lines[0].count("::") == 3
+
+    @classmethod
+    def read(cls, path, problems, **options):
+        rows, tag = [], ""
+        for number, text in content(path, problems):
+            words = text.split("::")
+            score = finite(words[2]) if len(words) == 4 else None
+            if score is None:
+                problems.report(f"is not {cls.shape}", number, text)
+                continue
+            rows.append((words[0], words[1], score, number))
+            tag = words[3]
+        return assemble(
+            tag=tag,
+            topic=[row[0] for row in rows],
+            document=[row[1] for row in rows],
+            score=np.array([row[2] for row in rows]),
+            line=np.array([row[3] for row in rows], dtype=np.int64),
+            order="score",
+            source=path,
+            format=cls.format_name,
+        )
+
+    @classmethod
+    def accepts(cls, value):
+        if not isinstance(value, bp.Run):
+            return "it is not a run"
+        return "it points into documents" if value.points_into_documents else ""
+
+    @classmethod
+    def write(cls, value, out):
+        for topic, ranking in value.rankings():
+            for row, code in enumerate(ranking.document.tolist()):
+                score = float(ranking.score[row]) if ranking.score is not None else float(-row)
+                out.write(f"{topic}::{ranking.documents[code]}::{score!r}::{value.tag}\n")
+
+    @classmethod
+    def describe(cls, value):
+        return [f"{len(value)} results"]
