@@ -3,13 +3,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "documents.hpp"
 #include "law.hpp"
+#include "records.hpp"
 #include "text.hpp"
 #include "trees.hpp"
 
@@ -221,6 +224,269 @@ void unseen_lengths(In<Index> document, In<Index> start, In<Index> end, In<doubl
     berrypick::unseen_lengths(element, length.data(), out.data());
 }
 
+// --- files ---------------------------------------------------------------------------------------------------------
+
+// Python's own reading of a number. Words with underscores or letters beyond ASCII are numbers to it in ways that only
+// float() knows.
+berrypick::Number python_number(const berrypick::Token& word, double& value) {
+    if (!berrypick::is_ascii(word.at, word.size) || std::memchr(word.at, '_', word.size)) return berrypick::Number::none;
+    const std::string text(word.at, word.size);
+    if (text.find('\0') != std::string::npos) return berrypick::Number::other;
+    const nb::gil_scoped_acquire held;
+    char* end = nullptr;
+    const double found = PyOS_string_to_double(text.c_str(), &end, nullptr);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return berrypick::Number::other;
+    }
+    if (*end || !std::isfinite(found)) return berrypick::Number::other;
+    value = found;
+    return berrypick::Number::finite;
+}
+
+template <class T>
+nb::object array(berrypick::Column<T>& column) {
+    const std::size_t size = column.size();
+    T* const data = column.release();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+nb::object vocabulary(berrypick::Vocabulary& names) {
+    return nb::cast(new berrypick::Vocabulary(std::move(names)), nb::rv_policy::take_ownership);
+}
+
+nb::object decoded(const berrypick::Token& name) {
+    PyObject* const text = PyUnicode_DecodeUTF8(name.at, Py_ssize_t(name.size), "strict");
+    if (!text) throw nb::python_error();
+    return nb::steal(text);
+}
+
+nb::object decoded(const std::string& text) { return decoded(berrypick::Token{text.data(), text.size()}); }
+
+void columns(nb::dict& found, berrypick::TrecRunLines& lines) {
+    found["score"] = array(lines.score);
+    found["tag"] = decoded(lines.tag);
+    found["longer"] = lines.longer;
+}
+
+void columns(nb::dict& found, berrypick::TrecQrelsLines& lines) { found["grade"] = array(lines.grade); }
+
+void columns(nb::dict& found, berrypick::FolRunLines& lines) {
+    found["kind"] = int(lines.kind);
+    found["score"] = array(lines.score);
+    found["start"] = array(lines.start);
+    found["end"] = array(lines.end);
+    found["path"] = array(lines.path);
+    found["paths"] = vocabulary(lines.paths);
+    found["tag"] = decoded(lines.tag);
+    found["unlocated"] = lines.unlocated;
+    found["falls"] = lines.falls;
+    found["unscored"] = lines.unscored;
+}
+
+void columns(nb::dict& found, berrypick::FolTruthLines& lines) {
+    found["length"] = array(lines.length);
+    found["entry"] = array(lines.entry);
+    found["first"] = array(lines.first);
+    found["start"] = array(lines.start);
+    found["end"] = array(lines.end);
+    found["empty"] = lines.empty;
+    found["overlapping"] = lines.overlapping;
+    found["beyond"] = lines.beyond;
+}
+
+void columns(nb::dict& found, berrypick::MediaevalQrelsLines& lines) {
+    found["start"] = array(lines.start);
+    found["end"] = array(lines.end);
+    found["grade"] = array(lines.grade);
+}
+
+void columns(nb::dict& found, berrypick::MediaevalRunLines& lines) {
+    found["start"] = array(lines.start);
+    found["end"] = array(lines.end);
+    found["rank"] = array(lines.rank);
+    found["score"] = array(lines.score);
+    found["tag"] = decoded(lines.tag);
+    found["moved"] = lines.moved;
+}
+
+void columns(nb::dict& found, berrypick::GenomicsRunLines& lines) {
+    found["rank"] = array(lines.rank);
+    found["start"] = array(lines.start);
+    found["end"] = array(lines.end);
+    found["score"] = array(lines.score);
+    found["tag"] = decoded(lines.tag);
+}
+
+// A file on its way into columns.
+class Lines {
+public:
+    virtual ~Lines() = default;
+    // Read the whole lines at the start of a block, all of it at the end of the file; how many bytes that was, -1 if
+    // the plain reader has to read this file.
+    Index feed(In<std::uint8_t> block, std::size_t filled, bool last) {
+        require(filled <= block.shape(0), "a block holds as much as it has");
+        const char* const bytes = reinterpret_cast<const char*>(block.data());
+        const nb::gil_scoped_release released;
+        std::size_t whole = filled;
+        while (!last && whole && bytes[whole - 1] != '\n') --whole;
+        return read(bytes, whole) ? Index(whole) : -1;
+    }
+    virtual nb::dict finish() = 0;
+
+protected:
+    virtual bool read(const char* bytes, std::size_t count) = 0;
+};
+
+template <class Format>
+class LinesOf : public Lines {
+public:
+    nb::dict finish() override {
+        nb::dict found;
+        found["topic"] = array(format_.topic);
+        found["topics"] = vocabulary(format_.topics);
+        found["document"] = array(format_.document);
+        found["documents"] = vocabulary(format_.documents);
+        found["line"] = array(format_.line);
+        columns(found, format_);
+        return found;
+    }
+
+protected:
+    bool read(const char* bytes, std::size_t count) override { return reader_.feed(bytes, count, format_); }
+
+private:
+    Format format_{python_number};
+    berrypick::Reader<Format> reader_;
+};
+
+Lines* lines_of(const char* name) {
+    const std::string format(name);
+    if (format == "trec-run") return new LinesOf<berrypick::TrecRunLines>();
+    if (format == "trec-qrels") return new LinesOf<berrypick::TrecQrelsLines>();
+    if (format == "inex-fol-run") return new LinesOf<berrypick::FolRunLines>();
+    if (format == "inex-fol-truth") return new LinesOf<berrypick::FolTruthLines>();
+    if (format == "mediaeval-qrels") return new LinesOf<berrypick::MediaevalQrelsLines>();
+    if (format == "mediaeval-run") return new LinesOf<berrypick::MediaevalRunLines>();
+    if (format == "genomics-run") return new LinesOf<berrypick::GenomicsRunLines>();
+    throw std::invalid_argument("no such format: " + format);
+}
+
+nb::list all_names(const berrypick::Vocabulary& names) {
+    nb::list found;
+    for (std::size_t code = 0; code < names.size(); ++code) found.append(decoded(names.name(code)));
+    return found;
+}
+
+nb::object one_name(const berrypick::Vocabulary& names, Index code) {
+    if (code < 0 || std::size_t(code) >= names.size()) throw nb::index_error("no name has this code");
+    return decoded(names.name(std::size_t(code)));
+}
+
+// The codes of texts, -1 for those that are not known. Some at a time, as in berrypick::Coder.
+void find_names(const berrypick::Vocabulary& names, nb::list wanted, Out<Index> out) {
+    require_count(out.shape(0), nb::len(wanted), "out");
+    constexpr std::size_t width = 32;
+    berrypick::Token words[width];
+    std::uint64_t hashes[width];
+    const std::size_t count = nb::len(wanted);
+    for (std::size_t from = 0; from < count; from += width) {
+        const std::size_t some = std::min(width, count - from);
+        for (std::size_t i = 0; i < some; ++i) {
+            Py_ssize_t size = 0;
+            const nb::handle name = wanted[from + i];
+            const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+            if (!text) {  // no text, or one that UTF-8 has no form for: surely not among the names
+                PyErr_Clear();
+                words[i] = {"", 0};
+            } else {
+                words[i] = {text, std::size_t(size)};
+            }
+            hashes[i] = berrypick::Vocabulary::hash(words[i]);
+            names.prefetch_slot(hashes[i]);
+        }
+        for (std::size_t i = 0; i < some; ++i) names.prefetch_name(hashes[i]);
+        for (std::size_t i = 0; i < some; ++i) out.data()[from + i] = names.find(words[i], hashes[i]);
+    }
+}
+
+void files(nb::module_& m) {
+    nb::class_<Lines>(m, "Lines")
+        .def("feed", &Lines::feed, "block"_a.noconvert(), "filled"_a, "last"_a)
+        .def("finish", &Lines::finish);
+    m.def("lines_of", lines_of, "format"_a, nb::rv_policy::take_ownership);
+    nb::class_<berrypick::Vocabulary>(m, "Vocabulary")
+        .def("__len__", &berrypick::Vocabulary::size)
+        .def("name", one_name, "code"_a)
+        .def("names", all_names)
+        .def("find", find_names, "names"_a, "out"_a.noconvert());
+}
+
+// --- documents -----------------------------------------------------------------------------------------------------
+
+void require_bounds(const In<Index>& bounds, std::size_t rows, const char* what) {
+    require(bounds.shape(0) >= 1 && bounds.data()[0] == 0 && std::size_t(bounds.data()[bounds.shape(0) - 1]) == rows,
+            what);
+    for (std::size_t i = 1; i < bounds.shape(0); ++i) require(bounds.data()[i - 1] <= bounds.data()[i], what);
+}
+
+void require_codes(const std::int32_t* code, std::size_t count, std::size_t vocabulary) {
+    for (std::size_t i = 0; i < count; ++i)
+        require(code[i] >= 0 && std::size_t(code[i]) < vocabulary, "a document is out of range");
+}
+
+// which topics point to a document twice
+void repeated_documents(In<Index> bounds, In<std::int32_t> document, std::size_t vocabulary, Out<bool> out) {
+    require_bounds(bounds, document.shape(0), "bounds lead from 0 to the number of rows");
+    require_count(out.shape(0), bounds.shape(0) - 1, "out");
+    const nb::gil_scoped_release released;
+    require_codes(document.data(), document.shape(0), vocabulary);
+    berrypick::repeated_documents(bounds.data(), out.shape(0), document.data(), vocabulary, out.data());
+}
+
+// which topics may point to a span twice: equal spans have equal fingerprints
+void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<Index> start, In<Index> end, Out<bool> out) {
+    require_bounds(bounds, document.shape(0), "bounds lead from 0 to the number of rows");
+    require_count(start.shape(0), document.shape(0), "start");
+    require_count(end.shape(0), document.shape(0), "end");
+    require_count(out.shape(0), bounds.shape(0) - 1, "out");
+    const nb::gil_scoped_release released;
+    berrypick::repeated_spans(bounds.data(), out.shape(0), document.data(), start.data(), end.data(), out.data());
+}
+
+// Judged documents among the retrieved ones; see berrypick::judged_hits.
+nb::tuple judged_hits(In<Index> from, In<Index> to, In<std::int32_t> document, In<Index> judged_bounds,
+                      In<Index> judged, std::size_t vocabulary, Out<Index> retrieved) {
+    const std::size_t topics = from.shape(0);
+    require_count(to.shape(0), topics, "to");
+    require_count(retrieved.shape(0), topics, "retrieved");
+    require_count(judged_bounds.shape(0), topics + 1, "judged_bounds");
+    require_bounds(judged_bounds, judged.shape(0), "judged_bounds lead from 0 to the number of judged documents");
+    for (std::size_t i = 0; i < topics; ++i)
+        require(from.data()[i] >= 0 && from.data()[i] <= to.data()[i] && std::size_t(to.data()[i]) <= document.shape(0),
+                "the rows of a topic are rows of the run");
+    for (std::size_t i = 0; i < judged.shape(0); ++i)
+        require(judged.data()[i] >= -1 && judged.data()[i] < Index(vocabulary), "a judged document is out of range");
+    std::vector<Index> row, rank;
+    {
+        const nb::gil_scoped_release released;
+        require_codes(document.data(), document.shape(0), vocabulary);
+        berrypick::judged_hits(from.data(), to.data(), topics, document.data(), judged_bounds.data(), judged.data(),
+                               vocabulary, retrieved.data(), row, rank);
+    }
+    return nb::make_tuple(owned(std::move(row)), owned(std::move(rank)));
+}
+
+void documents(nb::module_& m) {
+    m.def("repeated_documents", repeated_documents, "bounds"_a.noconvert(), "document"_a.noconvert(), "vocabulary"_a,
+          "out"_a.noconvert());
+    m.def("repeated_spans", repeated_spans, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),
+          "end"_a.noconvert(), "out"_a.noconvert());
+    m.def("judged_hits", judged_hits, "from"_a.noconvert(), "to"_a.noconvert(), "document"_a.noconvert(),
+          "judged_bounds"_a.noconvert(), "judged"_a.noconvert(), "vocabulary"_a, "retrieved"_a.noconvert());
+}
+
 template <class T>
 void text(nb::module_& m) {
     m.def("merge", merge<T>, "start"_a.noconvert(), "end"_a.noconvert(), "merged_start"_a.noconvert(),
@@ -246,6 +512,8 @@ NB_MODULE(_native, m) {
           "form"_a = 0);
     text<std::int64_t>(m);
     text<double>(m);
+    files(m);
+    documents(m);
     m.def("nested_pairs", nested_pairs, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),
           "other_document"_a.noconvert(), "other_start"_a.noconvert(), "other_end"_a.noconvert());
     m.def("unseen_lengths", unseen_lengths, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),

@@ -638,7 +638,7 @@ def test_show_passes_over_parameters(berrypick, kind, name, shown):
 
 
 def test_show_of_a_measure_of_others(berrypick):
-    told_once(berrypick("show", "measure", "nDCG@10"), "nDCG@10 is one of ir_measures' measures")
+    told_once(berrypick("show", "measure", "RBP@10"), "RBP@10 is one of ir_measures' measures")
 
 
 def test_check_of_an_index(tmp_path, berrypick):

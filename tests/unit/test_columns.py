@@ -1,4 +1,4 @@
-"""Large files read as columns are what they are read line by line, and bad lines are told the same way."""
+"""Files scanned into columns are what they are read line by line, and bad lines are reported the same way."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ import pytest
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run, assemble, repeated_pointers
 from berrypick.core.truth import Truth
-from berrypick.formats import Problems, _columns, by_name
+from berrypick.formats import Problems, _scan, by_name
+from berrypick.judging.repeats import repeats_of
+from berrypick.kernels import _native
 
-pytest.importorskip("polars")
+needs_native = pytest.mark.skipif(_native is None, reason="the compiled kernels are not installed")
 
 TREC = ["{t} Q0 d{d} {r} {s:.4f} sys"]
 FOL = ["{t} Q0 {d} {r} {s:.4f} sys {o} {n}"]
@@ -34,11 +36,11 @@ def written(shape: str, lines: int = 60, seed: int = 1) -> list[str]:
 
 
 def both(path: Path, name: str, monkeypatch: pytest.MonkeyPatch, strict: bool = True) -> list[tuple[Any, Any]]:
-    """(value or message, what was reported and counted), by lines and by columns in small blocks."""
+    """(value or message, what was reported and counted), by lines and by columns in small and large blocks."""
     found = []
-    for large, block in ((1 << 60, 1 << 20), (0, 700), (0, 1 << 20)):
-        monkeypatch.setattr(_columns, "LARGE", large)
-        monkeypatch.setattr(_columns, "BLOCK", block)
+    for kernels, block in (("numpy", 1), ("native", 1), ("native", 700), ("native", 1 << 20)):
+        monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
+        monkeypatch.setattr(_scan, "BLOCK", block)
         problems = Problems(str(path), strict=strict)
         try:
             value: Any = by_name(name).read(str(path), problems)
@@ -55,6 +57,7 @@ def same(a: Any, b: Any) -> bool:
         return all(same(getattr(a, name), getattr(b, name)) for name in Run.__dataclass_fields__)
     if isinstance(a, Truth):
         assert list(a.topics) == list(b.topics)
+        assert list(a.lengths.items()) == list(b.lengths.items())
         return all(
             same(getattr(topic, name), getattr(b.topics[key], name))
             for key, topic in a.topics.items()
@@ -106,6 +109,35 @@ CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
     "form feed": changed(22, "2 Q0 9\x0cx 1 1.5 sys 5 80"),
     "quotes": changed(22, '2 Q0 "9 1 1.5 sys 5 80'),
     "hash in a name": changed(22, "2 Q0 9#1 1 1.5 sys 5 80"),
+    "judged twice": lambda lines: [*lines[:5], lines[3], *lines[5:]],
+    "passages overlap": changed(22, "2 Q0 9 20 100 5 0:10 5:10"),
+    "passage of length 0": changed(22, "2 Q0 9 10 100 5 0:10 50:0"),
+    "passage beyond": changed(22, "2 Q0 9 10 100 5 95:10"),
+    "relevant is not the sum": changed(22, "2 Q0 9 11 100 5 0:10"),
+    "no passages": changed(22, "2 Q0 9 11 100 5"),
+    "entry beyond": changed(22, "2 Q0 9 10 100 500 0:10"),
+    "other length": changed(22, "2 Q0 100 0 1"),
+    "no colon": changed(22, "2 Q0 9 10 100 5 010"),
+    "two colons": changed(22, "2 Q0 9 10 100 5 0:1:0"),
+    "sixty seconds": changed(22, "2 Q0 v9 1.60 2.70 1"),
+    "ends before it starts": changed(22, "2 Q0 v9 5.00 4.00 1"),
+    "jump-in elsewhere": changed(22, "2 Q0 v9 5.00 6.00 5.30 4 1.5 sys"),
+    "long minutes": changed(22, "2 Q0 v9 1234567890.00 1234567891.00 1"),
+    "point and no seconds": changed(22, "2 Q0 v9 5. 6. 1"),
+    "zeros in seconds": changed(22, "2 Q0 v9 5.00000000000000000000 6.1 1"),
+    "huge offset": changed(22, "2 9 6 1.5 9007199254740993 1 sys"),
+    "digits of another script": changed(22, "2 Q0 9 \u0663 \u0663 sys \u0663 \u0663"),
+    "number with a nul": changed(22, "2 Q0 9 6 1.\x005 sys 5 80"),
+    "control character": changed(22, "2 Q0 9\x1fx \x01\x02 1.5 sys 5 80"),
+    "exponent": changed(22, "2 Q0 9 6 1e-3 sys 5 80"),
+    "underflow": changed(22, "2 Q0 9 6 1e-400 sys 5 80"),
+    "overflow": changed(22, "2 Q0 9 6 1e400 sys 5 80"),
+    "two signs": changed(22, "2 Q0 9 6 +-1 sys 5 80"),
+    "hexadecimal": changed(22, "2 Q0 9 6 0x10 sys 5 80"),
+    "point alone": changed(22, "2 Q0 9 6 . sys 5 80"),
+    "infinity by name": changed(22, "2 Q0 9 6 -Infinity sys 5 80"),
+    "very long name": changed(22, "2 Q0 " + "n" * 70_000 + " 6 1.5 sys 5 80"),
+    "long name": changed(22, "2 Q0 " + "n" * 65_535 + " 6 1.5 sys 5 80"),
     "topics mixed": lambda lines: lines[::2] + lines[1::2],
     "document twice": lambda lines: [*lines, lines[7]],
 }
@@ -121,9 +153,16 @@ CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
         ("inex-fol-run", "{t} Q0 {d} {r} {s:.4f} sys /article[1]/sec[{o}]/p"),
         ("inex-fol-run", "{t} Q0 {d} {r} {s:.4f} sys /article[1]/sec[1] /article[1]/sec[{n}2]"),
         ("trec-qrels", "{t} 0 d{d} {n}"),
+        ("inex-fol-truth", "{t} Q0 {d} {n} 9999 {o} {o}:{n}"),
+        ("inex-fol-truth", "{t} Q0 {d} 0 {o}"),
+        ("mediaeval-qrels", "{t} Q0 v{d} {r}.30 {d}.5 1"),
+        ("mediaeval-run", "{t} Q0 v{d} {r}.30 {d}.5 {r}.30 {r} {s:.3f}"),
+        ("mediaeval-run", "{t} Q0 v{d} {r}.30 {d}.5 {r} {s:.3f} sys"),
+        ("genomics-run", "{t} {d} {r} {s:.3f} {o} {n} sys"),
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
+@needs_native
 def test_columns_are_lines(name: str, shape: str, change: str, end: str, tmp_path: Path,
                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     path = tmp_path / "file.txt"
@@ -131,9 +170,20 @@ def test_columns_are_lines(name: str, shape: str, change: str, end: str, tmp_pat
     agree(path, name, monkeypatch)
 
 
-@pytest.mark.parametrize("name", ["trec-run", "inex-fol-run"])
+SHAPES = {
+    "trec-run": TREC[0],
+    "inex-fol-run": FOL[0],
+    "trec-qrels": "{t} 0 d{d} {n}",
+    "inex-fol-truth": "{t} Q0 {d} {n} 9999 {o} {o}:{n}",
+    "genomics-run": "{t} {d} {r} {s:.3f} {o} {n} sys",
+    "mediaeval-run": "{t} Q0 v{d} {r}.30 {d}.5 {r} {s:.3f} sys",
+}
+
+
+@needs_native
+@pytest.mark.parametrize("name", SHAPES)
 def test_bytes_that_are_odd(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shape = TREC[0] if name == "trec-run" else FOL[0]
+    shape = SHAPES[name]
     text = "\n".join(written(shape)).encode()  # no line end at the end
     path = tmp_path / "file.run"
     variants = {
@@ -143,12 +193,25 @@ def test_bytes_that_are_odd(name: str, tmp_path: Path, monkeypatch: pytest.Monke
         "gzip that breaks off": gzip.compress(text)[:-20],
         "nul": text.replace(b"sys", b"s\x00s", 3),
         "carriage return inside": text.replace(b"sys", b"\r sys", 1),
+        "nothing": b"",
+        "a line end": b"\n",
+        "a mark alone": b"\xef\xbb\xbf",
+        "a mark in a later line": text.replace(b"\n", b"\n\xef\xbb\xbf", 1),
+        "half a letter at the end": text + b"\xc3",
+        "overlong": text.replace(b" 3 ", b" \xc0\xaf ", 1),
+        "surrogate": text.replace(b" 3 ", b" \xed\xa0\x80 ", 1),
+        "beyond Unicode": text.replace(b" 3 ", b" \xf4\x90\x80\x80 ", 1),
+        "the last character": text.replace(b"d1", b"\xf4\x8f\xbf\xbf", 1),
+        "Latin-1 in a comment": b"# na\xefve\n" + text,
+        "comments and blanks": b"# a\n\n   \n" + text.replace(b"\n", b"\n\n  # x y\n", 4),
+        "wide letters": text.replace(b"sys", "s\u00ffs".encode(), 2),
     }
     for variant in variants.values():
         path.write_bytes(variant)
         agree(path, name, monkeypatch)
 
 
+@needs_native
 def test_scores_are_the_same_doubles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(7)
     words = [repr(draw.uniform(-1, 1) * 10.0 ** draw.randrange(-300, 300)) for _ in range(300)]
@@ -161,14 +224,61 @@ def test_scores_are_the_same_doubles(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sorted(run.score.tolist()) == sorted(map(float, words))
 
 
-def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
-    import subprocess
-    import sys
+WORDS = [
+    "1",
+    "2",
+    "d1",
+    "#",
+    "0.5",
+    "-1",
+    "X",
+    "7:3",
+    "10",
+    "Q0",
+    "1e3",
+    "nan",
+    "/a[1]",
+    "\u00e9",
+    "1_0",
+    "\x00",
+    "5.30",
+    "0",
+]
+
+
+@needs_native
+@pytest.mark.parametrize("name", [*SHAPES, "mediaeval-qrels"])
+def test_words_at_random(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(name)
+    path = tmp_path / "file.txt"
+    columns = {"trec-qrels": 4, "trec-run": 6, "genomics-run": 7, "mediaeval-qrels": 6}.get(name, 8)
+    for _ in range(150):
+        good = written(SHAPES.get(name, "{t} Q0 v{d} {r}.30 {d}.5 1"), 8, draw.random())
+        for _ in range(draw.randrange(1, 3)):
+            line = draw.choice([" ", "\t", "  "]).join(
+                draw.choice(WORDS) for _ in range(columns + draw.randrange(-1, 2))
+            )
+            good.insert(draw.randrange(len(good)), line)
+        path.write_bytes(draw.choice(["\n", "\r\n"]).join(good).encode())
+        agree(path, name, monkeypatch)
+
+
+@needs_native
+def test_names_are_a_sequence(tmp_path: Path) -> None:
+    import pickle
 
     path = tmp_path / "file.run"
-    path.write_text("\n".join(written(TREC[0])))
-    code = f"import sys, berrypick as bp; bp.read_run({str(path)!r}); sys.exit('polars' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    names = [f"d{i}" for i in range(3000)] + ["Zo\u00eb"]
+    path.write_text("".join(f"1 Q0 {name} 1 {-i} sys\n" for i, name in enumerate(names)), encoding="utf-8")
+    found = by_name("trec-run").read(str(path), Problems(str(path))).documents
+    assert type(found).__name__ == "Names"
+    assert found == names and list(found) == names and len(found) == 3001
+    assert found[0] == "d0" and found[-1] == "Zo\u00eb" and found[1:3] == ["d1", "d2"]
+    assert "d2999" in found and "d3000" not in found and "\ud800" not in found and 5 not in found
+    assert found.codes(["d7", "no", "Zo\u00eb"]).tolist() == [7, -1, 3000]
+    assert pickle.loads(pickle.dumps(found)) == names
+    with pytest.raises(IndexError):
+        found[3001]
 
 
 def test_ties_are_ordered_by_name_whatever_the_file_order() -> None:
@@ -185,16 +295,22 @@ def test_ties_are_ordered_by_name_whatever_the_file_order() -> None:
         assert [run.documents[code] for code in run.ranking(topic).document.tolist()] == mine
 
 
-def test_repeats_are_repeated_pointers() -> None:
+@pytest.mark.parametrize("kernels", ["numpy", pytest.param("native", marks=needs_native)])
+@pytest.mark.parametrize("kind", ["documents", "spans", "seconds", "elements"])
+@pytest.mark.parametrize("count", [3, 40, 300])
+def test_repeats_are_repeated_pointers(kind: str, kernels: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
     draw = random.Random(5)
-    count = 300
+    spans = kind in ("spans", "seconds")
+    positions = np.float64 if kind == "seconds" else np.int64
     run = assemble(
         tag="",
         topic=[str(draw.randrange(5)) for _ in range(count)],
-        document=[f"d{draw.randrange(6)}" for _ in range(count)],
-        start=np.array([draw.randrange(4) for _ in range(count)]),
-        end=np.array([4 + draw.randrange(3) for _ in range(count)]),
+        document=[f"d{draw.randrange(60 if kind == 'documents' else 6)}" for _ in range(count)],
+        start=np.array([draw.choice([-0.0, 0.0, 1, 2]) for _ in range(count)], dtype=positions) if spans else None,
+        end=np.array([4 + draw.randrange(3) for _ in range(count)], dtype=positions) if spans else None,
+        path=[f"/a[{draw.randrange(9)}]" for _ in range(count)] if kind == "elements" else None,
     )
     for topic, ranking in run.rankings():
         repeated, _ = repeated_pointers(ranking)
-        assert np.array_equal(run.repeats.get(topic, np.zeros(len(ranking), dtype=bool)), repeated)
+        assert np.array_equal(repeats_of(run).get(topic, np.zeros(len(ranking), dtype=bool)), repeated)

@@ -79,7 +79,8 @@ def test_document_measures_agree_with_ir_measures():
     scores = {"1": {"x": 3, "b": 2, "a": 1}, "2": {"y": 2, "c": 1}}
     theirs = ir_measures.calc_aggregate(list(asked.values()), qrels, scores)
     for name, measure in asked.items():
-        assert values[name] == pytest.approx(theirs[measure])
+        digits = 1e-5 if "exp" in name else 1e-12  # gdeval rounds to five digits
+        assert values[name] == pytest.approx(theirs[measure], abs=digits)
 
 
 def test_a_document_counts_at_its_best_rank_and_is_relevant_if_any_text_is():

@@ -9,7 +9,7 @@ import pytest
 from conftest import command
 
 import berrypick as bp
-from berrypick.formats import _columns, _files
+from berrypick.formats import _files, _scan
 
 TOPICS, RESULTS = 60, 100
 #: Longer than what is read to find out the format.
@@ -38,10 +38,9 @@ def pipe(tmp_path):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("large", [False, True])
-def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, large):
-    if large:
-        monkeypatch.setattr(_columns, "LARGE", 1)
+@pytest.mark.parametrize("block", [1, 1 << 18])
+def test_a_pipe_gives_the_numbers_of_the_file(files, pipe, monkeypatch, packed, block):
+    monkeypatch.setattr(_scan, "BLOCK", block)
     written = files(t_qrels=QRELS, r_run=RUN)
     expected = bp.evaluate(written["t_qrels"], written["r_run"], "AP EPRUM").mean()
     data = gzip.compress(RUN.encode()) if packed else RUN

@@ -376,6 +376,13 @@ def with_(base=bp.Measure, name="Own", **members):
     return type(name, (base,), {"compute": lambda self, topic: 1, "__module__": __name__, **members})
 
 
+class Mutable(bp.Measure):
+    weights: list = []
+
+    def compute(self, topic):
+        return 1
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -390,7 +397,7 @@ def with_(base=bp.Measure, name="Own", **members):
         (with_(aliases="abc"), "aliases is a tuple"),
         (with_(name="_Own"), "its name '_Own'"),
         (with_(cutoff="depth"), "cutoff is one of none, rank, level"),
-        (with_(weights=[1], __annotations__={"weights": list}), "mutable default"),
+        (Mutable, "mutable default"),
         (with_(bp.UserModel), "no method reach"),
         (with_(bp.UserModel, "T2I", reach=lambda *_: None), "the name t2i is taken"),
         (with_(bp.Format), "format_name"),

@@ -375,7 +375,7 @@ def test_titles(tmp_path):
 
 def test_command(berrypick, tmp_path):
     path = tmp_path / "report.html"
-    done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM P@3",
+    done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM infAP",
                      "--html", path)  # fmt: skip
     assert (done.code, done.out) == (0, "") and "8 topics" in done.err and path.exists()
     overview = Page(path).overview

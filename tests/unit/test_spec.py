@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core import spec
 from berrypick.evaluation.requested import parse_measure, resolve_measures
+from berrypick.measures import _documents as document_measures
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,8 @@ def test_document_measures_need_their_cut_off():
     ["AP", "MAP", "nDCG@10", "P(rel=2)@5", "nDCG(dcg='exp-log2')@10", "IPrec@0.2", "P(cutoff=3)@5", "RBP(p=0.9)"],
 )
 def test_document_measures_mean_what_ir_measures_reads(text):
-    assert parse_measure(text).measure == ir_measures.parse_measure(text)
+    assert document_measures.parse(text).measure == ir_measures.parse_measure(text)
+    assert str(parse_measure(text)).replace("'", '"') == str(ir_measures.parse_measure(text)).replace("'", '"')
 
 
 @pytest.mark.parametrize("text", ["P(rel='x')@5", "nDCG(dcg='nonsense')@5", "AP(nonsense=1)", "P@0.5", "RR(rel=1.5)"])

@@ -30,6 +30,8 @@ COMMANDS = {
     "show": ("show", "Explain one measure, user model or format."),
     "demo": ("show", "Evaluate the bundled examples."),
 }
+#: Options that show the help.
+HELP = ["-h", "--help"]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -91,6 +93,7 @@ class _Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
+        command.context_settings["help_option_names"] = HELP  # click keeps the first help option that it makes
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -133,7 +136,7 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": HELP, "max_content_width": 100},
     invoke_without_command=True,
 )
 @click.option(

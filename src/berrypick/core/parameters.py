@@ -164,7 +164,7 @@ class Parameterized:
         )
 
     def canonical(self) -> str:
-        """With every parameter."""
+        """Its text with every parameter, as in signatures and explanations."""
         return specs.render(self.name(), self.parameter_values())
 
     def __str__(self) -> str:

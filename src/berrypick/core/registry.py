@@ -39,7 +39,7 @@ C = TypeVar("C", bound=type)
 _registries: list[Registry[Any]] = []
 
 
-def register(cls: C) -> C:
+def register(definition: C) -> C:
     """Make a measure, user model or format known by its name; returns the class, so it can be used as a decorator.
 
     >>> import berrypick as bp
@@ -52,11 +52,11 @@ def register(cls: C) -> C:
     2.0
     """
     for registry in _registries:
-        if isinstance(cls, type) and issubclass(cls, registry.base):
-            registry.register(cls)
-            return cls
+        if isinstance(definition, type) and issubclass(definition, registry.base):
+            registry.register(definition)
+            return definition
     raise UsageError(
-        f"{getattr(cls, '__name__', repr(cls)):.60} cannot be registered: "
+        f"{getattr(definition, '__name__', repr(definition)):.60} cannot be registered: "
         "it is not a class derived from bp.Measure, bp.UserModel or bp.Format"
     )
 

@@ -14,9 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
 from berrypick.core.collection import unknown_length
 from berrypick.core.errors import shorten
+from berrypick.core.names import Names
 from berrypick.core.words import counted
 
 Duplicates = Literal["error", "first", "keep"]
@@ -31,8 +32,8 @@ def span_name(document: str, start: float, end: float) -> str:
 class Coded:
     """A column of names as codes into its distinct names, which stand in the order of their first appearance."""
 
-    names: list[str]
-    codes: IntArray
+    names: Sequence[str]
+    codes: Narrow
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -76,8 +77,8 @@ class Ranking:
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
     size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
-    #: Document names to codes, where somebody keeps them for all topics.
-    vocabulary: Callable[[], Mapping[str, int]] | None = field(default=None, repr=False)
+    #: The codes of those documents that the vocabulary has, where the run keeps them for all topics.
+    vocabulary: Callable[[Iterable[str]], dict[str, int]] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.document)
@@ -153,7 +154,9 @@ class Ranking:
 
     def codes_of(self, names: Iterable[str]) -> dict[str, int]:
         """The codes of those documents that the vocabulary has."""
-        known = self.vocabulary() if self.vocabulary is not None else {n: c for c, n in enumerate(self.documents)}
+        if self.vocabulary is not None:
+            return self.vocabulary(names)
+        known = {name: code for code, name in enumerate(self.documents)}
         return {name: known[name] for name in names if name in known}
 
     def fresh(self) -> Ranking:
@@ -174,12 +177,12 @@ class Run:
     topics: tuple[str, ...]
     bounds: IntArray  # rows of topic i are bounds[i]:bounds[i+1]
     documents: Sequence[str]
-    document: IntArray
-    rank: IntArray  # from 0 within the topic; equal = one list item with several pointers
+    document: Narrow
+    rank: Narrow  # from 0 within the topic; equal = one list item with several pointers
     start: Positions | None = None
     end: Positions | None = None
     score: FloatArray | None = None
-    line: IntArray | None = None
+    line: Narrow | None = None
     source: str = ""
     format: str = ""
     duplicates: Duplicates = "error"
@@ -197,9 +200,21 @@ class Run:
     def _positions(self) -> dict[str, int]:
         return {topic: i for i, topic in enumerate(self.topics)}
 
+    def codes_of(self, names: Iterable[str]) -> dict[str, int]:
+        """The codes in ``document`` of those documents that the run has."""
+        wanted = list(names)
+        codes = self.codes_in_order(wanted).tolist()
+        return {name: code for name, code in zip(wanted, codes, strict=True) if code >= 0}
+
+    def codes_in_order(self, names: Sequence[str]) -> IntArray:
+        """The code of each of these documents, -1 for one that the run does not have."""
+        if isinstance(self.documents, Names):
+            return self.documents.codes(names)
+        known = self._document_codes
+        return np.fromiter((known.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+
     @cached_property
-    def document_codes(self) -> dict[str, int]:
-        """Document name to its code in ``document``."""
+    def _document_codes(self) -> dict[str, int]:
         return {name: code for code, name in enumerate(self.documents)}
 
     def __repr__(self) -> str:
@@ -229,20 +244,20 @@ class Run:
         else:
             position = self._positions[topic]
             rows = slice(int(self.bounds[position]), int(self.bounds[position + 1]))
-        rank = self.rank[rows]
+        rank = self.rank[rows].astype(np.int64)
         return Ranking(
             documents=self.documents,
-            document=self.document[rows],
+            document=self.document[rows].astype(np.int64),
             rank=rank,
             ranks=int(rank[-1]) + 1 if len(rank) else 0,
             start=None if self.start is None else self.start[rows],
             end=None if self.end is None else self.end[rows],
             score=None if self.score is None else self.score[rows],
-            line=None if self.line is None else self.line[rows],
+            line=None if self.line is None else self.line[rows].astype(np.int64),
             paths=self.paths,
             path=None if self.path is None else self.path[rows],
             path_end=None if self.path_end is None else self.path_end[rows],
-            vocabulary=lambda: self.document_codes,
+            vocabulary=self.codes_of,
         )
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
@@ -255,34 +270,6 @@ class Run:
         same = self.rank[1:] == self.rank[:-1]
         same[self.bounds[1:-1] - 1] = False  # the last of a topic and the first of the next one
         return bool(same.any())
-
-    @cached_property
-    def repeats(self) -> dict[str, BoolArray]:
-        """For each topic whose list points to something twice: which pointers stand earlier in the list too."""
-        found: dict[str, BoolArray] = {}
-        for topic, ranking in self.rankings():
-            if _may_repeat(ranking):
-                repeated, _ = repeated_pointers(ranking)
-                if repeated.any():
-                    found[topic] = repeated
-        return found
-
-
-def _may_repeat(ranking: Ranking) -> bool:
-    """False if surely no pointer stands twice: equal pointers have equal fingerprints, and one sort compares these."""
-    columns = [ranking.start, ranking.end, ranking.path, ranking.path_end]
-    mixed = ranking.document.astype(np.uint64)
-    for column in columns:
-        if column is not None:
-            bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # 0.0 makes one zero of -0.0 and 0.0
-            mixed = (mixed * _MIXING) ^ (mixed >> _SHIFT)
-            mixed += bits * _SPREADING
-    mixed.sort()
-    return bool((mixed[1:] == mixed[:-1]).any())
-
-
-#: Odd numbers without pattern, and a shift that brings high bits down: a fingerprint of several columns.
-_MIXING, _SPREADING, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
@@ -314,7 +301,7 @@ def assemble(
     end: Positions | None = None,
     score: FloatArray | None = None,
     rank: FloatArray | None = None,
-    line: IntArray | None = None,
+    line: Narrow | None = None,
     path: Sequence[str] | Coded | None = None,
     path_end: Sequence[str] | None = None,
     task: str = "",
@@ -332,23 +319,25 @@ def assemble(
     """
     topics, documents = _coded(topic), _coded(document)
     paths, path_code, path_end_code = _path_codes(path, path_end)
-    by: FloatArray | None = None
-    if order != "file":
-        by = rank if order == "rank" else None if score is None else -score
-        assert by is not None
-    rows = _ordered(topics.codes, by)
-    if order == "trec" and score is not None:
-        rows = _ties_by_name(rows, topics.codes, score, documents)
+    if order == "rank":
+        assert rank is not None
+        rows: IntArray | _Moved | None = _ordered(topics.codes, rank)
+    elif order == "file":
+        rows = _ordered(topics.codes, None)
+    else:
+        assert score is not None
+        by_score = _ordered(topics.codes, score, falling=True)
+        rows = _ties_by_name(by_score, topics.codes, score, documents) if order == "trec" else by_score
     topic_code = _taken(topics.codes, rows)
     count = len(topic_code)
     new_topic = np.ones(count, dtype=bool)
     new_topic[1:] = topic_code[1:] != topic_code[:-1]
-    item = np.arange(count, dtype=np.int64)
+    item = np.arange(count, dtype=np.int32)
     if order == "rank" and rank is not None:
         ordered = _taken(rank, rows)
         new_item = new_topic.copy()
         new_item[1:] |= ordered[1:] != ordered[:-1]
-        item = np.cumsum(new_item, dtype=np.int64) - 1
+        item = np.cumsum(new_item, dtype=np.int32) - np.int32(1)
     bounds = np.append(np.flatnonzero(new_topic), count).astype(np.int64)
     item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
     return Run(
@@ -356,12 +345,12 @@ def assemble(
         topics=tuple(topics.names),
         bounds=bounds,
         documents=documents.names,
-        document=_taken(documents.codes, rows),
+        document=_narrow(_taken(documents.codes, rows)),
         rank=item,
         start=None if start is None else _taken(start, rows),
         end=None if end is None else _taken(end, rows),
         score=None if score is None else _taken(score, rows),
-        line=None if line is None else _taken(line, rows),
+        line=None if line is None else _narrow(_taken(line, rows)),
         source=source,
         format=format,
         duplicates=duplicates,
@@ -378,34 +367,67 @@ def _coded(names: Sequence[str] | Coded) -> Coded:
     return names if isinstance(names, Coded) else Coded.of(names)
 
 
-def _taken(column: Positions, rows: IntArray | None) -> Positions:
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """An order in which only some rows stand elsewhere: at ``places`` stand ``rows``."""
+
+    places: IntArray
+    rows: IntArray
+
+
+def _taken(column: Positions, rows: IntArray | _Moved | None) -> Positions:
+    if isinstance(rows, _Moved):
+        moved = column.copy()
+        moved[rows.places] = column[rows.rows]
+        return moved
     return column if rows is None else column[rows]
 
 
-def _ordered(topic: IntArray, by: FloatArray | None) -> IntArray | None:
-    """Rows topic by topic, by a column upwards, then in file order; None where they stand so already."""
-    same = topic[1:] == topic[:-1]
-    rising = bool((same | (topic[1:] > topic[:-1])).all())
-    if rising and (by is None or bool((~same | (by[1:] >= by[:-1])).all())):
+def _narrow(column: Positions) -> Narrow:
+    """int32 where that holds all values."""
+    fits = column.dtype == np.int32 or not len(column) or int(column.max()) < 2**31
+    return column.astype(np.int32, copy=False) if fits else column
+
+
+def _ordered(topic: Narrow, by: FloatArray | None, falling: bool = False) -> IntArray | None:
+    """Rows topic by topic, by a column, then in file order; None where they stand so already."""
+    new_topic = topic[1:] != topic[:-1]
+    rising = bool((topic[1:] >= topic[:-1]).all())
+    if rising and by is None:
         return None
-    return np.lexsort((topic,) if by is None else (by, topic))  # a stable sort
+    if rising and by is not None:
+        before, after = by[:-1], by[1:]
+        good = before >= after if falling else before <= after
+        good |= new_topic
+        if good.all():
+            return None
+    if by is None:
+        return np.lexsort((topic,))  # a stable sort
+    return np.lexsort((-by if falling else by, topic))
 
 
-def _ties_by_name(rows: IntArray | None, topic: IntArray, score: FloatArray, documents: Coded) -> IntArray | None:
+def _ties_by_name(
+    rows: IntArray | None, topic: Narrow, score: FloatArray, documents: Coded
+) -> IntArray | _Moved | None:
     """Where rows of a topic have equal scores, the document with the larger name first."""
     ordered, ordered_topic = _taken(score, rows), _taken(topic, rows)
-    tied = (ordered[1:] == ordered[:-1]) & (ordered_topic[1:] == ordered_topic[:-1])
-    if not tied.any():
+    tied = ordered[1:] == ordered[:-1]
+    tied &= ordered_topic[1:] == ordered_topic[:-1]
+    later = np.flatnonzero(tied) + 1  # rows that have the score of the row before
+    if not len(later):
         return rows
-    group = np.concatenate([[0], np.cumsum(~tied)])
-    places = np.flatnonzero(np.append(tied, False) | np.concatenate([[False], tied]))
+    places = np.union1d(later - 1, later)
+    group = np.cumsum(~np.isin(places, later, assume_unique=True))
+    stood = places if rows is None else rows[places]
+    code = documents.codes[stood]
+    met, local = np.unique(code, return_inverse=True)  # only the names that are tied need an order
+    alphabetical = np.empty(len(met), dtype=np.int64)
+    names = [documents.names[i] for i in met.tolist()]
+    alphabetical[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
+    moved = stood[np.lexsort((-alphabetical[local], group))]
     if rows is None:
-        rows = np.arange(len(score))
-    code = documents.codes[rows[places]]
-    met = np.unique(code)  # only the names that are tied need an order
-    alphabetical = np.empty(len(documents.names), dtype=np.int64)
-    alphabetical[sorted(met.tolist(), key=documents.names.__getitem__)] = np.arange(len(met))
-    rows[places] = rows[places][np.lexsort((-alphabetical[code], group[places]))]
+        return _Moved(places, moved)
+    rows[places] = moved
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.errors import shorten
+from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import span_name
 from berrypick.core.words import counted
 
@@ -127,6 +127,64 @@ class TopicTruth:
 
 
 @dataclass(frozen=True, eq=False)
+class DocumentGrades:
+    """Judged documents topic by topic, each once; those of topic i are bounds[i]:bounds[i+1].
+
+    A document is as relevant as the best part of it that is judged.
+    """
+
+    names: list[str]
+    grade: IntArray
+    bounds: IntArray
+    position: Mapping[str, int]  # of each topic
+
+    def of_topics(self, topics: Sequence[str]) -> DocumentGrades:
+        """Those of some topics, in their order."""
+        places = [self.position[topic] for topic in topics]
+        if places == list(range(len(self.bounds) - 1)):
+            return self
+        bounds = self.bounds.tolist()
+        parts = [slice(bounds[i], bounds[i + 1]) for i in places]
+        return DocumentGrades(
+            [name for part in parts for name in self.names[part]],
+            np.concatenate([self.grade[part] for part in parts] or [self.grade[:0]]),
+            np.cumsum([0, *(part.stop - part.start for part in parts)], dtype=np.int64),
+            {topic: i for i, topic in enumerate(topics)},
+        )
+
+    @cached_property
+    def topic(self) -> IntArray:
+        """The topic of each judged document."""
+        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+    @cached_property
+    def best_first(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Topic, rank from 0 and grade of every document of an ideal list: the best grades first."""
+        order = np.lexsort((-self.grade, self.topic))
+        rank = np.arange(len(order)) - self.bounds[self.topic]
+        return self.topic, rank, self.grade[order]
+
+
+def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], IntArray]:
+    fraction = np.flatnonzero(topic.grade % 1)
+    if len(fraction):
+        row = int(fraction[0])
+        raise UsageError(
+            f"document measures count whole grades; {topic.document[row]} has {topic.grade[row]:g} "
+            f"in topic {topic.topic}"
+        )
+    grade = topic.grade.astype(np.int64)
+    if not topic.empty_documents and not topic.passages and len(set(topic.document)) == len(topic.document):
+        return topic.document, grade
+    grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
+    for passage in topic.passages:
+        grades[passage.document] = 1
+    for document, value in zip(topic.document, grade.tolist(), strict=True):
+        grades[document] = max(value, grades.get(document, value))
+    return list(grades), np.array(list(grades.values()), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class Truth:
     """All judgements. ``units`` says what was judged."""
 
@@ -162,6 +220,17 @@ class Truth:
     def grades(self) -> set[float]:
         """Every grade that occurs in any topic."""
         return self._grades
+
+    @cached_property
+    def document_grades(self) -> DocumentGrades:
+        """The grades of whole documents, of all topics."""
+        found = [_document_grades(topic) for topic in self.topics.values()]
+        return DocumentGrades(
+            [name for names, _ in found for name in names],
+            np.concatenate([grade for _, grade in found] or [np.zeros(0, dtype=np.int64)]),
+            np.cumsum([0, *(len(names) for names, _ in found)], dtype=np.int64),
+            {topic: i for i, topic in enumerate(self.topics)},
+        )
 
     @cached_property
     def _grades(self) -> set[float]:

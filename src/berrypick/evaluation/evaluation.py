@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest
-from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.explanation import Explanation, number
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
@@ -27,8 +27,10 @@ from berrypick.evaluation.scoring import RunScorer, TopicScores, prefix_errors
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
+from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
+from berrypick.measures._ranked import RankedMeasure, document_table
 from berrypick.measures.base import Measure, as_score
 from berrypick.users import UserModel
 
@@ -133,6 +135,8 @@ class Evaluation:
     def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:
         """The working of one number."""
         topic, system = self._topic(topic), self.runs[run]
+        if isinstance(one.measure, RankedMeasure):
+            return one.measure.explain_documents(self.truth.topics[topic], system.ranking(topic))
         if not isinstance(one.measure, Measure):
             return _explain_documents(self.truth, system, topic, one.measure)
         judged = judge_topic(self.truth, system, topic, self.context_for(one))
@@ -227,13 +231,13 @@ def _checked(scorers: Sequence[RunScorer]) -> tuple[list[RunScorer], BerrypickEr
             scorer.check()
         except BerrypickError as error:
             return good, error
-        _ = scorer.run.repeats  # computed once, before the work is shared out
+        repeats_of(scorer.run)  # computed once, before the work is shared out
         good.append(scorer)
     return good, None
 
 
 class _Shares:
-    """The work of several processes: each task is some topics of a run, by our measures or by ir_measures'."""
+    """The work of several processes: each task is some topics of a run, one by one or by measures of documents."""
 
     def __init__(self, scorers: Sequence[RunScorer], jobs: int) -> None:
         self.scorers = scorers
@@ -241,16 +245,18 @@ class _Shares:
         self.tasks: list[tuple[int, list[str], bool]] = []
         for which, scorer in enumerate(scorers):
             chunks = [scorer.topics[i : i + size] for i in range(0, len(scorer.topics), size)]
-            for external in (False, True):
+            for of_documents in (False, True):
                 self.tasks += [
-                    (which, chunk, external) for chunk in chunks if scorer.has_measures(external) or not external
+                    (which, chunk, of_documents)
+                    for chunk in chunks
+                    if scorer.has_measures(of_documents) or not of_documents
                 ]
 
     def __call__(self, task: int, step: Callable[[int], None]) -> TopicScores:
-        which, topics, external = self.tasks[task]
+        which, topics, of_documents = self.tasks[task]
         scorer = copy(self.scorers[which])
         scorer.scores = TopicScores()
-        if external:
+        if of_documents:
             scorer.score_documents(topics)
         else:
             scorer.score_topics(topics, step)
@@ -259,26 +265,7 @@ class _Shares:
 
 def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:
     value = document_measures.score(truth, run, [measure]).get((measure, topic), 0.0)
-    judged = truth.topics[topic]
-    grades: dict[str, float] = {}
-    for document, grade in zip(judged.document, judged.grade.tolist(), strict=True):
-        grades[document] = max(grade, grades.get(document, grade))
-    ranking = run.ranking(topic)
-    seen: dict[str, int] = {}
-    for row, code in enumerate(ranking.document.tolist()):
-        seen.setdefault(ranking.documents[code], int(ranking.rank[row]) + 1)
-    rows = [
-        [str(i), document, str(rank), "not judged" if document not in grades else number(grades[document])]
-        for i, (document, rank) in enumerate(list(seen.items())[:30], start=1)
-    ]
-    relevant = sum(1 for grade in grades.values() if grade > 0)
+    found = f"{measure} = {number(value, 6)}, computed by ir_measures"
     return Explanation(
-        f"{measure} for topic {topic}",
-        [
-            Table(
-                "Documents at their best rank", ["position", "document", "rank in the run", "grade"], rows, align="><>>"
-            ),
-            f"{counted(relevant, 'document')} {'is' if relevant == 1 else 'are'} relevant.",
-            f"{measure} = {number(value, 6)}, computed by ir_measures",
-        ],
+        f"{measure} for topic {topic}", [*document_table(truth.topics[topic], run.ranking(topic)), found]
     )

@@ -11,6 +11,7 @@ from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
 from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
+from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
 from berrypick.relevance.gains import Quantisation
 
@@ -28,6 +29,11 @@ class RequestedMeasure:
     def external(self) -> bool:
         """Whether ir_measures computes it."""
         return not isinstance(self.measure, Measure)
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether it is computed for all topics of a run at once, from whole documents."""
+        return self.external or isinstance(self.measure, RankedMeasure)
 
     @property
     def user(self) -> str | None:

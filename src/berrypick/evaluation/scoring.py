@@ -16,9 +16,11 @@ from berrypick.evaluation.notes import some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
 from berrypick.judging.context import JudgingContext
+from berrypick.judging.documents import judged_documents
 from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
+from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure, as_score
 from berrypick.measures.overlap import Overlap, repeated_share
 from berrypick.users import UserModel
@@ -73,9 +75,9 @@ class RunScorer:
             )
         refuse_duplicates(self.run, self.evaluation.context.duplicates)
 
-    def has_measures(self, external: bool) -> bool:
-        """Whether any measure is computed by ir_measures, or any by us."""
-        return any(one.external == external for one in self.evaluation.measures)
+    def has_measures(self, of_documents: bool) -> bool:
+        """Whether any measure is one of whole documents, or any is not."""
+        return any(one.of_documents == of_documents for one in self.evaluation.measures)
 
     def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
         """Score some topics by our measures."""
@@ -96,7 +98,7 @@ class RunScorer:
     def _score_topic(self, topic: str) -> None:
         judged: dict[JudgingContext, JudgedTopic] = {}
         for one in self.evaluation.measures:
-            if not isinstance(one.measure, Measure):
+            if not isinstance(one.measure, Measure) or isinstance(one.measure, RankedMeasure):
                 continue
             context = self.evaluation.context_for(one)
             if context not in judged:
@@ -135,7 +137,9 @@ class RunScorer:
                 self.scores.resampled[key] = measure.resampled_curve(judged)
 
     def score_documents(self, topics: Sequence[str] | None = None) -> None:
-        """Score all topics, or some, by the measures of ir_measures."""
+        """Score all topics, or some, by the measures of whole documents: ours, and those of ir_measures."""
+        chosen = self.topics if topics is None else topics
+        self._score_ranked(chosen)
         theirs = {
             one.text: one.measure
             for one in self.evaluation.measures
@@ -146,9 +150,23 @@ class RunScorer:
         truth = self.evaluation.truth
         values = document_measures.score(truth, self.run, list(theirs.values()), topics)
         for text, measure in theirs.items():
-            for topic in self.topics if topics is None else topics:
+            for topic in chosen:
                 value = values.get((measure, topic), 0.0)
                 self.scores.found[text, topic] = Score(value if truth.topics[topic].has_relevant else None)
+
+    def _score_ranked(self, topics: Sequence[str]) -> None:
+        """All topics at once, by our measures of whole documents."""
+        ours = [(one.text, one.measure) for one in self.evaluation.measures if isinstance(one.measure, RankedMeasure)]
+        if not ours:
+            return
+        truth = self.evaluation.truth
+        documents = judged_documents(truth, self.run, topics)
+        relevant = [truth.topics[topic].has_relevant for topic in topics]
+        for text, measure in ours:
+            with prefix_errors(text):
+                values = measure.compute_all(documents).tolist()
+            for topic, value, defined in zip(topics, values, relevant, strict=True):
+                self.scores.found[text, topic] = Score(value if defined else None)
 
     def facts(self) -> RunFacts:
         """Facts of the run, for results."""

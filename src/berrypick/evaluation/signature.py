@@ -18,6 +18,7 @@ from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures import AnyMeasure, Measure
+from berrypick.measures._ranked import RankedMeasure
 from berrypick.relevance.gains import default_quantisation
 from berrypick.relevance.idealism import describe, ideal_for_nobody
 from berrypick.users import UserModel
@@ -54,6 +55,8 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
             for key, value in measure.parameter_values().items()
             if key != "user"
         ]
+        if isinstance(measure, RankedMeasure):
+            own.append(("by", measure.by))
         if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
             own.append(("quant", evaluation.context_for(one).quant or default_quantisation(evaluation.truth.scale)))
         own += lengths_field(one, evaluation)

@@ -6,9 +6,11 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.names import Names
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
 from berrypick.formats._files import content, finite
+from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
 
 
@@ -42,20 +44,11 @@ class GenomicsRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        rows: list[tuple[int, str, int, int, str, float, int]] = []
-        tag = ""
-        for number, text in content(path, problems, encoding="latin-1"):
-            fields = text.split()
-            numbers = cls._numbers(fields) if len(fields) == 7 else None
-            if numbers is None:
-                problems.report(f"is not {cls.shape}", number, text)
-                continue
-            rank, score, offset, length = numbers
-            if offset + length > 2**53:
-                problems.report("the passage lies beyond any document", number, text)
-                continue
-            rows.append((rank, fields[1], offset, length, fields[0], score, number))
-            tag = tag or fields[6]
+        found = scan(path, cls.format_name)
+        if found is None:
+            rows, tag = _read_lines(path, problems)
+        else:
+            rows, tag = _scanned_rows(found), found.tag
         rows.sort(key=lambda row: row[:4])
         return assemble(
             tag=tag,
@@ -94,3 +87,32 @@ class GenomicsRun(Format):
     @classmethod
     def describe(cls, value: Run) -> list[str]:
         return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]
+
+
+#: Rank, document, offset, length, topic, score, line.
+Row = tuple[int, str, int, int, str, float, int]
+
+
+def _read_lines(path: str, problems: Problems) -> tuple[list[Row], str]:
+    rows: list[Row] = []
+    tag = ""
+    for number, text in content(path, problems, encoding="latin-1"):
+        fields = text.split()
+        numbers = GenomicsRun._numbers(fields) if len(fields) == 7 else None
+        if numbers is None:
+            problems.report(f"is not {GenomicsRun.shape}", number, text)
+            continue
+        rank, score, offset, length = numbers
+        if offset + length > 2**53:
+            problems.report("the passage lies beyond any document", number, text)
+            continue
+        rows.append((rank, fields[1], offset, length, fields[0], score, number))
+        tag = tag or fields[6]
+    return rows, tag
+
+
+def _scanned_rows(found: Scanned) -> list[Row]:
+    topics, documents = found.topic_names, list(Names(found.documents))
+    columns = (found.rank, found.document, found.start, found.end - found.start, found.topic, found.score, found.line)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [(rank, documents[d], start, size, topics[t], score, line) for rank, d, start, size, t, score, line in rows]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.run import Ranking, Run, assemble
-from berrypick.formats import _columns
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.names import Names
+from berrypick.core.run import Coded, Ranking, Run, assemble
 from berrypick.formats._files import content, finite
 from berrypick.formats._inex import (
     NOWHERE,
-    UNLOCATED,
     Paths,
     ends_before,
     has_whole_offsets,
@@ -22,10 +21,8 @@ from berrypick.formats._inex import (
     whole,
     without_spaces,
 )
+from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
-
-if TYPE_CHECKING:
-    import polars
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]
 Place = tuple[int, int] | tuple[str, str]
@@ -64,11 +61,10 @@ class InexFolRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        if _columns.is_large(path):
-            found = _columns.read_large(path, problems, _from_blocks)
-            if found is not None:
-                found.problems = problems  # what remains to be counted is counted there
-                return found.run(path)
+        found = scan(path, cls.format_name)
+        run = None if found is None else _from_columns(found, path, problems)
+        if run is not None:
+            return run
         rows = _Rows(problems)
         for number, text in content(path, problems):
             rows.add(number, text)
@@ -130,13 +126,14 @@ class _Rows:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         self.paths = Paths(problems)
-        self.topics, self.topic = _columns.Names(), _columns.Pieces(np.int64)
-        self.document = _columns.Words()
-        self.path_names = _columns.Names()
-        self.rank = _columns.Pieces(np.int64)  # -1 where the column has no whole number
-        self.score, self.line = _columns.Pieces(np.float64), _columns.Pieces(np.int64)
-        self.start, self.end = _columns.Pieces(np.int64), _columns.Pieces(np.int64)
-        self.path = _columns.Pieces(np.int64)
+        self.topic: list[str] = []
+        self.document: list[str] = []
+        self.rank: list[int] = []  # -1 where the column has no whole number
+        self.score: list[float] = []
+        self.line: list[int] = []
+        self.start: list[int] = []
+        self.end: list[int] = []
+        self.path: list[str] = []
         self.path_end: list[str] = []
         self.kind: Kind | None = None
         self.kind_line = 0
@@ -154,7 +151,7 @@ class _Rows:
         place = self._place(kind, fields, number, text) if self._same_kind(kind, number, text) else None
         if place is None:
             return
-        self.topic.append(self.topics.code(fields[0]))
+        self.topic.append(fields[0])
         self.document.append(fields[2])
         rank, score = whole(fields[3]), finite(fields[4])
         self.rank.append(-1 if rank is None else rank)
@@ -163,60 +160,12 @@ class _Rows:
         self.tag = self.tag or fields[5]
         first, last = place
         if isinstance(first, str) and isinstance(last, str):
-            self.path.append(self.path_names.code(first))
+            self.path.append(first)
             if self.kind == "range of elements":
                 self.path_end.append(last)
         elif isinstance(first, int) and isinstance(last, int):
             self.start.append(first)
             self.end.append(last)
-
-    def add_block(self, number: int, data: bytes) -> bool:
-        """False, and nothing added, if the lines have to be read one by one."""
-        columns = _columns.width(data)
-        table = _columns.table(data, columns) if columns in (7, 8) else None
-        if table is None:
-            return False
-        on_paths = table["6"][0].startswith("/")
-        kind: Kind = "element" if on_paths else "passage" if columns == 8 else "entry point"
-        if (on_paths and columns == 8) or self.kind not in (None, kind):
-            return False
-        added = self._add_elements(table) if on_paths else self._add_places(table, kind)
-        if not added:
-            return False
-        if self.kind is None:
-            self.kind, self.kind_line = kind, number
-        self.topic.extend(self.topics.codes(table["0"]))
-        self.document.extend(table["2"])
-        self.rank.extend(_columns.whole_numbers(table["3"], whole))
-        self.score.extend(_columns.numbers(table["4"], finite))
-        self.line.extend(np.arange(number, number + table.height))
-        self.tag = self.tag or table["5"][0]
-        return True
-
-    def _add_places(self, table: polars.DataFrame, kind: Kind) -> bool:
-        start = _columns.whole_numbers(table["6"], whole)
-        length = _columns.whole_numbers(table["7"], whole) if kind == "passage" else np.zeros_like(start)
-        lost = np.flatnonzero(start < 0)
-        if len(lost) and not table["6"].gather(lost).is_in(NOWHERE).all():
-            return False
-        length[lost] = UNLOCATED
-        if (length < 0).any():
-            return False
-        start[lost] = -UNLOCATED * (self.unlocated + 1 + np.arange(len(lost)))
-        self.unlocated += len(lost)
-        self.start.extend(start)
-        self.end.extend(start + length)
-        return True
-
-    def _add_elements(self, table: polars.DataFrame) -> bool:
-        """Every path is looked at once."""
-        words = _columns.Names()
-        local = words.codes(table["6"])
-        found = [self.paths.element(word) if word.startswith("/") else None for word in words.known]
-        if None in found:
-            return False
-        self.path.extend(np.array([self.path_names.code(path or "") for path in found], dtype=np.int64)[local])
-        return True
 
     def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
         """Where a result lies; None if the line does not say, which is reported."""
@@ -258,31 +207,66 @@ class _Rows:
         return kind == self.kind
 
     def run(self, path: str) -> Run:
-        score, topic = self.score.joined(), self.topic.joined()
-        without = int(np.isnan(score).sum())
-        if without:
-            self.problems.count("lines whose score is not a number, which is not used", without)
+        on_paths, topic = bool(self.path), Coded.of(self.topic)
+        score = np.array(self.score, dtype=np.float64)
+        columns = _Columns(
+            self.tag,
+            topic,
+            Coded.of(self.document),
+            score,
+            np.array(self.line, dtype=np.int64),
+            start=None if on_paths else np.array(self.start, dtype=np.int64),
+            end=None if on_paths else np.array(self.end, dtype=np.int64),
+            path=Coded.of(self.path) if on_paths else None,
+            path_end=self.path_end if self.kind == "range of elements" else None,
+            points=self.kind == "entry point",
+            unlocated=self.unlocated,
+            falls=_falls(topic.codes, np.array(self.rank, dtype=np.int64)),
+            unscored=int(np.isnan(score).sum()),
+        )
+        return columns.run(path, self.problems)
+
+
+@dataclass
+class _Columns:
+    """All lines of a run as columns, and what was counted."""
+
+    tag: str
+    topic: Coded
+    document: Coded
+    score: FloatArray
+    line: IntArray
+    start: IntArray | None
+    end: IntArray | None
+    path: Coded | None
+    path_end: list[str] | None
+    points: bool
+    unlocated: int
+    falls: int  # how often the rank column falls from one line of a topic to its next
+    unscored: int
+
+    def run(self, path: str, problems: Problems) -> Run:
+        if self.unscored:
+            problems.count("lines whose score is not a number, which is not used", self.unscored)
         notes = unlocated_note(self.unlocated)
         if self.unlocated:
-            self.problems.count("results that could not be located", self.unlocated)
-        out_of_order = _falls(topic, self.rank.joined())
-        if out_of_order:
+            problems.count("results that could not be located", self.unlocated)
+        if self.falls:
             notes = (
                 *notes,
-                f"lines out of the order of their rank column: {out_of_order}; the order of the lines stands",
+                f"lines out of the order of their rank column: {self.falls}; the order of the lines stands",
             )
-        on_paths = len(self.path) > 0
         return assemble(
             tag=self.tag,
-            topic=self.topics.coded(topic),
-            document=self.document.coded(),
-            start=None if on_paths else self.start.joined(),
-            end=None if on_paths else self.end.joined(),
-            path=self.path_names.coded(self.path.joined()) if on_paths else None,
-            path_end=self.path_end if self.kind == "range of elements" else None,
-            score=None if without else score,
-            line=self.line.joined(),
-            task="best-in-context" if self.kind == "entry point" else "",
+            topic=self.topic,
+            document=self.document,
+            start=self.start,
+            end=self.end,
+            path=self.path,
+            path_end=self.path_end,
+            score=None if self.unscored else self.score,
+            line=self.line,
+            task="best-in-context" if self.points else "",
             order="file",
             source=path,
             format=InexFolRun.format_name,
@@ -291,8 +275,46 @@ class _Rows:
         )
 
 
-def _from_blocks(blocks: Iterator[tuple[int, bytes]], problems: Problems) -> _Rows:
-    return _columns.filled(_Rows(problems), blocks, problems)
+#: How the scanner numbers the kinds of results.
+_POINTS, _ELEMENTS = 2, 3
+
+
+def _from_columns(found: Scanned, path: str, problems: Problems) -> Run | None:
+    """None if a path is none, which the plain reader says."""
+    elements = None
+    if found.kind == _ELEMENTS:
+        elements = _elements(found, path, problems)
+        if elements is None:
+            return None
+    columns = _Columns(
+        found.tag,
+        found.coded("topic", "topics"),
+        found.coded("document", "documents"),
+        found.score,
+        found.line,
+        start=None if elements else found.start,
+        end=None if elements else found.end,
+        path=elements,
+        path_end=None,
+        points=found.kind == _POINTS,
+        unlocated=found.unlocated,
+        falls=found.falls,
+        unscored=found.unscored,
+    )
+    return columns.run(path, problems)
+
+
+def _elements(found: Scanned, path: str, problems: Problems) -> Coded | None:
+    """Every path is looked at once; two ways to write one are one name."""
+    trial = Problems(path, strict=False)
+    paths = Paths(trial)
+    names = [paths.element(word) for word in Names(found.paths)]
+    if None in names:
+        return None
+    for what, count in trial.counts.items():
+        problems.count(what, count)
+    known = Coded.of([name or "" for name in names])
+    return Coded(known.names, known.codes[found.path])
 
 
 def _falls(topic: IntArray, rank: IntArray) -> int:

@@ -9,9 +9,12 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.arrays import IntArray
+from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.formats._files import content
 from berrypick.formats._inex import whole, without_spaces
+from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
 
 Passages = list[tuple[int, int]]
@@ -70,43 +73,9 @@ class InexFolTruth(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        topics: dict[str, _Judged] = {}
-        lengths: dict[str, float] = {}
-        for number, text in content(path, problems):
-            fields = text.split()
-            found = _nothing_relevant(fields) or _checked(fields, number, text, problems)
-            if found is None:
-                continue
-            topic, document = fields[0], fields[2]
-            judged = topics.setdefault(topic, _Judged())
-            if document in judged.first:
-                problems.report(
-                    f"document {document} is judged twice for topic {topic}, first in line {judged.first[document]}",
-                    number,
-                    text,
-                    "keep one of the two lines",
-                )
-                continue
-            judged.first[document] = number
-            length, entry, passages = found
-            if lengths.setdefault(document, length) != length:
-                problems.count("documents with another length for another topic, of which the first counts")
-            if entry is None:
-                judged.empty.append(document)
-                continue
-            judged.points.append(EntryPoint(document, offset=entry, line=number))
-            for offset, size in passages:
-                judged.document.append(document)
-                judged.start.append(offset)
-                judged.end.append(offset + size)
-                judged.line.append(number)
-        return Truth(
-            "spans",
-            {topic: judged.truth(topic) for topic, judged in topics.items()},
-            path,
-            cls.format_name,
-            lengths=lengths,
-        )
+        scanned = scan(path, cls.format_name)
+        truth = None if scanned is None else _from_columns(scanned, path, problems)
+        return _read_lines(path, problems) if truth is None else truth
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -145,6 +114,97 @@ class InexFolTruth(Format):
             f"{sum(len(topic) for topic in topics)} passages",
             f"{empty} judged and not relevant",
         ]
+
+
+_LENGTHS = "documents with another length for another topic, of which the first counts"
+_EMPTY = "passages of length 0, which hold nothing"
+_OVERLAPPING = "passages that overlap another one"
+_BEYOND = "entry points after the end of their document"
+
+
+def _read_lines(path: str, problems: Problems) -> Truth:
+    topics: dict[str, _Judged] = {}
+    lengths: dict[str, float] = {}
+    for number, text in content(path, problems):
+        fields = text.split()
+        found = _nothing_relevant(fields) or _checked(fields, number, text, problems)
+        if found is None:
+            continue
+        topic, document = fields[0], fields[2]
+        judged = topics.setdefault(topic, _Judged())
+        if document in judged.first:
+            problems.report(
+                f"document {document} is judged twice for topic {topic}, first in line {judged.first[document]}",
+                number,
+                text,
+                "keep one of the two lines",
+            )
+            continue
+        judged.first[document] = number
+        length, entry, passages = found
+        if lengths.setdefault(document, length) != length:
+            problems.count(_LENGTHS)
+        if entry is None:
+            judged.empty.append(document)
+            continue
+        judged.points.append(EntryPoint(document, offset=entry, line=number))
+        for offset, size in passages:
+            judged.document.append(document)
+            judged.start.append(offset)
+            judged.end.append(offset + size)
+            judged.line.append(number)
+    return Truth(
+        "spans",
+        {topic: judged.truth(topic) for topic, judged in topics.items()},
+        path,
+        InexFolTruth.format_name,
+        lengths=lengths,
+    )
+
+
+def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None:
+    """None if a document is judged twice for a topic: the plain reader names both lines."""
+    names, topics = list(Names(found.documents)), found.topic_names
+    if len(np.unique(found.topic.astype(np.int64) * len(names) + found.document)) < len(found.topic):
+        return None
+    first_length = np.empty(len(names), dtype=np.int64)
+    first_length[found.document[::-1]] = found.length[::-1]
+    other = int((first_length[found.document] != found.length).sum())
+    for what, count in ((_EMPTY, found.empty), (_OVERLAPPING, found.overlapping), (_BEYOND, found.beyond),
+                        (_LENGTHS, other)):  # fmt: skip
+        if count:
+            problems.count(what, count)
+    passages = np.diff(np.append(found.first, len(found.start)))
+    order = np.argsort(found.topic, kind="stable")
+    bounds = np.searchsorted(found.topic[order], np.arange(len(topics) + 1)).tolist()
+    judged = {
+        topic: _topic_truth(topic, order[bounds[i] : bounds[i + 1]], found, names, passages)
+        for i, topic in enumerate(topics)
+    }
+    lengths = dict(zip(names, first_length.tolist(), strict=True))
+    return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
+
+
+def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], passages: IntArray) -> TopicTruth:
+    """The lines of one topic, which need not stand together."""
+    relevant = rows[found.entry[rows] >= 0]
+    empty = rows[found.entry[rows] < 0]
+    many = passages[relevant]
+    row = np.repeat(relevant, many)
+    place = np.repeat(found.first[relevant] - np.cumsum(many) + many, many) + np.arange(len(row))
+    start, end = found.start[place], found.end[place]
+    points = zip(found.document[relevant].tolist(), found.entry[relevant].tolist(), found.line[relevant].tolist(),
+                 strict=True)  # fmt: skip
+    return TopicTruth(
+        topic,
+        tuple(map(names.__getitem__, found.document[row].tolist())),
+        (end > start).astype(np.float64),
+        start,
+        end,
+        found.line[row].astype(np.int64),
+        tuple(map(names.__getitem__, found.document[empty].tolist())),
+        entry_points=tuple(EntryPoint(names[code], offset=entry, line=line) for code, entry, line in points),
+    )
 
 
 def _plausible(fields: list[str]) -> bool:
@@ -199,13 +259,13 @@ def _count(passages: Passages, entry: int | None, length: int, problems: Problem
     """What is odd and changes no number."""
     empty = sum(size == 0 for _, size in passages)
     if empty:
-        problems.count("passages of length 0, which hold nothing", empty)
+        problems.count(_EMPTY, empty)
     ordered = sorted(passages)
     overlapping = sum(a + size > b for (a, size), (b, _) in pairwise(ordered))
     if overlapping:
-        problems.count("passages that overlap another one", overlapping)
+        problems.count(_OVERLAPPING, overlapping)
     if entry is not None and entry > length:
-        problems.count("entry points after the end of their document")
+        problems.count(_BEYOND)
 
 
 def _unwritable(topic: TopicTruth, value: Truth) -> str:

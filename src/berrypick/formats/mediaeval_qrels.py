@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._files import content
+from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats.base import Format, Problems, Role
+
+#: Topic, video, start, end, grade, line.
+Judgement = tuple[str, str, int, int, float, int]
 
 
 class MediaevalQrels(Format):
@@ -41,25 +47,16 @@ class MediaevalQrels(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        scanned = scan(path, cls.format_name)
+        rows = _read_lines(path, problems) if scanned is None else _scanned_rows(scanned)
         topics: dict[str, dict[tuple[str, int, int], tuple[float, int]]] = {}
-        for number, text in content(path, problems):
-            fields = text.split()
-            if len(fields) != 6 or fields[5] not in ("0", "1"):
-                problems.report(f"is not {cls.shape}", number, text)
-                continue
-            start, end = minutes_seconds(fields[3]), minutes_seconds(fields[4])
-            if start is None or end is None:
-                problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
-                continue
-            if end <= start:
-                problems.report("the segment ends before it starts", number, text)
-                continue
-            judged = topics.setdefault(fields[0], {})
-            key = (fields[2], start, end)
-            grade = max(float(fields[5]), judged[key][0]) if key in judged else float(fields[5])
+        for topic, video, start, end, grade, number in rows:
+            judged = topics.setdefault(topic, {})
+            key = (video, start, end)
             if key in judged:
                 problems.count("segments judged more than once")
-            judged[key] = (grade, judged[key][1] if key in judged else number)
+                grade, number = max(grade, judged[key][0]), judged[key][1]
+            judged[key] = (grade, number)
         found = {
             topic: TopicTruth(
                 topic,
@@ -99,6 +96,29 @@ class MediaevalQrels(Format):
         judged = sum(len(topic) for topic in value.topics.values())
         relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
         return [counted(len(value), "topic"), counted(judged, "judged segment"), f"{relevant} relevant"]
+
+
+def _read_lines(path: str, problems: Problems) -> Iterator[Judgement]:
+    for number, text in content(path, problems):
+        fields = text.split()
+        if len(fields) != 6 or fields[5] not in ("0", "1"):
+            problems.report(f"is not {MediaevalQrels.shape}", number, text)
+            continue
+        start, end = minutes_seconds(fields[3]), minutes_seconds(fields[4])
+        if start is None or end is None:
+            problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
+            continue
+        if end <= start:
+            problems.report("the segment ends before it starts", number, text)
+            continue
+        yield fields[0], fields[2], start, end, float(fields[5]), number
+
+
+def _scanned_rows(found: Scanned) -> Iterator[Judgement]:
+    topics, videos = found.topic_names, list(Names(found.documents))
+    columns = (found.topic, found.document, found.start, found.end, found.grade, found.line)
+    for topic, video, *rest in zip(*(column.tolist() for column in columns), strict=True):
+        yield topics[topic], videos[video], *rest
 
 
 def _whole(values: Any) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.run import Run, assemble
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.run import Coded, Run, assemble
 from berrypick.core.words import counted
 from berrypick.formats._files import content, finite
+from berrypick.formats._scan import scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats.base import Format, Problems, Role
 
@@ -54,9 +57,14 @@ class MediaevalRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        topic: list[str] = []
-        video: list[str] = []
-        numbers: list[tuple[int, int, int, float, int]] = []
+        found = scan(path, cls.format_name)
+        if found is not None:
+            topic, video = found.coded("topic", "topics"), found.coded("document", "documents")
+            numbers = (found.start, found.end, found.rank, found.score, found.line)
+            return _assembled(path, found.tag, topic, video, numbers, found.moved)
+        topics: list[str] = []
+        videos: list[str] = []
+        rows: list[tuple[int, int, int, float, int]] = []
         tag = ""
         moved = 0
         for number, text in content(path, problems):
@@ -65,36 +73,22 @@ class MediaevalRun(Format):
             if shape is None:
                 problems.report(f"is not {cls.shape}", number, text)
                 continue
-            start, end = minutes_seconds(fields[3]), minutes_seconds(fields[4])
-            if start is None or end is None:
+            first, last = minutes_seconds(fields[3]), minutes_seconds(fields[4])
+            if first is None or last is None:
                 problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
                 continue
-            if end < start:
+            if last < first:
                 problems.report("the segment ends before it starts", number, text)
                 continue
             rank, name = shape
-            moved += rank == 6 and minutes_seconds(fields[5]) != start
-            topic.append(fields[0])
-            video.append(fields[2])
-            numbers.append((start, end, int(fields[rank]), float(fields[rank + 1]), number))
+            moved += rank == 6 and minutes_seconds(fields[5]) != first
+            topics.append(fields[0])
+            videos.append(fields[2])
+            rows.append((first, last, int(fields[rank]), float(fields[rank + 1]), number))
             tag = tag or name
-        columns = np.array(numbers, dtype=np.float64).reshape(-1, 5).T
-        notes = (f"{moved} jump-in points differ from the start; results are entered at their start",) if moved else ()
-        return assemble(
-            tag=tag,
-            topic=topic,
-            document=video,
-            start=columns[0].astype(np.int64),
-            end=columns[1].astype(np.int64),
-            rank=columns[2],
-            score=columns[3],
-            line=columns[4].astype(np.int64),
-            order="rank",
-            source=path,
-            format=cls.format_name,
-            duplicates="keep",
-            notes=notes,
-        )
+        columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        start, end, line = (columns[i].astype(np.int64) for i in (0, 1, 4))
+        return _assembled(path, tag, topics, videos, (start, end, columns[2], columns[3], line), moved)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -125,3 +119,30 @@ class MediaevalRun(Format):
             counted(len(value), "result"),
             counted(len(value.documents), "video"),
         ]
+
+
+def _assembled(
+    path: str,
+    tag: str,
+    topic: Sequence[str] | Coded,
+    video: Sequence[str] | Coded,
+    numbers: tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray],
+    moved: int,
+) -> Run:
+    start, end, rank, score, line = numbers
+    notes = (f"{moved} jump-in points differ from the start; results are entered at their start",) if moved else ()
+    return assemble(
+        tag=tag,
+        topic=topic,
+        document=video,
+        start=start,
+        end=end,
+        rank=rank,
+        score=score,
+        line=line,
+        order="rank",
+        source=path,
+        format=MediaevalRun.format_name,
+        duplicates="keep",
+        notes=notes,
+    )

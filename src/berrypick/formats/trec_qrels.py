@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats import _columns
-from berrypick.formats._files import content, finite, open_bytes
+from berrypick.formats._files import content, finite
+from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._spans import plain
 from berrypick.formats.base import Format, Problems, Role
 
@@ -41,13 +39,10 @@ class TrecQrels(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        if _columns.is_large(path):
-            found = _columns.read_large(path, problems, _from_blocks)
-            if found is not None:
-                return Truth("documents", found, path, cls.format_name)
-        quick = _all_at_once(path)
-        if quick is not None:
-            return Truth("documents", quick, path, cls.format_name)
+        found = scan(path, cls.format_name)
+        topics = None if found is None else _from_columns(found)
+        if topics is not None:
+            return Truth("documents", topics, path, cls.format_name)
         rows: dict[str, dict[str, tuple[float, int]]] = {}
         for number, text in content(path, problems):
             fields = _checked(number, text, problems)
@@ -98,34 +93,6 @@ class TrecQrels(Format):
         return [counted(len(value), "topic"), counted(judged, "judged document"), f"{relevant} relevant"]
 
 
-def _all_at_once(path: str) -> dict[str, TopicTruth] | None:
-    """A file in which every line is as it should be; None for any other, which the reader of lines has the word on."""
-    try:
-        with open_bytes(path) as stream:
-            text = stream.read().decode("utf-8-sig")
-    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
-        return None
-    lines = [line.split() for line in text.removesuffix("\n").split("\n")]
-    if any(len(fields) != 4 or fields[0].startswith("#") for fields in lines):
-        return None
-    words = [fields[3] for fields in lines]
-    grades = {word: finite(word) for word in set(words)}
-    values = np.array([grades[word] for word in words], dtype=np.float64)  # nan for None
-    if np.isnan(values).any():
-        return None
-    rows: dict[str, list[int]] = {}
-    for row, fields in enumerate(lines):
-        rows.setdefault(fields[0], []).append(row)
-    topics: dict[str, TopicTruth] = {}
-    for topic, chosen in rows.items():
-        judged = tuple(lines[row][2] for row in chosen)
-        if len(set(judged)) < len(judged):
-            return None
-        places = np.array(chosen, dtype=np.int64)
-        topics[topic] = TopicTruth(topic, judged, values[places], line=places + 1)
-    return topics
-
-
 def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, float] | None:
     """Topic, document and grade of a line; None if anything is wrong, which is reported."""
     fields = text.split()
@@ -140,34 +107,17 @@ def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, floa
     return topic, document, grade
 
 
-def _from_blocks(blocks: Iterator[tuple[int, bytes]], problems: Problems) -> dict[str, TopicTruth]:
-    topics, topic, document = _columns.Names(), _columns.Pieces(np.int64), _columns.Words()
-    grade, line = _columns.Pieces(np.float64), _columns.Pieces(np.int64)
-    for number, data in blocks:
-        table = _columns.table(data, 4)
-        grades = None if table is None else _columns.numbers(table["3"], finite)
-        if table is not None and grades is not None and not np.isnan(grades).any():
-            topic.extend(topics.codes(table["0"]))
-            document.extend(table["2"])
-            grade.extend(grades)
-            line.extend(np.arange(number, number + len(grades)))
-            continue
-        for at, text in _columns.lines_of(data, number, problems):
-            fields = _checked(at, text, problems)
-            if fields is not None:
-                topic.append(topics.code(fields[0]))
-                document.append(fields[1])
-                grade.append(fields[2])
-                line.append(at)
-    code = topic.joined()
-    order = np.argsort(code, kind="stable")
-    names, lines, values = document.listed(), line.joined()[order], grade.joined()[order]
-    bounds = np.searchsorted(code[order], np.arange(len(topics.known) + 1)).tolist()
-    found: dict[str, TopicTruth] = {}
-    for i, name in enumerate(topics.known):
+def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
+    """None if a document is judged twice: the plain reader names both lines."""
+    names, topics = list(Names(found.documents)), found.topic_names
+    order = np.argsort(found.topic, kind="stable")
+    line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
+    bounds = np.searchsorted(found.topic[order], np.arange(len(topics) + 1)).tolist()
+    judgements: dict[str, TopicTruth] = {}
+    for i, topic in enumerate(topics):
         rows = slice(bounds[i], bounds[i + 1])
-        judged = tuple(map(names.__getitem__, order[rows].tolist()))
+        judged = tuple(map(names.__getitem__, document[rows].tolist()))
         if len(set(judged)) < len(judged):
-            raise _columns.Damaged  # a document judged twice: the reader of lines names both
-        found[name] = TopicTruth(name, judged, values[rows], line=lines[rows])
-    return found
+            return None
+        judgements[topic] = TopicTruth(topic, judged, grade[rows], line=line[rows])
+    return judgements

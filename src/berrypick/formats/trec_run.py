@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
-from berrypick.core.run import Run, assemble
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.run import Coded, Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats import _columns
 from berrypick.formats._files import content, finite
+from berrypick.formats._scan import scan
 from berrypick.formats.base import Format, Problems, Role
 
 
@@ -40,14 +40,13 @@ class TrecRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        if _columns.is_large(path):
-            found = _columns.read_large(path, problems, _from_blocks)
-            if found is not None:
-                return found.run(path)
-        rows = _Rows(problems)
-        for number, text in content(path, problems):
-            rows.add(number, text)
-        return rows.run(path)
+        found = scan(path, cls.format_name)
+        if found is not None:
+            if found.longer:
+                problems.count(_LONGER, found.longer)
+            topic, document = found.coded("topic", "topics"), found.coded("document", "documents")
+            return _assembled(path, found.tag, topic, document, found.score, found.line)
+        return _read_lines(path, problems)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -76,64 +75,53 @@ class TrecRun(Format):
         return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]
 
 
-class _Rows:
-    """The columns of a run as its lines, or blocks of lines, are read."""
+Names = Sequence[str] | Coded
+_LONGER = "lines with more than 6 columns, the rest passed over"
 
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
-        self.topics, self.topic = _columns.Names(), _columns.Pieces(np.int64)
-        self.document = _columns.Words()
-        self.score, self.line = _columns.Pieces(np.float64), _columns.Pieces(np.int64)
-        self.tag = ""
 
-    def add(self, number: int, text: str) -> None:
+def _read_lines(path: str, problems: Problems) -> Run:
+    topic, document, score, line = [], [], [], []
+    tag = ""
+    for number, text in content(path, problems):
         fields = text.split()
         if len(fields) < 6:
-            self.problems.report(f"has {len(fields)} columns, expected 6: {TrecRun.shape}", number, text)
-            return
+            problems.report(f"has {len(fields)} columns, expected 6: {TrecRun.shape}", number, text)
+            continue
         if len(fields) > 6:
-            self.problems.count("lines with more than 6 columns, the rest passed over")
+            problems.count(_LONGER)
         value = finite(fields[4])
         if value is None:
-            self.problems.report(
+            problems.report(
                 f"the score {fields[4]!r} is not a finite number", number, text, f"expected {TrecRun.shape}"
             )
-            return
-        self.topic.append(self.topics.code(fields[0]))
-        self.document.append(fields[2])
-        self.score.append(value)
-        self.line.append(number)
-        self.tag = self.tag or fields[5]
-
-    def add_block(self, number: int, data: bytes) -> bool:
-        """False, and nothing added, if the lines have to be read one by one."""
-        table = _columns.table(data, 6)
-        score = None if table is None else _columns.numbers(table["4"], finite)
-        if table is None or score is None or np.isnan(score).any():
-            return False
-        self.topic.extend(self.topics.codes(table["0"]))
-        self.document.extend(table["2"])
-        self.score.extend(score)
-        self.line.extend(np.arange(number, number + len(score)))
-        self.tag = self.tag or table["5"][0]
-        return True
-
-    def run(self, path: str) -> Run:
-        return assemble(
-            tag=self.tag,
-            topic=self.topics.coded(self.topic.joined()),
-            document=self.document.coded(),
-            score=self.score.joined(),
-            line=self.line.joined(),
-            order="trec",
-            source=path,
-            format=TrecRun.format_name,
-            duplicates="error",
-        )
+            continue
+        topic.append(fields[0])
+        document.append(fields[2])
+        score.append(value)
+        line.append(number)
+        tag = tag or fields[5]
+    return _assembled(path, tag, topic, document, np.array(score, dtype=np.float64), np.array(line, dtype=np.int64))
 
 
-def _from_blocks(blocks: Iterator[tuple[int, bytes]], problems: Problems) -> _Rows:
-    return _columns.filled(_Rows(problems), blocks, problems)
+def _assembled(
+    path: str,
+    tag: str,
+    topic: Sequence[str] | Coded,
+    document: Sequence[str] | Coded,
+    score: FloatArray,
+    line: IntArray,
+) -> Run:
+    return assemble(
+        tag=tag,
+        topic=topic,
+        document=document,
+        score=score,
+        line=line,
+        order="trec",
+        source=path,
+        format=TrecRun.format_name,
+        duplicates="error",
+    )
 
 
 def _positions(run: Run) -> IntArray:

@@ -11,6 +11,7 @@ from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, TopicTruth, Truth
 from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
+from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.relevance.targets import (
     element_targets,
@@ -76,7 +77,8 @@ def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
     longest = context.max_ranks
     if longest is not None and ranking.ranks > longest:
         ranking = replace(ranking.rows(ranking.rank < longest), ranks=longest)
-    repeated = run.repeats[topic][: len(ranking)] if topic in run.repeats else None
+    repeats = repeats_of(run)
+    repeated = repeats[topic][: len(ranking)] if topic in repeats else None
     if repeated is None or not repeated.any():
         return ranking
     if (context.duplicates or run.duplicates) == "first":
@@ -88,7 +90,7 @@ def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
     """Repeated results are an error unless the format or the person says otherwise."""
     if (duplicates or run.duplicates) != "error":
         return
-    for topic in run.repeats:
+    for topic in repeats_of(run):
         ranking = run.ranking(topic)
         repeated, first = repeated_pointers(ranking)
         if repeated.any():

@@ -23,7 +23,7 @@ def parse_measure(text: str) -> AnyMeasure:
     """A measure from its text: one of ours, or one of ir_measures'."""
     spec = specs.parse(text)
     cls = registry.find(spec.name)
-    if cls is not None:
+    if cls is not None and not any(name in spec.parameters for name in cls.elsewhere):
         measure = cls.from_parameters(dict(spec.parameters), spec.text, at=spec.at)
         measure.check_cutoff()
         return measure

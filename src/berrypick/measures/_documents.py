@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +20,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.judging.repeats import repeats_of
 
 #: Results that go through ir_measures at once.
 BATCH = 200_000
@@ -49,11 +52,17 @@ def is_theirs(value: object) -> bool:
     return type(value).__module__.partition(".")[0] == "ir_measures"
 
 
-def names() -> list[str]:
-    """The measures ir_measures knows, plain names only."""
+@lru_cache(maxsize=1)
+def names() -> tuple[str, ...]:
+    """The measures that only ir_measures has, plain names only; those that have a file here are ours."""
     from ir_measures import measures
 
-    return [name for name in measures.registry if name.isascii()]
+    package = __name__.rpartition(".")[0]
+    return tuple(
+        name
+        for name, measure in measures.registry.items()
+        if name.isascii() and find_spec(f"{package}.{measure.NAME.lower()}") is None
+    )
 
 
 def parse(text: str) -> DocumentMeasure | None:
@@ -108,8 +117,10 @@ def score(
         wanted.setdefault(measure.measure, []).append(measure)  # AP and MAP are two names of one measure
     found: dict[tuple[DocumentMeasure, str], float] = {}
     names = np.empty(len(run.documents), dtype=object)  # from which many are taken at once
-    names[:] = run.documents
-    for batch in _batches(list(truth.topics) if topics is None else topics, run):
+    names[:] = list(run.documents)
+    # topics without anything relevant have no values; and of grades that are all below 0 pytrec_eval dies
+    relevant = [t for t in (truth.topics if topics is None else topics) if truth.topics[t].has_relevant]
+    for batch in _batches(relevant, run):
         qrels = {name: _grades(truth, name) for name in batch}
         ranked = {name: _scores(run, name, names) for name in batch if name in run}
         found.update(_values(wanted, qrels, ranked))
@@ -152,30 +163,16 @@ def _values(
 
 
 def _grades(truth: Truth, name: str) -> dict[str, int]:
-    topic = truth.topics[name]
-    grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
-    for passage in topic.passages:
-        grades[passage.document] = 1
-    if not grades and not np.any(topic.grade % 1):
-        grades = dict(zip(topic.document, topic.grade.astype(np.int64).tolist(), strict=True))
-        if len(grades) == len(topic.document):  # none is judged in several parts
-            return grades
-    for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
-        if not float(grade).is_integer():
-            raise UsageError(
-                f"document measures of ir_measures count whole grades; {document} has {grade:g} in topic {name}"
-            )
-        grades[document] = max(int(grade), grades.get(document, int(grade)))
-    return grades
+    judged = truth.document_grades
+    i = judged.position[name]
+    rows = slice(int(judged.bounds[i]), int(judged.bounds[i + 1]))
+    return dict(zip(judged.names[rows], judged.grade[rows].tolist(), strict=True))
 
 
 def _scores(run: Run, name: str, names: npt.NDArray[np.object_]) -> dict[str, float]:
-    """Each document with the score of its best rank; where scores do not order the run, ranks do."""
+    """Each document with minus its rank: pytrec_eval keeps scores as 32-bit floats, in which close ones are equal."""
     ranking = run.ranking(name)
-    own = ranking.score if run.ties == "score" and not run.points_into_documents else None
     code = ranking.document
-    if run.points_into_documents or name in run.repeats:
-        first = np.sort(ranking.grouped.first())
-        code, own = code[first], None if own is None else own[first]
-    scores = -np.arange(len(code), dtype=np.float64) if own is None else own
-    return dict(zip(names[code].tolist(), scores.tolist(), strict=True))
+    if run.points_into_documents or name in repeats_of(run):
+        code = code[np.sort(ranking.grouped.first())]
+    return dict(zip(names[code].tolist(), range(0, -len(code), -1), strict=True))

@@ -49,6 +49,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
     #: Why a value above 1 is possible; empty where it is not.
     why_above_one: ClassVar[str] = ""
+    #: Parameters with which ir_measures computes the measure of this name instead.
+    elsewhere: ClassVar[tuple[str, ...]] = ()
     #: Whether larger is better.
     higher_is_better: ClassVar[bool] = True
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.

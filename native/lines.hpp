@@ -1,0 +1,392 @@
+// Lines of words separated by white space, read into columns: what the text formats of runs and judgements share.
+//
+// A line that is not exactly as its format says ends the reading. The plain reader in Python then reads the whole file
+// again: it alone decides what is an error, and names the line. So nothing here reports anything.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define BERRYPICK_SSE2 1
+#endif
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
+#include "polynomial.hpp"
+
+namespace berrypick {
+
+// A column that grows. Large blocks of realloc move without being copied, and pages nobody wrote to cost nothing.
+template <class T>
+class Column {
+public:
+    Column() = default;
+    Column(const Column&) = delete;
+    Column& operator=(const Column&) = delete;
+    Column(Column&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    ~Column() { std::free(data_); }
+    void push(T value) {
+        if (size_ == capacity_) grow();
+        data_[size_++] = value;
+    }
+    std::size_t size() const { return size_; }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& back() { return data_[size_ - 1]; }
+    // the memory, which is the caller's from now on; at least one byte, so that it is never null
+    T* release() {
+        T* found = static_cast<T*>(std::realloc(data_, size_ ? size_ * sizeof(T) : 1));
+        if (!found) throw std::bad_alloc();
+        data_ = nullptr;
+        size_ = capacity_ = 0;
+        return found;
+    }
+    void append(const T* from, std::size_t count) {
+        while (capacity_ - size_ < count) grow();
+        std::memcpy(data_ + size_, from, count * sizeof(T));
+        size_ += count;
+    }
+
+private:
+    void grow() {
+        const std::size_t wanted = capacity_ ? 2 * capacity_ : 1024;
+        T* found = static_cast<T*>(std::realloc(data_, wanted * sizeof(T)));
+        if (!found) throw std::bad_alloc();
+        data_ = found;
+        capacity_ = wanted;
+    }
+    T* data_ = nullptr;
+    std::size_t size_ = 0, capacity_ = 0;
+};
+
+struct Token {
+    const char* at;
+    std::size_t size;
+    bool is(const char* word) const { return std::strlen(word) == size && std::memcmp(at, word, size) == 0; }
+};
+
+inline void prefetch(const void* place) {
+#if defined(__GNUC__)
+    __builtin_prefetch(place);
+#else
+    (void)place;
+#endif
+}
+
+// --- names ---------------------------------------------------------------------------------------------------------
+
+// Distinct names in the order in which they were met, each with a code.
+class Vocabulary {
+public:
+    Vocabulary() : slots_(1024), mask_(1023) { ends_.push(0); }
+
+    static std::uint64_t hash(const Token& name) {
+        constexpr std::uint64_t one = 0x9E3779B97F4A7C15ull, two = 0xC2B2AE3D27D4EB4Full;
+        const char* p = name.at;
+        std::size_t left = name.size;
+        std::uint64_t h = left * one;
+        while (left > 8) {
+            h = mixed(h ^ (word(p) * two)) * one;
+            p += 8;
+            left -= 8;
+        }
+        h = mixed(h ^ (tail(p, left) * two)) * one;
+        return mixed(h);
+    }
+    void prefetch_slot(std::uint64_t h) const { prefetch(&slots_[h & mask_]); }
+    void prefetch_name(std::uint64_t h) const {
+        const Slot& slot = slots_[h & mask_];
+        if (slot.code) prefetch(bytes_.data() + (slot.place >> 16));
+    }
+    // the code of a name, -1 if it is not known
+    std::int32_t find(const Token& name, std::uint64_t h) const {
+        for (std::uint64_t i = h & mask_;; i = (i + 1) & mask_) {
+            const Slot& slot = slots_[i];
+            if (!slot.code) return -1;
+            if (same(slot, name, h)) return std::int32_t(slot.code - 1);
+        }
+    }
+    std::int32_t code(const Token& name, std::uint64_t h) {
+        for (std::uint64_t i = h & mask_;; i = (i + 1) & mask_) {
+            Slot& slot = slots_[i];
+            if (slot.code) {
+                if (same(slot, name, h)) return std::int32_t(slot.code - 1);
+                continue;
+            }
+            slot = {tag(h), std::uint32_t(size() + 1), (std::uint64_t(bytes_.size()) << 16) | name.size};
+            bytes_.append(name.at, name.size);
+            ends_.push(bytes_.size());
+            if (3 * slots_.size() < 4 * size()) grow();
+            return std::int32_t(size() - 1);
+        }
+    }
+    std::size_t size() const { return ends_.size() - 1; }
+    Token name(std::size_t code) const {
+        const std::uint64_t from = ends_.data()[code];
+        return {bytes_.data() + from, std::size_t(ends_.data()[code + 1] - from)};
+    }
+    static constexpr std::size_t longest = 65535;  // bytes in a name: what a slot has room for
+    bool full() const { return size() >= std::size_t(std::numeric_limits<std::int32_t>::max()) - 1; }
+
+private:
+    struct Slot {
+        std::uint32_t tag = 0, code = 0;  // the code from 1; 0: free
+        std::uint64_t place = 0;          // where the name begins, and in the low 16 bits its length
+    };
+    static std::uint64_t word(const char* p) {
+        std::uint64_t found;
+        std::memcpy(&found, p, 8);
+        return found;
+    }
+    static std::uint64_t tail(const char* p, std::size_t left) {
+        if (left == 8) return word(p);
+        if (left >= 4) {
+            std::uint32_t first, last;
+            std::memcpy(&first, p, 4);
+            std::memcpy(&last, p + left - 4, 4);
+            return (std::uint64_t(first) << 32) | last;
+        }
+        std::uint64_t found = 0;
+        for (std::size_t i = 0; i < left; ++i) found = (found << 8) | std::uint8_t(p[i]);
+        return found;
+    }
+    static std::uint64_t mixed(std::uint64_t h) { return h ^ (h >> 32); }
+    static std::uint32_t tag(std::uint64_t h) { return std::uint32_t(h >> 32); }
+    bool same(const Slot& slot, const Token& name, std::uint64_t h) const {
+        return slot.tag == tag(h) && (slot.place & 0xFFFF) == name.size &&
+               std::memcmp(bytes_.data() + (slot.place >> 16), name.at, name.size) == 0;
+    }
+    void grow() {
+        std::vector<Slot> larger(2 * slots_.size());
+        const std::uint64_t mask = larger.size() - 1;
+        for (std::size_t code = 0; code < size(); ++code) {
+            const Token known = name(code);
+            const std::uint64_t h = hash(known);
+            std::uint64_t i = h & mask;
+            while (larger[i].code) i = (i + 1) & mask;
+            larger[i] = {tag(h), std::uint32_t(code + 1), (std::uint64_t(ends_.data()[code]) << 16) | known.size};
+        }
+        slots_.swap(larger);
+        mask_ = mask;
+    }
+    std::vector<Slot> slots_;
+    std::uint64_t mask_;
+    Column<char> bytes_;
+    Column<std::uint64_t> ends_;
+};
+
+// Names on their way to their codes: a few at a time, so that the memory of one is fetched while others are looked up.
+class Coder {
+public:
+    explicit Coder(Vocabulary& names, Column<std::int32_t>& codes) : names_(names), codes_(codes) {}
+    bool add(const Token& name) {
+        if (name.size > Vocabulary::longest || names_.full()) return false;
+        waiting_[count_] = name;
+        hash_[count_] = Vocabulary::hash(name);
+        names_.prefetch_slot(hash_[count_]);
+        if (++count_ == width) flush();
+        return true;
+    }
+    void flush() {
+        for (std::size_t i = 0; i < count_; ++i) names_.prefetch_name(hash_[i]);
+        for (std::size_t i = 0; i < count_; ++i) codes_.push(names_.code(waiting_[i], hash_[i]));
+        count_ = 0;
+    }
+
+private:
+    static constexpr std::size_t width = 32;
+    Vocabulary& names_;
+    Column<std::int32_t>& codes_;
+    Token waiting_[width];
+    std::uint64_t hash_[width];
+    std::size_t count_ = 0;
+};
+
+// --- numbers -------------------------------------------------------------------------------------------------------
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A whole number of at most 15 digits; -1 if it is none.
+inline std::int64_t whole(const Token& word) {
+    if (word.size == 0 || word.size > 15) return -1;
+    std::int64_t value = 0;
+    for (std::size_t i = 0; i < word.size; ++i) {
+        if (!is_digit(word.at[i])) return -1;
+        value = 10 * value + (word.at[i] - '0');
+    }
+    return value;
+}
+
+// How Python reads a number that is not read here, with a code for what it is.
+enum class Number { finite, other, none };
+using Slow = Number (*)(const Token&, double&);
+
+// A number as Python's float() reads it. Up to 15 digits and powers of ten up to 22 are exact doubles: one division or
+// multiplication rounds once. All else goes to the library, and what that does not know to `slow`.
+inline Number number(const Token& word, double& value, Slow slow) {
+    static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *p = word.at, *const end = word.at + word.size;
+    const bool negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) ++p;
+    const char* const from = p;
+    std::uint64_t digits = 0;
+    while (p < end && is_digit(*p)) digits = 10 * digits + std::uint64_t(*p++ - '0');
+    std::size_t count = std::size_t(p - from), after = 0;
+    if (p < end && *p == '.') {
+        const char* const point = ++p;
+        while (p < end && is_digit(*p)) digits = 10 * digits + std::uint64_t(*p++ - '0');
+        after = std::size_t(p - point);
+        count += after;
+    }
+    if (p == end && count >= 1 && count <= 15) {
+        const double found = double(digits) / tens[after];
+        value = negative ? -found : found;
+        return Number::finite;
+    }
+#if defined(__cpp_lib_to_chars)
+    if (from < end && (is_digit(*from) || *from == '.')) {
+        double found = 0;
+        const std::from_chars_result read = std::from_chars(from, end, found);
+        if (read.ec == std::errc() && read.ptr == end) {
+            value = negative ? -found : found;
+            return Number::finite;
+        }
+    }
+#endif
+    return slow(word, value);
+}
+
+// MediaEval: 17.10 is 17 minutes 10 seconds, 20 is 20 minutes; -1 if it is no such time
+inline std::int64_t minutes_seconds(const Token& word) {
+    const char* const point = static_cast<const char*>(std::memchr(word.at, '.', word.size));
+    const Token minutes{word.at, point ? std::size_t(point - word.at) : word.size};
+    if (minutes.size == 0 || minutes.size > 9) return -1;
+    const std::int64_t found = whole(minutes);
+    if (found < 0) return -1;
+    if (!point || point + 1 == word.at + word.size) return 60 * found;
+    const std::int64_t seconds = whole({point + 1, word.size - minutes.size - 1});
+    return seconds < 0 || seconds >= 60 ? -1 : 60 * found + seconds;
+}
+
+// --- text ----------------------------------------------------------------------------------------------------------
+
+inline bool is_ascii(const char* p, std::size_t count) {
+    std::uint64_t all = 0;
+    std::size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, p + i, 8);
+        all |= word;
+    }
+    for (; i < count; ++i) all |= std::uint64_t(std::uint8_t(p[i]));
+    return !(all & 0x8080808080808080ull);
+}
+
+// What Python takes for white space in a text, beyond ASCII.
+inline bool is_wide_space(std::uint32_t c) {
+    return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
+           c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+// Whether bytes are UTF-8 as Python reads it (nothing overlong, no surrogates), without white space beyond ASCII.
+inline bool is_plain_utf8(const char* p, std::size_t count) {
+    const auto* s = reinterpret_cast<const std::uint8_t*>(p);
+    for (std::size_t i = 0; i < count;) {
+        const std::uint8_t c = s[i];
+        if (c < 0x80) {
+            ++i;
+            continue;
+        }
+        const std::size_t more = c >= 0xC2 && c <= 0xDF ? 1 : (c & 0xF0) == 0xE0 ? 2 : c >= 0xF0 && c <= 0xF4 ? 3 : 0;
+        if (!more || count - i <= more) return false;
+        std::uint32_t found = c & (0x3F >> more);
+        for (std::size_t j = 1; j <= more; ++j) {
+            if ((s[i + j] & 0xC0) != 0x80) return false;
+            found = (found << 6) | (s[i + j] & 0x3F);
+        }
+        if ((more == 2 && (found < 0x800 || (found >= 0xD800 && found <= 0xDFFF))) ||
+            (more == 3 && (found < 0x10000 || found > 0x10FFFF)) || is_wide_space(found))
+            return false;
+        i += more + 1;
+    }
+    return true;
+}
+
+inline bool is_space(char c) {
+    const auto u = std::uint8_t(c);
+    return u <= 0x20 && (u == 0x20 || (u >= 9 && u <= 13) || (u >= 0x1C && u <= 0x1F));
+}
+
+// The first white space from here on, line ends included.
+inline const char* word_end(const char* p, const char* end) {
+#if defined(BERRYPICK_SSE2)
+    const __m128i blank = _mm_set1_epi8(0x20);
+    while (end - p >= 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        unsigned low = unsigned(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes)));
+        while (low) {  // bytes up to the blank: white space, but for a few control characters
+#if defined(_MSC_VER)
+            unsigned long first;
+            _BitScanForward(&first, low);
+#else
+            const int first = __builtin_ctz(low);
+#endif
+            if (is_space(p[first])) return p + first;
+            low &= low - 1;
+        }
+        p += 16;
+    }
+#endif
+    while (p < end && !is_space(*p)) ++p;
+    return p;
+}
+
+// --- lines ---------------------------------------------------------------------------------------------------------
+
+// Whole lines, one after the other, to a format: add(words, count, number) says whether the line is as it should be.
+template <class Format>
+class Reader {
+public:
+    // false: the plain reader has to read this file
+    bool feed(const char* p, std::size_t count, Format& format) {
+        if (!is_ascii(p, count) && !(Format::wide && is_plain_utf8(p, count))) return false;
+        const char* const end = p + count;
+        while (p < end) {
+            ++number_;
+            words_.clear();
+            for (;;) {
+                while (p < end && *p != '\n' && is_space(*p)) ++p;
+                if (p == end || *p == '\n') break;
+                const char* const from = p;
+                p = word_end(p, end);
+                words_.push_back({from, std::size_t(p - from)});
+            }
+            if (p < end) ++p;
+            if (words_.empty() || *words_[0].at == '#') continue;
+            if (number_ > std::numeric_limits<std::int32_t>::max()) return false;
+            if (!format.add(words_.data(), words_.size(), std::int32_t(number_))) return false;
+        }
+        format.flush();
+        return true;
+    }
+
+private:
+    std::vector<Token> words_;
+    std::int64_t number_ = 0;
+};
+
+}  // namespace berrypick

@@ -1,0 +1,80 @@
+"""Text files of words and white space, read into columns by the compiled scanner.
+
+Whatever is not exactly as the format says (a bad line, bytes that are no text, a number in a form that only Python
+knows, white space beyond ASCII) ends the scan, and the plain reader of lines reads the file instead: that reader alone
+decides what is an error, and names the line. So columns are a matter of speed only.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.names import Names
+from berrypick.core.run import Coded
+from berrypick.formats._files import open_bytes
+from berrypick.kernels import native
+
+#: Bytes that are read at once: small enough to stay in the processor's memory. Longer lines make it grow.
+BLOCK = 1 << 18
+
+_MARK = b"\xef\xbb\xbf"
+
+
+class Scanned:
+    """The columns of a file, by name."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = columns
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def coded(self, codes: str, names: str) -> Coded:
+        return Coded(Names(self.columns[names]), self.columns[codes])
+
+    @property
+    def topic_names(self) -> list[str]:
+        return list(Names(self.columns["topics"]))
+
+
+def scan(path: str, format: str) -> Scanned | None:
+    """The columns of a file; None if the plain reader has to read it."""
+    compiled = native()
+    if compiled is None:
+        return None
+    lines = compiled.lines_of(format)
+    try:
+        complete = _feed(lines, path)
+    except (EOFError, OSError, zlib.error):  # gzip: it ends early or is damaged, which the plain reader says
+        return None
+    return Scanned(lines.finish()) if complete else None
+
+
+def _feed(lines: Any, path: str) -> bool:
+    """Give a file to the scanner block by block; a byte order mark is no character."""
+    block, filled, first = np.empty(BLOCK, dtype=np.uint8), 0, True
+    with open_bytes(path) as stream:
+        while True:
+            if filled == len(block):  # a line that is longer
+                block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
+            got = stream.readinto(memoryview(block)[filled:])  # type: ignore[arg-type]
+            filled += got
+            if first:
+                if got and filled < len(_MARK):
+                    continue
+                first = False
+                if block[: len(_MARK)].tobytes() == _MARK:
+                    filled -= len(_MARK)
+                    block[:filled] = block[len(_MARK) : len(_MARK) + filled].copy()
+            done = lines.feed(block, filled, not got)
+            if done < 0 or not got:
+                return bool(done >= 0)
+            rest = filled - done
+            block[:rest] = block[done:filled].copy()
+            filled = rest

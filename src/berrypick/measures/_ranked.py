@@ -1,0 +1,138 @@
+"""Measures of whole documents: what they share.
+
+They are computed for all topics of a run at once. Where results are parts of documents, a document counts at its best
+rank, and is as relevant as the best part of it that is judged.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+
+from berrypick.core import spec as specs
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.parameters import parameter
+from berrypick.core.run import Ranking, Run
+from berrypick.core.score import Score
+from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
+from berrypick.judging.documents import JudgedDocuments, judged_documents
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import Measure
+
+M = TypeVar("M", bound="RankedMeasure")
+
+
+def relevance_level() -> Any:
+    return parameter(
+        1, "int", "the smallest grade that is relevant", check=lambda v: 1 <= v < 2**31, must="a grade from 1 on"
+    )
+
+
+def only_judged() -> Any:
+    return parameter(False, "bool", "leave out documents that were not judged, as if they had not been retrieved")
+
+
+@dataclass(frozen=True)
+class RankedMeasure(Measure):
+    """A measure of whole documents in ranked order."""
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    by: ClassVar[str] = "berrypick"
+    references: ClassVar[tuple[str, ...]] = ("buckley2005retrieval",)
+
+    @classmethod
+    def from_parameters(cls: type[M], values: dict[str, Any], text: str, **fields: Any) -> M:
+        """``P(cutoff=5)`` is P@5, as in ir_measures."""
+        if "cutoff" in values and cls.cutoff == "rank":
+            values = dict(values)
+            cutoff = values.pop("cutoff")
+            fields["at"] = cutoff if fields.get("at") is None else fields["at"]
+        return super().from_parameters(values, text, **fields)
+
+    def __str__(self) -> str:
+        """Parameters at their defaults are left out, as ir_measures does."""
+        defaults = {declared.name: declared.default for declared in self.parameters()}
+        values = {name: value for name, value in self.parameter_values().items() if value != defaults[name]}
+        return specs.render(self.name(), values, self.at)
+
+    def compute_all(self, documents: JudgedDocuments) -> FloatArray:
+        """The value of every topic."""
+        found = documents.judged_only if getattr(self, "judged_only", False) else documents
+        return np.asarray(self.values(found), dtype=np.float64)
+
+    def values(self, documents: JudgedDocuments) -> FloatArray:
+        raise NotImplementedError
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        return Score(self._value(judged.truth, judged.ranking))
+
+    def _value(self, truth: TopicTruth, ranking: Ranking) -> float | None:
+        return float(self.compute_all(_one_topic(truth, ranking))[0]) if truth.has_relevant else None
+
+    def top(self, documents: JudgedDocuments) -> JudgedDocuments:
+        """The rows up to the cut-off."""
+        return documents if self.at is None else documents.rows(documents.rank < self.at)
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        return self.explain_documents(judged.truth, judged.ranking)
+
+    def explain_documents(self, truth: TopicTruth, ranking: Ranking) -> Explanation:
+        """Documents at their best rank, with their grades."""
+        title, value = f"{self} for topic {truth.topic}", self._value(truth, ranking)
+        if value is None:
+            return Explanation(title, ["Undefined: nothing is relevant."])
+        found = f"{self} = {number(value, 6)}"
+        return Explanation(title, [*document_table(truth, ranking), found])
+
+
+def document_table(truth: TopicTruth, ranking: Ranking, most: int = 30) -> list[Table | str]:
+    """The first documents of a list with their grades, and how many are relevant in all."""
+    judged = Truth("documents", {truth.topic: truth}).document_grades
+    grades = dict(zip(judged.names, judged.grade.tolist(), strict=True))
+    seen: dict[str, int] = {}
+    for row, code in enumerate(ranking.document.tolist()):
+        seen.setdefault(ranking.documents[code], int(ranking.rank[row]) + 1)
+    rows = [
+        [str(i), document, str(rank), "not judged" if document not in grades else str(grades[document])]
+        for i, (document, rank) in enumerate(list(seen.items())[:most], start=1)
+    ]
+    head = ["position", "document", "rank in the run", "grade"]
+    relevant = sum(1 for grade in grades.values() if grade > 0)
+    return [
+        Table("Documents at their best rank", head, rows, align="><>>"),
+        f"{counted(relevant, 'document')} {'is' if relevant == 1 else 'are'} relevant.",
+    ]
+
+
+@lru_cache(maxsize=4)
+def _one_topic(truth: TopicTruth, ranking: Ranking) -> JudgedDocuments:
+    run = Run(
+        "",
+        (truth.topic,) if len(ranking) else (),
+        np.array([0, len(ranking)] if len(ranking) else [0], dtype=np.int64),
+        ranking.documents,
+        ranking.document.astype(np.int32),
+        ranking.rank.astype(np.int32),
+    )
+    return judged_documents(Truth("documents", {truth.topic: truth}), run, [truth.topic])
+
+
+def share(part: IntArray | FloatArray, of: IntArray | FloatArray) -> FloatArray:
+    """part / of, 0 where there is nothing to divide by."""
+    return np.divide(part, of, out=np.zeros(len(part)), where=np.asarray(of) > 0)
+
+
+def discounts(ranks: IntArray) -> FloatArray:
+    """log2(rank + 2), the C library's, for ranks from 0."""
+    return _logarithms(1 << int(ranks.max(initial=0) + 1).bit_length())[ranks]
+
+
+@lru_cache(maxsize=2)
+def _logarithms(count: int) -> FloatArray:
+    return np.fromiter(map(math.log2, range(2, count + 2)), dtype=np.float64, count=count)
