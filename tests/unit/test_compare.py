@@ -226,18 +226,18 @@ def test_letters_of_many_runs():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"test": "ttest"}, "unknown test 'ttest'; it is one of randomisation, t"),
+        ({"test": "ttest"}, "unknown test 'ttest'; expected one of randomisation, t"),
         ({"correction": "hollm"}, "unknown correction 'hollm'; did you mean holm?"),
-        ({"family": "x"}, "unknown family 'x'; it is one of measure, all"),
-        ({"pairs": "x"}, "unknown pairs 'x'; it is one of all, baseline"),
+        ({"family": "x"}, "unknown family 'x'; expected one of measure, all"),
+        ({"pairs": "x"}, "unknown pairs 'x'; expected one of all, baseline"),
         ({"interval": "bcaa"}, "unknown interval 'bcaa'; did you mean bca?"),
-        ({"resamples": 10}, "resamples is how often topics are drawn again, at least 100, not 10"),
+        ({"resamples": 10}, "resamples must be at least 100, not 10"),
         ({"seed": -1}, "the seed is a whole number from 0, not -1"),
-        ({"confidence": 95}, "the confidence lies between 0 and 1, e.g. 0.95; it cannot be 95"),
-        ({"baseline": "run9"}, "there is no run run9; did you mean"),
-        ({"baseline": "zzz"}, "there is no run zzz; there are run0, run1, run2"),
+        ({"confidence": 95}, "confidence must be between 0 and 1, e.g. 0.95, not 95"),
+        ({"baseline": "run9"}, "no run run9; did you mean"),
+        ({"baseline": "zzz"}, "no run zzz; available: run0, run1, run2"),
         ({"measures": "APP"}, "APP is not among the measures of these results; did you mean AP?"),
-        ({"runs": ["nobody"]}, "there is no run nobody; there are run0"),
+        ({"runs": ["nobody"]}, "no run nobody; available: run0"),
         ({"user": "hierarchy"}, "the evaluation is there already; user cannot change it"),
     ],
 )
@@ -310,12 +310,12 @@ def test_too_few_resamples_are_noted():
 def test_different_ways_of_measuring_are_noted():
     one, two = (results({name: {"AP": [0.1] * 12}}, f"AP|user:{name}|v:1") for name in ("x", "y"))
     both = bp.concat(one, two)
-    assert "AP: the runs are not measured in the same way (user:x, user:y)" in map(str, bp.compare(both).notes)
+    assert "AP: the runs have different signatures (user:x, user:y)" in map(str, bp.compare(both).notes)
 
 
 def test_sums_are_noted():
     compared = bp.compare(TRUTH, [run_of({1}, "one")], "NumRet")
-    assert "NumRet: evaluate adds it up over topics; here it is the mean over topics" in map(str, compared.notes)
+    assert "NumRet: evaluate sums it over topics; here it is the mean over topics" in map(str, compared.notes)
     assert compared.estimate("NumRet", "one").value == 1.0
 
 
@@ -469,5 +469,5 @@ def test_wrong_usage_of_the_command(berrypick, written):
     done = berrypick("compare", *written.values())
     assert done.code == 2 and "no measures: name some" in done.err
     done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "three")
-    assert done.code == 2 and "there is no run three" in done.err and done.out == ""
+    assert done.code == 2 and "no run three" in done.err and done.out == ""
     assert berrypick("compare", *written.values(), "-m", "AP", "--confidence", "95").code == 2

@@ -82,8 +82,8 @@ def test_different_signatures_are_refused():
     with pytest.raises(UsageError) as error:
         bp.diff(old, new)
     assert str(error.value) == (
-        "these numbers were not computed in the same way, so a difference says nothing:\n"
-        "  AP: user:x before, user:y now (2 values)\n  force=True compares them all the same"
+        "the signatures differ, so the numbers cannot be compared:\n"
+        "  AP: user:x before, user:y now (2 values)\n  force=True compares them anyway"
     )
     forced = bp.diff(old, new, force=True)
     assert not forced and [str(note) for note in forced.notes] == [
@@ -101,7 +101,7 @@ def test_runs_that_have_another_name_now():
     old, new = results({"v1": {"AP": [0.1]}}), results({"v2": {"AP": [0.1]}})
     assert bp.diff(old, new).reason == "4 values differ: 2 added, 2 removed"
     assert not bp.diff(old, new, rename={"v1": "v2"})
-    with pytest.raises(UsageError, match="there is no run v3 to rename; there are v1"):
+    with pytest.raises(UsageError, match="no run v3 to rename; available: v1"):
         bp.diff(old, new, rename={"v3": "v2"})
 
 
@@ -190,7 +190,7 @@ def test_the_same_value_twice(tmp_path):
     row = {"run": "a", "topic": "t", "measure": "AP", "value": 1}
     path = tmp_path / "saved.json"
     path.write_text(json.dumps([row, row]))
-    with pytest.raises(InputError, match="AP of topic t of run a is there twice"):
+    with pytest.raises(InputError, match="AP of topic t of run a occurs twice"):
         bp.diff(path, path)
 
 
@@ -238,5 +238,5 @@ def test_command_with_other_settings(berrypick, saved, tmp_path):
     refused = berrypick("diff", saved[1], other, "--rename", "x=y")
     assert refused.code == 2 and "not computed in the same way" in refused.err and refused.out == ""
     forced = berrypick("diff", saved[1], other, "--rename", "x=y", "--force", "--fail-if-different")
-    assert forced.code == 0 and forced.err.startswith("note: computed in different ways")
+    assert forced.code == 0 and forced.err.startswith("note: signatures differ")
     assert berrypick("diff", saved[1], other, "--rename", "x").code == 2

@@ -106,7 +106,7 @@ def test_an_internal_entity_in_the_text(tmp_path: Path) -> None:
 )
 def test_broken_files(tmp_path: Path, data: bytes, line: int | None, what: str) -> None:
     error = refused(tmp_path, data)
-    assert error.what.startswith("is not an XML document that can be read: ")
+    assert error.what.startswith("cannot be read as XML: ")
     assert what in error.what and "\n" not in error.what and "XML_PARSE" not in error.what
     assert error.line is not None and line in (None, error.line)
 

@@ -89,7 +89,7 @@ def test_what_nobody_finds_ideal_is_no_target_for_any_measure(files, berrypick):
     rows = json.loads(done.out)
     assert [row["value"] for row in rows] == pytest.approx([0.5, 0.5, 0.5, 0.0, 2.0, 0.5])
     assert all("|idealism:1=0,2=1|" in row["signature"] for row in rows)
-    assert "1 judged unit of a grade that nobody finds ideal" in done.err
+    assert "1 judged unit of a grade that is ideal for no user" in done.err
 
 
 def test_a_topic_with_nothing_ideal_has_no_value():

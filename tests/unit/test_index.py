@@ -218,7 +218,7 @@ def test_broken_documents_are_told_of(berrypick: Command, folder: Path, tmp_path
     assert (done.code, done.out) == (0, "")
     lines = done.err.splitlines()
     assert lines[0] == f"{folder}/entity.xml:4: the text has the entity &nbsp;, and entities are not expanded"
-    assert lines[1].startswith(f"{folder}/m/broken.xml:2: is not an XML document that can be read: ")
+    assert lines[1].startswith(f"{folder}/m/broken.xml:2: cannot be read as XML: ")
     assert lines[2].startswith(f"{folder}/zz.xml:1: is not an XML document")
     assert lines[3].startswith(f"note: {tmp_path / 'x'}: 300 documents, ")
     assert lines[4:] == ["note: 3 of 303 documents could not be read and are left out"]

@@ -402,7 +402,7 @@ def test_wrong_usage(berrypick: Command, folder: Path, tmp_path: Path) -> None:
     for arguments, message in (
         ((tmp_path / "none", tmp_path / "x"), "none: is not a folder"),
         ((folder / "00001.xml", tmp_path / "x"), "00001.xml: is not a folder"),
-        ((folder, tmp_path), "is a folder, a file to write is expected"),
+        ((folder, tmp_path), "is a folder, expected a file to write"),
         ((folder, tmp_path / "none" / "x"), "the folder .*none does not exist"),
         ((folder, folder / "00001.xml"), "name another file"),
         ((folder, tmp_path / "x", "--jobs", "0"), "--jobs"),

@@ -72,8 +72,8 @@ def test_truth_is_written_back_exactly(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("1 Q0 100 300 1000 250 250:200 600:101", "300 characters are said to be relevant, the passages have 301"),
-        ("1 Q0 100 300 1000", "300 characters are said to be relevant, the passages have 0"),
+        ("1 Q0 100 300 1000 250 250:200 600:101", "300 relevant characters are declared, but the passages have 301"),
+        ("1 Q0 100 300 1000", "300 relevant characters are declared, but the passages have 0"),
         ("1 Q0 100 200 400 250 250:200", "the passage 250:200 ends after the document, which has 400 characters"),
         ("1 Q0 100 200 -1 250 250:200", "'-1' is not a whole number"),
         ("1 Q0 100 200 900 -250 250:200", "'-250' is not a whole number"),
@@ -102,10 +102,10 @@ def test_truth_counts_what_is_odd(tmp_path: Path) -> None:
     assert truth.lengths == {"a": 10}
     assert truth.topics["1"].grade.tolist() == [1, 0]
     assert problems.counts == {
-        "passages of length 0, which hold nothing": 1,
+        "empty passages": 1,
         "passages that overlap another one": 1,
         "entry points after the end of their document": 1,
-        "documents with another length for another topic, of which the first counts": 1,
+        "documents with different lengths for different topics; the first is used": 1,
     }
 
 
@@ -189,9 +189,9 @@ def test_elements_ranges_and_entry_points(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("1 Q0 a 2 8 t /article[1]", "retrieves one element, line 1 one passage"),
-        ("1 Q0 a 2 8 t /article[1] /article[1]", "retrieves one range of elements, line 1 one passage"),
-        ("1 Q0 a 2 8 t 12", "retrieves one entry point, line 1 one passage"),
+        ("1 Q0 a 2 8 t /article[1]", "retrieves an element, but line 1 a passage"),
+        ("1 Q0 a 2 8 t /article[1] /article[1]", "retrieves a range of elements, but line 1 a passage"),
+        ("1 Q0 a 2 8 t 12", "retrieves an entry point, but line 1 a passage"),
         ("1 Q0 a 2 8 t 12 -5", "'-5' is not a whole number"),
         ("1 Q0 a 2 8 t -12 5", "'-12' is not a whole number"),
         ("1 Q0 a 2 8 t 12 X", "'X' is not a whole number"),
@@ -222,7 +222,7 @@ def test_range_that_ends_before_it_starts(tmp_path: Path) -> None:
 def test_rank_and_score_are_not_used(tmp_path: Path) -> None:
     run = formats.read_run(put(tmp_path, "1 Q0 a 2 high t 0 5\n1 Q0 b 1 low t 0 5\n"))
     assert run.ranking("1").names_by_rank() == ["a#0-5", "b#0-5"] and run.score is None
-    assert run.notes == ("lines out of the order of their rank column: 1; the order of the lines stands",)
+    assert run.notes == ("lines out of the order of their rank column: 1; the order of the lines is used",)
 
 
 def test_run_that_cannot_be_written() -> None:
@@ -305,7 +305,7 @@ def test_real_judgements(data: Path) -> None:
         "21108 passages",
         "0 judged and not relevant",
     ]
-    assert problems.counts == {"passages of length 0, which hold nothing": 2}
+    assert problems.counts == {"empty passages": 2}
     assert written(InexFolTruth, truth) == path.read_text()
 
 

@@ -155,7 +155,7 @@ def test_2003(tmp_path: Path) -> None:
     assert topic.exhaustivity is not None and numbers(topic.exhaustivity) == [2, 2, None, None, 0]
     assert topic.specificity is not None and numbers(topic.specificity) == [3, 1, None, None, 0]
     assert topic.grade.tolist() == [1, 1, 0, 0, 0] and topic.line is not None and topic.line.tolist() == [5, 6, 7, 8, 9]
-    assert problems.counts == {"elements that nobody assessed": 2}
+    assert problems.counts == {"unassessed elements": 2}
     assert topic.size is not None and np.isnan(topic.size).all()
 
 
@@ -214,7 +214,7 @@ def test_folder(tmp_path: Path) -> None:
     assert formats.sniff(str(tmp_path), "truth") is InexAssessments
     truth = InexAssessments.read(str(tmp_path), problems)
     assert list(truth.topics) == ["1", "289"] and truth.scale == "sizes"
-    assert problems.counts == {"XML files without assessments, passed over": 1}
+    assert problems.counts == {"XML files without assessments, skipped": 1}
     put(tmp_path, FIGURE_2, "others/pool-5.xml")
     with pytest.raises(InputError, match=r"topic 1 is assessed twice, first in .*pool-4\.xml\.gz:1") as error:
         formats.read_truth(tmp_path)
@@ -229,7 +229,7 @@ def test_folder_is_evaluated(tmp_path: Path, berrypick: Any) -> None:
 
 
 def test_folder_of_something_else(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder, and in no format known for a truth"):
+    with pytest.raises(InputError, match="is a folder in no known truth format"):
         formats.read_truth(tmp_path)
     with pytest.raises(InputError, match="folder without XML files"):
         formats.read_truth(tmp_path, "inex-assessments")
@@ -264,9 +264,9 @@ ELEMENT = '<element path="/article[1]" exhaustivity="2" size="9" rsize="3"/>'
         (ELEMENT, "/article[1] of x is assessed twice, first in line 4"),
         ('<passage start="/a[1]/p[2]" end="/a[1]/p[1]" size="3"/>', "the passage ends before it starts"),
         ('<passage start="/a[1]/text()[1].9" end="/a[1]/text()[1].7"/>', "the passage ends before it starts"),
-        ('<passage start="/a[1]" size="3"/>', "end is missing, which is no point"),
+        ('<passage start="/a[1]" size="3"/>', "end is missing, which is not a point"),
         ('<passage start="/a[1]" end="/a[1]" size="many"/>', "size is 'many'"),
-        ('<best-entry-point path="here"/>', "path is 'here', which is no point"),
+        ('<best-entry-point path="here"/>', "path is 'here', which is not a point"),
     ],
 )
 def test_assessments_that_are_wrong(tmp_path: Path, inside: str, what: str) -> None:
@@ -284,8 +284,8 @@ def test_assessments_that_are_wrong(tmp_path: Path, inside: str, what: str) -> N
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ('<a>\n<assessments pool="1"><file name="x"/></assessments></a>', 2, "do not say for which topic"),
-        ('<assessments topic="1">\n<file/></assessments>', 2, "does not say which document"),
+        ('<a>\n<assessments pool="1"><file name="x"/></assessments></a>', 2, "have no topic"),
+        ('<assessments topic="1">\n<file/></assessments>', 2, "has no document name"),
         ('<assessments topic="1">\n<file name="x"/>\n<file name="x"/></assessments>', 3, "assessed twice for topic 1"),
         ("<other><thing/></other>", None, "holds no <assessments>"),
     ],
@@ -379,7 +379,7 @@ def test_generated_assessments_round_trip(
 def test_truth_that_assessments_cannot_hold() -> None:
     topic = TopicTruth("1", ("a",), np.ones(1), path=("/a[1]",), entry_points=(EntryPoint("a", offset=3),))
     assert "offsets" in InexAssessments.accepts(Truth("elements", {"1": topic}))
-    assert "cannot stand in XML" in InexAssessments.accepts(
+    assert "cannot be written in XML" in InexAssessments.accepts(
         Truth("elements", {"1": TopicTruth("1", ("a\x00",), np.ones(1), path=("/a[1]",))})
     )
     assert InexAssessments.accepts(Truth("spans", {})) and InexAssessments.accepts(None)
@@ -462,25 +462,25 @@ def test_tasks(word: str, task: str) -> None:
 
 def test_unknown_task_is_a_note(tmp_path: Path) -> None:
     run = formats.read_run(put(tmp_path, submission(result("<path>/p[1]</path>"), 'task="VVCAS"')))
-    assert run.task == "" and run.notes == ("its task, VVCAS, is none that is known here",)
+    assert run.task == "" and run.notes == ("unknown task VVCAS",)
 
 
 @pytest.mark.parametrize(
     ("results", "what"),
     [
-        ("<result><path>/p[1]</path><rank>2</rank></result>", "does not name its file"),
+        ("<result><path>/p[1]</path><rank>2</rank></result>", "has no file"),
         (result("<rank>2</rank>"), "has no path, passage or fol"),
         (result("<path>p[1]</path><rank>2</rank>"), "'p[1]' is not a path"),
         (result("<path>/p[1]</path><rank>first</rank>"), "the rank is 'first', expected a whole number"),
         (result("<path>/p[1]</path><rank>-1</rank>"), "the rank is '-1'"),
         (result("<path>/p[1]</path><rank>1.5</rank>"), "the rank is '1.5'"),
-        (result("<path>/p[1]</path>"), "some results have <rank>, some have not"),
+        (result("<path>/p[1]</path>"), "only some results have <rank>"),
         (result('<fol offset="1" length="2"/><rank>2</rank>'), "has offsets, the first one (line 3) has paths"),
         (result('<fol offset="-2" length="2"/><rank>2</rank>'), "the offset is not a whole number"),
         (result('<fol offset="2" length="two"/><rank>2</rank>'), "the length is not a whole number"),
-        (result('<passage start="/p[1]"/><rank>2</rank>'), "the end is no point in a document"),
+        (result('<passage start="/p[1]"/><rank>2</rank>'), "the end is not a point in a document"),
         (result('<passage start="/p[2]" end="/p[1]"/><rank>2</rank>'), "the passage ends before it starts"),
-        ("<result><file>a<b/></file><path>/p[1]</path><rank>2</rank></result>", "<file> holds more than text"),
+        ("<result><file>a<b/></file><path>/p[1]</path><rank>2</rank></result>", "<file> contains more than text"),
     ],
 )
 def test_submissions_that_are_wrong(tmp_path: Path, results: str, what: str) -> None:
@@ -499,7 +499,7 @@ def test_submissions_that_are_wrong(tmp_path: Path, results: str, what: str) -> 
         (
             '<inex-submission><topic topic-id="1"/>\n<topic topic-id="1"/></inex-submission>',
             2,
-            "there twice, first in line 1",
+            "duplicate topic 1, first in line 1",
         ),
         (submission(result("<path>/p[1]</path><rsv>high</rsv>")), 3, "the rsv is 'high'"),
         ("<other/>", None, "holds no <inex-submission>"),
@@ -600,7 +600,7 @@ def test_runs_that_submissions_cannot_hold() -> None:
     spans = assemble(tag="t", topic=["1"], document=["a"], start=np.array([0.5]), end=np.array([1.0]))
     assert "whole numbers" in InexSubmission.accepts(spans)
     bad = assemble(tag="t", topic=["1"], document=["a\x07"], start=np.array([0]), end=np.array([1]))
-    assert "cannot stand in XML" in InexSubmission.accepts(bad)
+    assert "cannot be written in XML" in InexSubmission.accepts(bad)
     tied = assemble(
         tag="t", topic=["1"] * 2, document=["a"] * 2, path=["/a[1]", "/a[2]"], rank=np.ones(2), order="rank"
     )
@@ -653,12 +653,12 @@ def test_external_dtd_is_not_loaded(tmp_path: Path) -> None:
     put(tmp_path, '<!ENTITY x "secret">', "inex.dtd")
     declared = '<!DOCTYPE inex-submission SYSTEM "inex.dtd">\n'
     path = put(tmp_path, declared + submission("<result><file>a&x;</file><path>/p[1]</path></result>"))
-    with pytest.raises(InputError, match="<file> holds more than text"):
+    with pytest.raises(InputError, match="<file> contains more than text"):
         formats.read_run(path)
     problems = Problems("x")
     path = put(tmp_path, declared + "<inex-submission><description>&x;</description></inex-submission>")
     assert len(InexSubmission.read(path, problems)) == 0
-    assert problems.counts == {"references to entities that are not defined, left out": 1}
+    assert problems.counts == {"references to undefined entities, ignored": 1}
 
 
 @pytest.mark.parametrize(

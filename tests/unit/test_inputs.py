@@ -116,11 +116,11 @@ def test_an_index_is_made_again_where_it_was(folder, berrypick):
         ("r.csv", "query_id,doc,start,end\n1,d,0,3\n", ["has no column topic", "rename the column query_id to topic"]),
         ("r.txt", "topic,document,start,end\n1,d,0,3\n", ["has no column doc", "rename the column document to doc"]),
         ("r.tsv", "topic\tdocid\tstart\tend\n1\td\t0\t3\n", ["has no column doc; it has topic, docid, start, end"]),
-        ("r.csv", "a,b\n1,2\n", ["has no column topic; it has a, b", "give the column topic its name"]),
+        ("r.csv", "a,b\n1,2\n", ["has no column topic; it has a, b", "add the column, or rename one to topic"]),
         ("r.csv", "topic;doc;start;end\n1;d;0;3\n", ["r.csv:1: columns are separated by ';'", "by commas or TABs"]),
         ("r.txt", '"topic";"doc";"start"\n1;d;0\n', ["columns are separated by ';'"]),
-        ("r.csv", "topic,doc,start,end,score\n", ["r.csv:1: has no rows"]),
-        ("r.csv", "# ours\n\ntopic,doc,start,end,score\n# none\n", ["r.csv:3: has no rows"]),
+        ("r.csv", "topic,doc,start,end,score\n", ["r.csv:1: has column names but no rows"]),
+        ("r.csv", "# ours\n\ntopic,doc,start,end,score\n# none\n", ["r.csv:3: has column names but no rows"]),
     ],
 )
 def test_tables_that_are_almost_right(tmp_path, berrypick, name, content, told):
@@ -135,7 +135,7 @@ def test_tables_that_are_almost_right(tmp_path, berrypick, name, content, told):
 
 def test_what_is_no_table_of_spans_is_told_as_before(tmp_path):
     (tmp_path / "r.txt").write_text("one,two,three\n1,2,3\n")
-    with pytest.raises(bp.InputError, match="is in no format known for a run"):
+    with pytest.raises(bp.InputError, match="is in no known run format"):
         bp.read_run(tmp_path / "r.txt")
     (tmp_path / "n.csv").write_text("home\tdocs\t0.5\n")
     assert len(bp.read_navigation(tmp_path / "n.csv").rows) == 1

@@ -97,7 +97,7 @@ def test_all_problems_are_told_with_candidates_and_nothing_is_written(files, fol
     assert done.code == 2 and done.out == ""
     assert not (tmp_path / "out.jsonl").exists()
     assert "3 of 4 quotes cannot be resolved" in done.err
-    assert f"{path}:1: topic 1: the quote stands in 2 places of garden.txt; give start" in done.err
+    assert f"{path}:1: topic 1: the quote occurs in 2 places of garden.txt; give start" in done.err
     second = span(GARDEN, "Raspberries fruit", 1)
     assert f"garden.txt {second[0]}-{second[1]}: " in done.err and "[Raspberries fruit]" in done.err
     assert f"{path}:2: topic 2: the quote is not in garden.txt" in done.err
@@ -159,9 +159,9 @@ def test_quotes_with_offsets_can_be_used_without_documents(files):
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
-        ({"topic": "1", "quote": ""}, "quote must be a text"),
-        ({"topic": "1", "quote": 7}, "quote must be a text"),
-        ({"topic": "1", "quote": "x", "end": 3}, "without start"),
+        ({"topic": "1", "quote": ""}, "quote must be a non-empty string"),
+        ({"topic": "1", "quote": 7}, "quote must be a non-empty string"),
+        ({"topic": "1", "quote": "x", "end": 3}, "end but no start"),
         ({"topic": "1", "quote": "x", "start": -3}, "below 0"),
         ({"quote": "x"}, "topic is missing"),
     ],

@@ -43,13 +43,13 @@ def test_compiled_kernels_are_used_where_they_are(monkeypatch):
 def test_an_unknown_choice_is_wrong_usage(process):
     outcome = process("--version", env={**os.environ, "BERRYPICK_KERNELS": "fast"})
     assert outcome.code == 2
-    assert outcome.err == "berrypick: BERRYPICK_KERNELS=fast: it is numpy or native, or left out\n"
+    assert outcome.err == "berrypick: BERRYPICK_KERNELS must be numpy or native, not fast\n"
 
 
 def test_asking_for_kernels_that_are_not_there_is_wrong_usage(monkeypatch):
     monkeypatch.setenv("BERRYPICK_KERNELS", "native")
     monkeypatch.setattr(kernels, "_native", None)
-    with pytest.raises(bp.UsageError, match="not installed; install berrypick again where there is a C\\+\\+ compiler"):
+    with pytest.raises(bp.UsageError, match="not installed; reinstall berrypick with a C\\+\\+ compiler"):
         kernels.in_use()
     with pytest.raises(bp.UsageError, match="not installed"):
         bp.eprum([[0.5]])

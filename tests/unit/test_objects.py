@@ -59,7 +59,7 @@ def test_columns_in_any_order_others_passed_over(files):
         ("topic,doc,start,end,score\n1,a,5,1,2\n", "end 1 is before start 5"),
         ("topic,doc,doc,start,end\n1,a,a,5,7\n", "two columns doc"),
         ("topic,doc,start,end,score\n1,a,0,1,\n1,a,1,2,3\n", "some lines have a score"),
-        ('topic,doc,start,end\n1,"a,0,1\n', "no row of a table"),
+        ('topic,doc,start,end\n1,"a,0,1\n', "not a row of a table"),
     ],
 )
 def test_bad_tables_are_told(files, table, problem):
@@ -83,7 +83,7 @@ def test_parquet_goes_there_and_back(tmp_path, files):
 
 def test_a_damaged_parquet_file_is_told(tmp_path):
     (tmp_path / "run.parquet").write_bytes(b"PAR1 and nothing more")
-    with pytest.raises(bp.InputError, match="no sound Parquet"):
+    with pytest.raises(bp.InputError, match="not a valid Parquet"):
         bp.read_run(tmp_path / "run.parquet")
 
 
@@ -266,7 +266,7 @@ def test_texts_without_offsets_are_located_or_told():
     assert "add_start_index=True" in str(error.value)
     with pytest.raises(bp.InputError, match="2 of 3 quotes cannot be resolved") as error:
         bp.run_from_objects({"1": ["Pick dry.", "Nowhere.", "Cut"]}, documents=DOCUMENTS)
-    assert "topic 1, rank 1: topic 1: the quote stands in 2 places" in str(error.value)
+    assert "topic 1, rank 1: topic 1: the quote occurs in 2 places" in str(error.value)
     assert "topic 1, rank 2: topic 1: the quote is not in any document" in str(error.value)
 
 

@@ -47,7 +47,7 @@ def test_a_located_truth_beside_a_run_that_counts_otherwise(files, berrypick, tm
     asked = ("evaluate", target, written["run_jsonl"], "-m", "IoU@1", "--documents", written["texts_jsonl"])
     done = berrypick(*asked, "--offsets", unit)
     assert done.code == 0 and done.out.endswith("IoU@1\t1.0\n")
-    assert f"note: {target}: offsets count chars, as it says; those of the runs count {unit}\n" in done.err
+    assert f"note: {target}: its offsets are declared as chars; those of the runs are {unit}\n" in done.err
 
 
 @pytest.mark.parametrize("of_truth", ["chars", "bytes", "utf16"])
@@ -57,7 +57,7 @@ def test_what_the_truth_says_goes_first(files, of_truth, of_run):
     for given in [{"offsets": of_run}] + [{}] * (of_run == "chars"):
         found = bp.evaluate(written["truth_jsonl"], written["run_jsonl"], "IoU@1", documents={"d": TEXT}, **given)
         assert found.mean()["run"]["IoU@1"] == 1
-        differs = [note for note in map(str, found.notes) if "offsets count" in note]
+        differs = [note for note in map(str, found.notes) if "offsets are declared" in note]
         assert len(differs) == (of_truth != of_run)
 
 
@@ -66,7 +66,7 @@ def test_a_truth_that_says_nothing_is_read_as_offsets_says_and_that_is_told(file
     given = {"documents": {"d": TEXT}, "offsets": "bytes"}
     found = bp.evaluate(written["truth_jsonl"], written["run_jsonl"], "IoU@1", **given)
     assert found.mean()["run"]["IoU@1"] == 1
-    assert any("does not say what its offsets count" in note for note in map(str, found.notes))
+    assert any("does not declare what its offsets count" in note for note in map(str, found.notes))
 
 
 def test_offsets_beside_a_quote_are_checked_in_their_own_unit(files):
@@ -82,7 +82,7 @@ def test_offsets_beside_a_quote_are_checked_in_their_own_unit(files):
 
 def test_offsets_that_need_the_texts(files):
     written = files(truth_jsonl=truth("bytes", said=True), run_jsonl=run("bytes"))
-    with pytest.raises(bp.UsageError, match="says that its offsets count bytes: give the texts"):
+    with pytest.raises(bp.UsageError, match="has offsets in bytes: give the texts"):
         bp.evaluate(written["truth_jsonl"], written["run_jsonl"], "IoU@1")
 
 
@@ -91,7 +91,7 @@ def test_lines_that_do_not_agree_are_told(files):
     with pytest.raises(bp.InputError, match="jsonl:2: offsets count bytes here, and count chars in line 1"):
         bp.read_truth(files(a_jsonl=two)["a_jsonl"])
     two = truth("chars", said=True) + truth("bytes", said=False)
-    with pytest.raises(bp.InputError, match="offsets are not said what they count here, and count chars in line 1"):
+    with pytest.raises(bp.InputError, match="offsets are undeclared here, and count chars in line 1"):
         bp.read_truth(files(a_jsonl=two)["a_jsonl"])
     one = json.dumps({"topic": "1", "doc": "d", "start": 0, "end": 2, "offsets": "words"})
     with pytest.raises(bp.InputError, match="offsets count chars, bytes or utf16, not 'words'"):
@@ -103,7 +103,7 @@ def test_locate_honours_what_is_said_and_tells(files, berrypick, tmp_path):
     target = tmp_path / "out.jsonl"
     more = ("--documents", written["texts_jsonl"], "--offsets", "bytes")
     done = berrypick("locate", written["truth_jsonl"], target, *more)
-    assert done.code == 0 and "offsets count utf16, as it says, and not bytes" in done.err
+    assert done.code == 0 and "offsets are declared as utf16; --offsets bytes is ignored" in done.err
     record = json.loads(target.read_text())
     assert (record["start"], record["end"], record["offsets"]) == (*places("chars"), "chars")
 

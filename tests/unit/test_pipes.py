@@ -155,7 +155,7 @@ def test_what_is_empty_is_told(pipe):
 
 
 def test_an_index_is_not_read_from_a_pipe(pipe):
-    with pytest.raises(bp.InputError, match="is an index, which is read from a file"):
+    with pytest.raises(bp.InputError, match="is an index, which cannot be read from a pipe"):
         bp.read_collection(pipe(b"ARROW1\0\0"))
 
 

@@ -139,14 +139,14 @@ def test_one_topic_and_one_run():
 def test_until_cuts_curves(evaluated):
     rows = data(evaluated.plot(until=0.5).to_dict())
     assert max(row["x"] for row in rows) == 0.5
-    with pytest.raises(bp.UsageError, match="no curve"):
+    with pytest.raises(bp.UsageError, match="nothing to draw up to 0"):
         evaluated.plot(until=0)
 
 
 def test_unknown_kinds_and_runs_are_told(evaluated):
     with pytest.raises(bp.UsageError, match="unknown kind curve; did you mean curves"):
         evaluated.plot("curve")
-    with pytest.raises(bp.UsageError, match="there is no run c"):
+    with pytest.raises(bp.UsageError, match="no run c"):
         evaluated.plot("topics", baseline="c")
 
 
@@ -325,13 +325,13 @@ def test_the_command_draws(berrypick, folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["-m", "EPRUM", "x.jpg"], "x.jpg: a plot is written to a file that ends in .png, .svg or .pdf"),
-        (["-m", "EPRUM"], "b.run: a plot is written to a file that ends in .png, .svg or .pdf"),
-        (["-m", "EPRUM", "none/x.png"], "there is no folder none"),
+        (["-m", "EPRUM", "x.jpg"], "x.jpg: a plot file must end in .png, .svg or .pdf"),
+        (["-m", "EPRUM"], "b.run: a plot file must end in .png, .svg or .pdf"),
+        (["-m", "EPRUM", "none/x.png"], "the folder none does not exist"),
         (["x.png"], "no measures: name some"),
-        (["-m", "EPRUM", "x.png", "--width", "wide"], "the width is a length like 8.5cm"),
-        (["-m", "EPRUM", "x.png", "--confidence", "2"], "the confidence lies between 0 and 1"),
-        (["-m", "EPRUM", "x.png", "--resamples", "2"], "resamples is how often"),
+        (["-m", "EPRUM", "x.png", "--width", "wide"], "the width must be a length like 8.5cm"),
+        (["-m", "EPRUM", "x.png", "--confidence", "2"], "confidence must be between 0 and 1"),
+        (["-m", "EPRUM", "x.png", "--resamples", "2"], "resamples must be at least 100"),
         (
             ["-m", "AP", "x.png", "--kind", "curves"],
             "--kind curves: there is no curve of AP to draw: the measures have none; --kind topics",
@@ -382,7 +382,7 @@ def test_no_network_is_needed(folder, tmp_path):
 
 def test_help_says_what_is_drawn():
     done = subprocess.run(command("plot", "--help"), capture_output=True, text=True, check=True)
-    assert "Curves are drawn if a measure has one" in done.stdout
+    assert "Default: curves if a measure has one" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 

@@ -224,7 +224,7 @@ def test_ids_are_texts():
         as_run({None: [{"doc": "a"}]})
     with pytest.raises(bp.InputError, match="data frame:1: topic is missing"):
         as_run(pandas.DataFrame({"qid": [None], "docno": ["a"], "score": [1.0]}))
-    with pytest.raises(bp.InputError, match="data frame:1: doc must be a text"):
+    with pytest.raises(bp.InputError, match="data frame:1: doc must be a non-empty string"):
         as_run(run.assign(docno=1.5))
 
 
@@ -360,10 +360,10 @@ def test_dictionaries_as_records():
 @pytest.mark.parametrize(
     ("run", "problem"),
     [
-        ([ir_measures.ScoredDoc("1", "a", 1.0), "b.run"], "ScoredDoc:2: str is no record with a topic"),
+        ([ir_measures.ScoredDoc("1", "a", 1.0), "b.run"], "ScoredDoc:2: str is not a record with a topic"),
         ([namedtuple("Hit", "query_id score")("1", 2.0)], "Hit has no column for the document"),
         (ir_measures.ScoredDoc("1", "a", 1.0), "a run is a file, .* not ScoredDoc"),
-        ([("1", "a", 1.0)], "is no run; records are named tuples or dictionaries"),
+        ([("1", "a", 1.0)], "is not a run; records are named tuples or dictionaries"),
         (b"bytes", "a run is a file, .* not bytes"),
         (np.array([1.0]), "a run is a file, .* not float64"),
     ],

@@ -125,7 +125,7 @@ def test_a_truth_is_not_taken_for_a_run(written):
 def test_what_is_not_recognised_is_told_with_its_place_and_what_to_do(written):
     for content, line in (("nonsense\n", 1), ("# a comment\n\n \nnonsense here\n", 4), (b"\xff\xfen\0\n\0", 1)):
         path = written(content)
-        with pytest.raises(bp.InputError, match="in no format known for a run") as error:
+        with pytest.raises(bp.InputError, match="in no known run format") as error:
             bp.read_run(path)
         assert str(error.value).startswith(f"{path}:{line}: ") and "expected one of\n  " in str(error.value)
     packed = written(gzip.compress(b"#\n" + b"x" * 200_000 + b"\n"), "long.gz")
@@ -199,15 +199,15 @@ def test_a_document_judged_empty_among_spans(written):
     ("record", "told"),
     [
         (span(start=9, end=5), "end 5 is before start 9"),
-        (span(start=5, end=5), "holds nothing"),
+        (span(start=5, end=5), "is empty"),
         (span(start=-1), "below 0"),
         ({"topic": "1", "doc": "d", "start": 3}, "end is missing"),
         ({"topic": "1", "doc": "d", "end": 3}, "start is missing"),
         ({"doc": "d", "start": 0, "end": 3}, "topic is missing"),
         ({"topic": "1", "start": 0, "end": 3}, "doc is missing"),
-        (span(doc=""), "doc must be a text"),
-        (span(doc=["d"]), "doc must be a text"),
-        (span(topic=True), "topic must be a text"),
+        (span(doc=""), "doc must be a non-empty string"),
+        (span(doc=["d"]), "doc must be a non-empty string"),
+        (span(topic=True), "topic must be a non-empty string"),
         (span(end=1e30), "2\\^53"),
         (span(start="0"), "start must be a number"),
         (span(start=True), "start must be a number"),
@@ -276,9 +276,9 @@ def test_names_may_hold_spaces(written):
 @pytest.mark.parametrize(
     ("content", "line", "told"),
     [
-        ("a\tb\t.5\na\tc\t1.5\n", 2, "'1.5' is no probability"),
-        ("a\tb\t.5\na\tc\t-0.1\n", 2, "no probability"),
-        ("a\tb\t.5\na\tc\tnan\n", 2, "no probability"),
+        ("a\tb\t.5\na\tc\t1.5\n", 2, "'1.5' is not a probability"),
+        ("a\tb\t.5\na\tc\t-0.1\n", 2, "not a probability"),
+        ("a\tb\t.5\na\tc\tnan\n", 2, "not a probability"),
         ("a\tb\t.5\na\tc\n", 2, "from TAB to TAB probability"),
         ("a\tb\t.5\na c .5\n", 2, "TAB"),
         ("a\tb\t.5\na\tb\t.6\n", 2, "first in line 1"),

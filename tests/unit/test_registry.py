@@ -127,7 +127,7 @@ def test_a_user_model_may_be_an_object_or_a_class():
     assert EPRUM(user=T2I(tolerance=3)).user == str(T2I(tolerance=3))
     by_name = bp.evaluate(TRUTH, RUN, "EPRUM", user="hierarchy").mean()
     assert bp.evaluate(TRUTH, RUN, EPRUM, user=Hierarchy).mean() == by_name
-    with pytest.raises(bp.UsageError, match="3 is no user model"):
+    with pytest.raises(bp.UsageError, match="3 is not a user model"):
         bp.evaluate(TRUTH, RUN, "EPRUM", user=3)
 
 
@@ -451,7 +451,7 @@ def test_formats_by_class():
     assert formats.by_name(plugins.DoubleColonRun) is plugins.DoubleColonRun
     assert formats.by_name("trec-run") is formats.by_name(formats.by_name("trec-run"), "run")
     for wrong in (int, 3, None, ["trec-run"]):
-        with pytest.raises(bp.UsageError, match="is no format"):
+        with pytest.raises(bp.UsageError, match="is not a format"):
             formats.by_name(wrong)
     with pytest.raises(bp.UsageError, match="trec-run holds a run, not a truth"):
         formats.by_name("trec-run", "truth")

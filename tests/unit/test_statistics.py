@@ -62,7 +62,7 @@ def test_exact_values_are_those_of_scipy(topics):
 def test_thirty_topics_are_exact_and_agree_with_drawn_sign_changes():
     values = np.random.default_rng(3).normal(0.1, 0.3, (30, 6))
     exact = randomisation_test(values)
-    drawn = statistics._drawn_share(values, np.abs(values.sum(axis=0)) * (1 - 1e-12), 100_000, 1)
+    drawn = statistics._sampled_share(values, np.abs(values.sum(axis=0)) * (1 - 1e-12), 100_000, 1)
     assert exact.exact.all()
     assert np.abs(exact.p - drawn).max() < 4 * np.sqrt(0.25 / 100_000)
     more = np.vstack([values, np.zeros((50, 6))])  # topics without a difference change nothing

@@ -46,7 +46,7 @@ def test_lines_of_json_are_read(tmp_path):
     ("content", "problem"),
     [
         (b'{"doc": "a"}\n', "doc or text is missing"),
-        (b'{"doc": "a", "text": "x"}\n{"doc": "a", "text": "y"}\n', "a second time"),
+        (b'{"doc": "a", "text": "x"}\n{"doc": "a", "text": "y"}\n', "duplicate document a"),
         (b"\n", "no documents"),
         (b"nonsense\n", "is not JSON"),
     ],
@@ -158,7 +158,7 @@ def test_token_offsets():
     assert tokens.to_tokens("d", np.array([0, 3, 4, 7, 9, 14, 99])).tolist() == [0, 1, 1, 2, 2, 3, 3]
     assert tokens.to_tokens("d", np.array([1])).tolist() == [pytest.approx(1 / 3)]
     assert tokens.to_chars("d", np.array([1.0, 2.5])).tolist()[1] == pytest.approx(11.5)
-    with pytest.raises(bp.InputError, match="e is not among the documents"):
+    with pytest.raises(bp.InputError, match="e is not in the texts"):
         tokens.to_tokens("e", np.array([1]))
 
 

@@ -1,1 +1,1 @@
-"""What follows from results: comparison, stability, synthetic runs, the papers' experiments."""
+"""Analysis of results: comparison, difference, curves, sweeps, synthetic runs."""

@@ -27,9 +27,9 @@ def fixed(text: str, size: int = 400, overlap: int = 0) -> list[Span]:
     [(0, 4), (3, 7), (6, 10)]
     """
     if size < 1:
-        raise UsageError(f"size is the length of a chunk in characters, from 1; it cannot be {size}")
+        raise UsageError(f"size must be at least 1 character, not {size}")
     if not 0 <= overlap < size:
-        raise UsageError(f"overlap is from 0 to less than the size of a chunk, {size}; it cannot be {overlap}")
+        raise UsageError(f"overlap must be at least 0 and below the size, {size}, not {overlap}")
     step = size - overlap
     starts = range(0, max(len(text) - overlap, 1), step)
     return [(start, min(start + size, len(text))) for start in starts if start < len(text)]
@@ -72,7 +72,7 @@ def _trimmed(text: str, ends: re.Pattern[str]) -> Iterator[Span]:
 
 def _packed(pieces: Iterable[Span], size: int) -> list[Span]:
     if size < 0:
-        raise UsageError(f"size is the most characters that a chunk of several pieces may have; it cannot be {size}")
+        raise UsageError(f"size must be 0 characters or more, not {size}")
     found: list[Span] = []
     for start, end in pieces:
         if found and end - found[-1][0] <= size:

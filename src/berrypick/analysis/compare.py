@@ -1,4 +1,4 @@
-"""Systems side by side: means with intervals, paired tests, and who is better than whom.
+"""Comparison of runs: means with intervals, paired tests, significance.
 
 The pieces are in :mod:`berrypick.analysis.statistics`; here they meet the rows of an evaluation. What is compared, in
 order:
@@ -73,7 +73,7 @@ class Method:
             ("interval", self.interval, INTERVALS),
         ):
             if value not in known:
-                offer = nearest(str(value), list(known)) or f"; it is one of {', '.join(known)}"
+                offer = nearest(str(value), list(known)) or f"; expected one of {', '.join(known)}"
                 raise UsageError(f"unknown {name} {value!r}{offer}")
         statistics.check_draws(self.confidence, self.resamples, self.seed)
 
@@ -114,7 +114,7 @@ class Estimate:
 
     @property
     def letters(self) -> str:
-        """The labels of the runs it beats, as they stand above a number."""
+        """The labels of the runs it beats, as shown above a number."""
         return ("," if any(len(label) > 1 for label in self.beats) else "").join(self.beats)
 
 
@@ -353,11 +353,11 @@ def compare(
     progress: Progress | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
-    """Compare runs against a truth, or the runs of an evaluation that is there already.
+    """Compare runs against a truth, or the runs of an existing evaluation.
 
-    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. In the place of
-    ``truth`` an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results` may stand; of results, ``runs`` and
-    ``measures`` may name some. ``baseline`` is a run's name (or its file), by default the first run.
+    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. ``truth`` may
+    also be an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results`; then ``runs`` and ``measures`` select some
+    of the results. ``baseline`` is a run's name (or its file), by default the first run.
 
     ``test``: 'randomisation' or 't'. ``correction``: 'holm', 'bh' (Benjamini-Hochberg) or 'none', over the ``family``:
     all pairs under one 'measure', or under 'all' measures. ``pairs``: 'all', or only those with the 'baseline'.
@@ -365,7 +365,7 @@ def compare(
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
     if isinstance(truth, (Results, Evaluation)) and options:
-        raise UsageError(f"the evaluation is there already; {', '.join(options)} cannot change it")
+        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
         results = _chosen(truth, runs, measures)
     elif isinstance(truth, Evaluation):
@@ -392,13 +392,13 @@ def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | N
     ):
         if name in known:
             return known[name]
-    raise UsageError(f"there is no run {name}{nearest(name, list(names)) or '; there are ' + ', '.join(names)}")
+    raise UsageError(f"no run {name}{nearest(name, list(names)) or '; available: ' + ', '.join(names)}")
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
     """Some runs and measures of results."""
     if not results.topic_rows:
-        raise UsageError("a comparison needs a value for each topic, and these results hold means only")
+        raise UsageError("a comparison needs values per topic; these results have means only")
     wanted_runs = [runs] if isinstance(runs, str) else list(runs)
     wanted_measures = [
         specs.normalise(part) if isinstance(part, str) else str(part)
@@ -409,7 +409,7 @@ def _chosen(results: Results, runs: Any, measures: Any) -> Results:
     kept_runs = [get_run_name(str(run), results.runs) for run in wanted_runs]
     for measure in wanted_measures:
         if measure not in known_measures:
-            offer = nearest(measure, known_measures) or f"; there are {', '.join(known_measures)}"
+            offer = nearest(measure, known_measures) or f"; available: {', '.join(known_measures)}"
             raise UsageError(f"{measure} is not among the measures of these results{offer}")
     return results.only(runs=kept_runs or None, measures=wanted_measures or None)
 
@@ -567,19 +567,19 @@ class _Work:
         return found
 
     def _note_signatures(self) -> None:
-        """Runs that were not measured in the same way are not comparable."""
+        """Runs with different signatures are not comparable."""
         for measure in self.measures:
             known = [self.signatures[run, measure] for run in self.runs if (run, measure) in self.signatures]
             parts = Counter(part for signature in known for part in set(signature.fields))
             differing = sorted(f"{key}:{value}" for (key, value), times in parts.items() if times < len(known))
             if differing:
-                text = f"the runs are not measured in the same way ({', '.join(differing)})"
+                text = f"the runs have different signatures ({', '.join(differing)})"
                 self.notes.append(Note("signatures differ", text, measure=measure))
 
     def _note_sums(self) -> None:
         for measure in self.measures:
             if self.results.info(measure).summed:
-                text = "evaluate adds it up over topics; here it is the mean over topics"
+                text = "evaluate sums it over topics; here it is the mean over topics"
                 self.notes.append(Note("mean of sums", text, measure=measure))
 
     def _note_few_topics(self) -> None:
@@ -590,7 +590,7 @@ class _Work:
             self.notes.append(Note("few topics", text + "intervals are too narrow"))
 
     def _note_powerless(self, pairs: Sequence[Pair]) -> None:
-        """Where nothing can be significant, that nothing is says nothing."""
+        """Say so where no difference can be significant."""
         if self.method.test == "t" or not pairs:
             return
         within = len(pairs) if self.method.family == "all" else len(self._run_pairs())
@@ -601,7 +601,7 @@ class _Work:
             if least > self.method.alpha:
                 more = "more topics" if most <= statistics.EXACT else "more resamples"
                 text = "no difference can be significant: the smallest possible corrected p-value on "
-                text += f"{counted(most, 'topic')} is {least:.3g}; it takes {more}"
+                text += f"{counted(most, 'topic')} is {least:.3g}; use {more}"
                 self.notes.append(Note("no power", text, measure=measure))
 
 

@@ -20,7 +20,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.results import MeasureInfo, Results, Row
 from berrypick.core.score import Curve
 
-#: More points than this nobody can see.
+#: More points than this are not visible.
 POINTS = 400
 Bounds = tuple[float | None, ...]
 

@@ -26,7 +26,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Change:
-    """One value that is not what it was. None is an undefined value, or one that is not there (see ``status``)."""
+    """One value that changed. None is an undefined or a missing value (see ``status``)."""
 
     run: str
     measure: str
@@ -58,7 +58,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Summary:
-    """What became of one run under one measure."""
+    """The change of one run under one measure."""
 
     run: str
     measure: str
@@ -151,7 +151,7 @@ def diff(
     ``new``. Numbers whose signatures differ are not comparable: an error, unless ``force``.
     """
     if not tolerance >= 0:
-        raise UsageError(f"the tolerance is the largest change that does not count, from 0; it cannot be {tolerance:g}")
+        raise UsageError(f"tolerance must be 0 or more, not {tolerance:g}")
     first, second = (one if isinstance(one, Results) else read_results(one) for one in (old, new))
     before, after = _values(first, _where(old), rename or {}), _values(second, _where(new), {})
     info = {**first.measure_info, **second.measure_info}
@@ -162,7 +162,7 @@ def diff(
         notes.append(Note("unknown direction", text, measure=measure))
         info[measure] = MeasureInfo(measure)
     if all(topic is None for _, _, topic in (*before, *after)):
-        text = "both hold means only; write results with a row per topic to see the topics that changed"
+        text = "both have means only; write results with a row per topic to see the topics that changed"
         notes.append(Note("means only", text))
     keys = _ordered(before, after)
     changes = [change for key in keys if (change := _change(key, before.get(key), after.get(key), tolerance))]
@@ -183,13 +183,13 @@ def read_results(path: str | PathLike[str]) -> Results:
     for number, record in _records(content, name):
         rows.append(_row(record, number, name))
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
-    means = set(last.values())  # a topic may be called "all" too; the mean stands after it
+    means = set(last.values())  # a topic may be called "all" too; the mean comes after it
     known = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
     info = {name: facts for name, facts in known.items() if facts is not None}
     return Results([row for i, row in enumerate(rows) if i not in means], [rows[i] for i in sorted(means)], (), info)
 
 
-_EXPECTED = "expected what berrypick evaluate -q -o json writes: a list of objects with run, topic, measure, value"
+_EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of objects with run, topic, measure, value"
 
 
 def _records(content: str, path: str) -> list[tuple[int, Any]]:
@@ -219,7 +219,7 @@ def _row(record: Any, number: int, path: str) -> Row:
         raise fail("is not an object")
     for name in ("run", "topic", "measure"):
         if not isinstance(record.get(name), str):
-            raise fail(f"has no {name}, or it is not a text")
+            raise fail(f"has no {name}, or it is not a string")
     value = record.get("value", record)
     if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
         raise fail("has no value, or it is neither a number nor null")
@@ -241,12 +241,12 @@ def _values(results: Results, where: str, rename: Mapping[str, str]) -> dict[Key
     names = {row.run for row in results}
     for name in rename:
         if name not in names:
-            raise UsageError(f"{where}: there is no run {name} to rename; there are {', '.join(sorted(names))}")
+            raise UsageError(f"{where}: no run {name} to rename; available: {', '.join(sorted(names))}")
     found: dict[Key, Row] = {}
     for row in results.topic_rows:
         key = (rename.get(row.run, row.run), row.measure, row.topic)
         if key in found:
-            raise InputError(f"{row.measure} of topic {row.topic} of run {key[0]} is there twice", path=where)
+            raise InputError(f"{row.measure} of topic {row.topic} of run {key[0]} occurs twice", path=where)
         found[key] = row
     return found | {(rename.get(row.run, row.run), row.measure, None): row for row in results.mean_rows}
 
@@ -254,7 +254,7 @@ def _values(results: Results, where: str, rename: Mapping[str, str]) -> dict[Key
 def _check_signatures(
     before: Mapping[Key, Row], after: Mapping[Key, Row], common: Sequence[Key], force: bool
 ) -> list[Note]:
-    """Notes on numbers that are not comparable, if that is what one wants."""
+    """An error if signatures differ; notes instead with ``force``."""
     found: dict[str, int] = {}
     for key in common:
         old, new = before[key].signature, after[key].signature
@@ -269,11 +269,11 @@ def _check_signatures(
     texts = [f"{text} ({count} values)" for text, count in found.items()]
     if not force:
         raise UsageError(
-            "these numbers were not computed in the same way, so a difference says nothing:\n  "
+            "the signatures differ, so the numbers cannot be compared:\n  "
             + "\n  ".join(texts)
-            + f"\n  {option('force', True)} compares them all the same"
+            + f"\n  {option('force', True)} compares them anyway"
         )
-    return [Note("signatures differ", f"computed in different ways: {text}") for text in texts]
+    return [Note("signatures differ", f"signatures differ: {text}") for text in texts]
 
 
 def _parts(signature: Signature) -> set[str]:
@@ -345,7 +345,7 @@ def _summaries(
     return found
 
 
-def renamed(texts: Sequence[str]) -> dict[str, str]:
+def parse_renames(texts: Sequence[str]) -> dict[str, str]:
     """``old=new`` items to a mapping."""
     found = {}
     for item in texts:

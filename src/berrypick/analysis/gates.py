@@ -1,4 +1,4 @@
-"""Gates for continuous integration: what must hold of a comparison, and a sentence for whatever does not.
+"""Gates for continuous integration: conditions on a comparison, and a sentence for each that is not met.
 
 ``under``
     ``{'charR@5': 0.8}``: the mean of every run must be at least 0.8. Equal passes, also when rounding has made the
@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Gates:
-    """The gates of a command line: thresholds by measure, and the run that none may be worse than."""
+    """The gates of a command: thresholds by measure, and the run that no other may be worse than."""
 
     under: Mapping[str, float]
     over: Mapping[str, float]
@@ -42,7 +42,7 @@ class Gates:
         return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than)
 
     def measures(self, requested: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
-        """What is asked for (else the measures of the protocol and task), and the measures that have thresholds."""
+        """The requested measures (else those of the protocol and task), and the measures that have thresholds."""
         found = list(requested)
         if not found and (task or protocol):
             found = [measures_of(get_protocol(protocol), check_task_name(task))]
@@ -143,7 +143,7 @@ def _worse(comparison: Comparison, baseline: str) -> Iterator[str]:
     baseline = comparison.run_name(baseline)
     others = [run for run in comparison.runs if run != baseline]
     if not others:
-        raise UsageError(f"there is no other run than {baseline} that could be worse")
+        raise UsageError(f"{baseline} is the only run; there is no other to compare it with")
     for measure in comparison.measures:
         for run in others:
             pair = comparison.pair(measure, run, baseline)

@@ -61,7 +61,7 @@ def grid_of(
     if rows == columns:
         raise UsageError(f"a heat-map has two parameters, not {rows} twice")
     if not kept:
-        raise UsageError("there is no such setting in this sweep")
+        raise UsageError("no such setting in this sweep")
     found: dict[tuple[Any, Any], Mapping[str, Any]] = {}
     for row in kept:
         key = (row[rows], row[columns])

@@ -20,7 +20,7 @@ from berrypick.core.errors import UsageError
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of a document, and where it stands in it."""
+    """A piece of a document with its offsets."""
 
     document: str
     start: int
@@ -41,7 +41,7 @@ def fts5(
     [0]
     """
     if depth < 1:
-        raise UsageError(f"depth is the number of results for a query, from 1; it cannot be {depth}")
+        raise UsageError(f"depth must be at least 1, not {depth}")
     import sqlite3
 
     words = "unicode61 remove_diacritics 2"  # runs of letters and digits
@@ -76,9 +76,9 @@ def bm25(
     [(0, 0.4722)]
     """
     if depth < 1:
-        raise UsageError(f"depth is the number of results for a query, from 1; it cannot be {depth}")
+        raise UsageError(f"depth must be at least 1, not {depth}")
     if k1 < 0 or not 0 <= b <= 1:
-        raise UsageError(f"k1 is from 0 and b from 0 to 1; they cannot be {k1:g} and {b:g}")
+        raise UsageError(f"k1 must be 0 or more and b in [0, 1], not {k1:g} and {b:g}")
     query_words = {topic: list(dict.fromkeys(_words(query))) for topic, query in queries.items()}
     wanted = {word for words in query_words.values() for word in words}
     postings: dict[str, list[tuple[int, int]]] = {word: [] for word in wanted}

@@ -2,7 +2,7 @@
 
 Every function takes columns: an array of topics x columns, each column the values (or the differences of two runs) over
 the same topics. All columns are treated at once, with the same resamples, so that a result does not depend on which
-other columns stand beside it. Nothing here knows about runs or measures.
+other columns are beside it. Nothing here knows about runs or measures.
 
 **Intervals.** Topics are drawn with replacement and the mean taken, ``resamples`` times. Three ways to read an
 interval off these means:
@@ -63,11 +63,11 @@ class Intervals(NamedTuple):
 def check_draws(confidence: float, resamples: int, seed: int) -> None:
     """Refuse what no interval or test can be drawn with."""
     if resamples < 100:
-        raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {resamples}")
+        raise UsageError(f"resamples must be at least 100, not {resamples}")
     if seed < 0:
-        raise UsageError(f"the seed is a whole number from 0, not {seed}")
+        raise UsageError(f"seed must be a whole number, 0 or more, not {seed}")
     if not 0 < confidence < 1:
-        raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {confidence:g}")
+        raise UsageError(f"confidence must be between 0 and 1, e.g. 0.95, not {confidence:g}")
 
 
 def bootstrap(

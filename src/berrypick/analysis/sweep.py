@@ -183,7 +183,7 @@ class Sweep:
         if measure is None:
             return self.measures[0]
         if measure not in self.measures:
-            offer = nearest(measure, list(self.measures)) or f"; there are {', '.join(self.measures)}"
+            offer = nearest(measure, list(self.measures)) or f"; available: {', '.join(self.measures)}"
             raise UsageError(f"{measure} is not among the measures of this sweep{offer}")
         return measure
 
@@ -191,8 +191,8 @@ class Sweep:
         name = self._measure(measure)
         for parameter in (rows, columns, *(where or {})):
             if parameter not in self.parameters:
-                offer = nearest(parameter, list(self.parameters)) or f"; there are {', '.join(self.parameters)}"
-                raise UsageError(f"{parameter} is no parameter of this sweep{offer}")
+                offer = nearest(parameter, list(self.parameters)) or f"; available: {', '.join(self.parameters)}"
+                raise UsageError(f"{parameter} is not a parameter of this sweep{offer}")
         kept = [
             row
             for row in self.rows
@@ -239,17 +239,17 @@ def sweep(
     """
     truth = gold if truth is None else truth
     if truth is None:
-        raise UsageError("truth, the judgements, is missing")
+        raise UsageError("truth is missing: give the judgements")
     check_progress(progress)
     truth = as_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     if jobs < 1:
-        raise UsageError(f"jobs is the number of processes, from 1; it cannot be {jobs}")
+        raise UsageError(f"jobs must be at least 1, not {jobs}")
     if runs is not None:
         if grid or queries:
-            raise UsageError("a folder of runs is evaluated as it is; queries and grid go with chunkers")
+            raise UsageError("a folder of runs takes no queries and no grid; they need chunkers")
         if documents is not None:
             settings["documents"] = read_texts(documents)
         job: _Job = _Folder(truth, measures, settings, *_runs_by_settings(Path(runs), only))
@@ -302,7 +302,7 @@ def _steps(kind: str, given: Some, first: int, grid: Mapping[str, Sequence[Any]]
         functions = [given] if callable(given) else list(given)
         named = [(_function_name(function, kind), function) for function in functions]
     if not named:
-        raise UsageError(f"there is no {kind}")
+        raise UsageError(f"no {kind} given")
     names = [name for name, _ in named]
     for name, function in named:
         if not callable(function):
@@ -337,7 +337,7 @@ def _checked_grid(grid: Mapping[str, Sequence[Any]], steps: Sequence[_Step]) -> 
         if name in COLUMNS or name in ("chunker", "retriever"):
             raise UsageError(f"{name} is a column of the table already; give the parameter another name")
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or not list(values):
-            raise UsageError(f"the grid gives {name} no list of values, as in {{'{name}': [1, 2]}}")
+            raise UsageError(f"the grid needs a list of values for {name}, as in {{'{name}': [1, 2]}}")
         if name not in taken:
             raise UsageError(f"no chunker or retriever has a parameter {name}")
 
@@ -380,7 +380,7 @@ def _runs_by_settings(
             if only is None or only(setting):
                 found.append((setting, str(path)))
     if not found:
-        raise UsageError(f"{folder} holds no runs" + (" that are wanted" if only else ""))
+        raise UsageError(f"{folder} holds no runs" + (" that only= accepts" if only else ""))
     found.sort(key=lambda item: [(key, *_sortable(value)) for key, value in item[0].items()])
     names = _names([setting for setting, _ in found])
     for name in names:
@@ -391,7 +391,7 @@ def _runs_by_settings(
 
 
 def settings_in(path: str) -> dict[str, Any]:
-    """The settings that the name of a file tells.
+    """The settings in the name of a file.
 
     >>> settings_in("retriever=bm25/size=200,overlap=0.5.jsonl.gz")
     {'retriever': 'bm25', 'size': 200, 'overlap': 0.5}
@@ -445,7 +445,7 @@ class _Job:
     settings: list[Setting]
     names: list[str]
     keep: str = field(default="", init=False)
-    all_chunks: bool = field(default=False, init=False)  # whether a measure asks for them
+    all_chunks: bool = field(default=False, init=False)  # whether a measure needs them
 
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
         raise NotImplementedError
@@ -525,7 +525,7 @@ class _Pipelines(_Job):
         ]
         wanted = [setting for setting in settings if only is None or only(setting)]
         if not wanted:
-            raise UsageError("no setting of the grid is wanted")
+            raise UsageError("only= accepts no setting of the grid")
         evaluation["documents"] = texts
         return cls(truth, measures, evaluation, wanted, _names(wanted), texts, queries,
                    {step.name: step for step in cutting}, {step.name: step for step in finding})  # fmt: skip
@@ -605,7 +605,7 @@ def _chunked(name: str, text: str, cut: _Step, setting: Setting) -> Iterator[Chu
 
 def _offsets(pair: Any, where: str) -> tuple[int, int]:
     if isinstance(pair, str):
-        raise UsageError(f"{where} is a text, expected (start, end): where it stands in the document")
+        raise UsageError(f"{where} is a string, expected (start, end), its offsets in the document")
     try:
         start, end = pair
         return operator.index(start), operator.index(end)
@@ -635,7 +635,7 @@ def _result(result: Any, chunks: Sequence[Chunk], where: str) -> tuple[Chunk, fl
         try:
             score = float(given)
         except (TypeError, ValueError):
-            raise UsageError(f"{where} has the score {_short(given)}, which is no number") from None
+            raise UsageError(f"{where} has the score {_short(given)}, which is not a number") from None
     if isinstance(result, Chunk):
         return result, score
     try:

@@ -16,18 +16,18 @@ from berrypick.core.errors import BerrypickError
 
 #: Every command: the module that defines it, and its line in the help.
 COMMANDS = {
-    "evaluate": ("evaluate", "Evaluate RUNS against TRUTH."),
-    "compare": ("compare", "Compare RUNS: means with intervals, paired tests, gates."),
-    "report": ("report", "Write a page that shows what the numbers mean."),
-    "plot": ("report", "Draw RUNS for a paper."),
-    "explain": ("evaluate", "Show the working of one number."),
+    "evaluate": ("evaluate", "Score runs against judgements."),
+    "compare": ("compare", "Compare runs: confidence intervals, paired tests, gates for CI."),
+    "report": ("report", "Write an HTML report that shows what is behind the numbers."),
+    "plot": ("report", "Draw a figure for a paper: curves, topics or means."),
+    "explain": ("evaluate", "Show how one number is computed."),
     "diff": ("compare", "Show what changed between two results files."),
-    "check": ("files", "Detect, validate and count FILES."),
-    "convert": ("files", "Write a file in another format."),
-    "locate": ("files", "Find the quotes of a truth in the documents."),
-    "index": ("files", "Store the structure of XML documents in one file."),
+    "check": ("files", "Detect the format of files and report every problem."),
+    "convert": ("files", "Convert a file to another format."),
+    "locate": ("files", "Find quotes in the documents and write their spans."),
+    "index": ("files", "Index the structure of XML documents, for --collection."),
     "list": ("show", "List measures, user models or formats."),
-    "show": ("show", "Explain one measure, user model or format."),
+    "show": ("show", "Describe one measure, user model or format."),
     "demo": ("show", "Evaluate the bundled examples."),
 }
 #: Options that show the help.
@@ -140,16 +140,22 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
     invoke_without_command=True,
 )
 @click.option(
-    "--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Version and kernels."
+    "--version",
+    is_flag=True,
+    callback=_version,
+    expose_value=False,
+    is_eager=True,
+    help="Show the version and the kernels in use.",
 )
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Measure retrieval systems that point into documents: elements, passages, chunks, video segments, linked pages.
+    """Evaluate retrieval systems that point into documents: elements, passages, chunks, video segments, linked pages.
 
     \b
-    berrypick demo                                     see it work
-    berrypick evaluate truth.qrels my.run -m 'EPRUM'   evaluate a run
-    berrypick list measures                            what can be measured
+    berrypick demo                                           examples with explanations
+    berrypick evaluate truth.qrels my.run -m 'EPRUM AP'      score a run
+    berrypick compare truth.qrels a.run b.run -m EPRUM       compare runs
+    berrypick list measures                                  all measures
     """
     if context.invoked_subcommand is None:
         say(context.get_help(), err=True)

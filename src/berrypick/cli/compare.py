@@ -8,7 +8,7 @@ import click
 
 from berrypick import formats
 from berrypick.analysis.compare import FAMILIES, PAIRS, compare
-from berrypick.analysis.difference import diff, renamed
+from berrypick.analysis.difference import diff, parse_renames
 from berrypick.analysis.gates import Gates
 from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
@@ -26,21 +26,38 @@ from berrypick.report import comparison as comparisons
     type=click.Choice(FAMILIES),
     default="measure",
     show_default=True,
-    help="What is corrected together: the comparisons under one measure, or under all.",
+    help="Correct over the comparisons of each measure, or of all measures together.",
 )
 @click.option(
-    "--pairs", type=click.Choice(PAIRS), default="all", show_default=True, help="All pairs, or those with the baseline."
+    "--pairs",
+    type=click.Choice(PAIRS),
+    default="all",
+    show_default=True,
+    help="Compare all pairs, or only those with the baseline.",
 )
 @click.option(
     "--interval", type=click.Choice(INTERVALS), default="expanded", show_default=True, help="Bootstrap interval."
 )
 @options.resampling_options(10_000)
-@click.option("--fail-under", multiple=True, metavar="M=X", help="Exit code 1 if a run's mean is below, 'charR@5=0.8'.")
-@click.option("--fail-over", multiple=True, metavar="M=X", help="Exit code 1 if a run's mean is above, 'Overlap=0.2'.")
-@click.option("--fail-if-worse", metavar="RUN", help="Exit code 1 if a run is significantly worse than this one.")
-@click.option("-o", "--output", type=click.Choice(comparisons.OUTPUTS), help="[table on a terminal, else tsv]")
-@click.option("--layout", type=click.Choice(comparisons.LAYOUTS), help="A table per measure, or one. [LaTeX: runs]")
-@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
+@click.option(
+    "--fail-under", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is below X, e.g. 'charR@5=0.8'."
+)
+@click.option(
+    "--fail-over", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is above X, e.g. 'Overlap=0.2'."
+)
+@click.option("--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(comparisons.OUTPUTS),
+    help="Output format. [default: table on a terminal, else tsv]",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(comparisons.LAYOUTS),
+    help="A table per measure, or one row per run. [default: details; latex: runs]",
+)
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
 @options.evaluation
 def compare_command(
     truth: str,
@@ -56,9 +73,12 @@ def compare_command(
     format_run: str | None,
     **settings: Any,
 ) -> None:
-    """Compare RUNS: means with intervals, paired tests, effect sizes; gates for continuous integration.
+    """Compare RUNS: means with confidence intervals, paired tests, effect sizes.
 
-    Exit code 1 if a gate (--fail-under, --fail-over, --fail-if-worse) is not met, with a line for each reason.
+    Gates for continuous integration: --fail-under, --fail-over and --fail-if-worse exit with 1 and print each reason.
+
+    \b
+    berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
     gates = Gates.read(fail_under, fail_over, fail_if_worse)
     with progress_bar() as progress:
@@ -79,14 +99,17 @@ def compare_command(
 @click.command("diff")
 @click.argument("old")
 @click.argument("new")
-@click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Largest change that does not count.")
-@click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that has another name now.")
-@click.option("--force", is_flag=True, help="Compare numbers that were computed in different ways all the same.")
-@click.option("--fail-if-different", is_flag=True, help="Exit code 1 if anything differs.")
+@click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")
+@click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
+@click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
+@click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
 @click.option(
-    "-o", "--output", type=click.Choice(comparisons.DIFFERENCE_OUTPUTS), help="[table on a terminal, else tsv]"
+    "-o",
+    "--output",
+    type=click.Choice(comparisons.DIFFERENCE_OUTPUTS),
+    help="Output format. [default: table on a terminal, else tsv]",
 )
-@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [4]")
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
 def diff_command(
     old: str,
     new: str,
@@ -97,8 +120,13 @@ def diff_command(
     output: str | None,
     places: int | None,
 ) -> None:
-    """What changed between OLD and NEW, two files written by evaluate -q -o json, topic by topic."""
-    found = diff(old, new, tolerance=tolerance, force=force, rename=renamed(rename))
+    """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
+
+    \b
+    berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
+    berrypick diff old.json new.json --fail-if-different
+    """
+    found = diff(old, new, tolerance=tolerance, force=force, rename=parse_renames(rename))
     show_notes(found.notes)
     chosen = chosen_output(output)
     show(comparisons.render_difference(found, chosen, places, painter()), chosen == "table")

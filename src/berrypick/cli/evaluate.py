@@ -21,10 +21,12 @@ from berrypick.report import text
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM PRUM@0.5 nDCG@10")
-@click.option("-q", "--per-topic", is_flag=True, help="A row per topic as well as the means.")
-@click.option("-o", "--output", type=click.Choice(text.OUTPUTS), help="[default: table on a terminal, else tsv]")
+@click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
+@click.option(
+    "-o", "--output", type=click.Choice(text.OUTPUTS), help="Output format. [default: table on a terminal, else tsv]"
+)
 @click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
-@click.option("--curves", is_flag=True, help="The curves behind the numbers: in JSON, or small under the table.")
+@click.option("--curves", is_flag=True, help="Add the curves behind the numbers: to JSON, or below the table.")
 @click.option(
     "--seed", type=int, metavar="N", expose_value=False, help="Accepted for consistency; evaluate uses no randomness."
 )
@@ -42,11 +44,16 @@ def evaluate_command(
     format_run: str | None,
     **settings: Any,
 ) -> None:
-    """Evaluate RUNS against TRUTH. Files may come through pipes; - is standard input."""
+    """Score RUNS against the judgements in TRUTH. Formats are detected; - is standard input.
+
+    \b
+    berrypick evaluate truth.qrels my.run -m 'EPRUM nDCG@10' -q
+    berrypick evaluate truth.jsonl chunks.jsonl -m 'charP@5 charR@5' -o json
+    """
     need_measures(requested, settings)
     chosen = chosen_output(output)
     if curves and chosen not in ("json", "jsonl", "table"):
-        raise UsageError("--curves goes with -o json, -o jsonl or -o table")
+        raise UsageError("--curves needs -o json, -o jsonl or -o table")
     with progress_bar() as progress:
         results = Evaluation.prepare(
             formats.read_truth(truth, format_truth),
@@ -65,13 +72,17 @@ def evaluate_command(
 @click.command("explain")
 @click.argument("truth")
 @click.argument("run")
-@click.option("--topic", required=True, help="The topic.")
-@click.option("-m", "--measure", "requested", required=True, help="The measure.")
+@click.option("--topic", required=True, help="Topic to explain.")
+@click.option("-m", "--measure", "requested", required=True, help="Measure to explain, e.g. EPRUM.")
 @options.evaluation_options
 def explain_command(
     truth: str, run: str, topic: str, requested: str, format_truth: str | None, format_run: str | None, **settings: Any
 ) -> None:
-    """Show the working of one number: what each rank leads to, and the terms of the sum."""
+    """Show how one number is computed: what each rank leads to, and the terms of the sum.
+
+    \b
+    berrypick explain truth.qrels my.run --topic 1 -m EPRUM
+    """
     value = explain(
         formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, requested, **settings
     )

@@ -24,9 +24,12 @@ from berrypick.judging.judge import refuse_duplicates
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True)
-@click.option("--format", "format_name", metavar="NAME", help="The format, if not to be recognised.")
+@click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
 def check_command(files: tuple[str, ...], format_name: str | None) -> None:
-    """Recognise, validate and count FILES; every problem with its line. Exit code 2 if there is any."""
+    """Detect the format of FILES, validate them, and report every problem with its line.
+
+    Exits with 2 if there is any problem.
+    """
     good = True
     for path in files:
         try:
@@ -40,7 +43,7 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
 
 
 def _check(path: str, format_name: str | None) -> bool:
-    """Tell what is in a file and all that is wrong with it; whether nothing is."""
+    """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
         say(f"{path}: {_describe_index(path)}")
         return True
@@ -64,7 +67,7 @@ def _check(path: str, format_name: str | None) -> bool:
 
 def _describe_index(path: str) -> str:
     """What an index of a collection holds."""
-    read_index(path)  # says what is wrong with it, or missing here
+    read_index(path)  # raises if it is damaged or incomplete
     from berrypick.corpus.index.read import Index
 
     facts = Index(path).facts
@@ -75,15 +78,18 @@ def _describe_index(path: str) -> str:
 @click.command("convert")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--from", "source_format", metavar="NAME", help="Format of IN, if not to be recognised.")
-@click.option("--to", "target_format", metavar="NAME", help="Format of OUT, if its ending does not tell.")
-@click.option("--collection", metavar="FOLDER", help="The XML documents, to restate elements as spans or the reverse.")
+@click.option("--from", "source_format", metavar="NAME", help="Format of IN. [default: detect]")
+@click.option("--to", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
+@click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")
 def convert_command(
     source: str, target: str, source_format: str | None, target_format: str | None, collection: str | None
 ) -> None:
-    """Write IN again as OUT, in another format that carries the same information.
+    """Convert IN to OUT, a format that holds the same information.
 
-    With the XML documents at hand, spans become elements and points, and elements and points become spans.
+    With --collection, elements and points are converted to spans, or spans to elements and points.
+
+    \b
+    berrypick convert my.run my.jsonl --to span-run
     """
     refuse_overwriting(target, [source, collection])
     with reusable(source):
@@ -98,13 +104,12 @@ def convert_command(
         if len(could_be) < 2:
             raise
         others = ", ".join(one.name() for one in could_be)
-        raise UsageError(f"{error.template}; {source} could be any of {others}: --from says which") from None
+        raise UsageError(f"{error.template}; {source} could be any of {others}: choose with --from") from None
     say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
 
 
 def _target_role(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
-    """Whether a truth or a run is to be written, as far as the format or the ending of the target tells; None where it
-    does not, or where what is read can only be something else."""
+    """The role of the target's format, by name or extension; None if undetermined, or if the input cannot have it."""
     if target_format:
         return formats.by_name(target_format).role
     ending = Path(target.removesuffix(".gz")).suffix
@@ -117,10 +122,10 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
     from berrypick.corpus.resolve import restate
 
     if not isinstance(value, (Run, Truth)):
-        raise UsageError("--collection goes with truths and runs")
+        raise UsageError("--collection works for truths and runs only")
     if isinstance(value, Truth) and value.offsets not in (None, "chars"):
         counting = f"{value.source}: offsets count {value.offsets}"
-        raise UsageError(f"{counting}; 'berrypick locate' turns them into characters")
+        raise UsageError(f"{counting}; convert them to characters with 'berrypick locate'")
     ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
     able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
@@ -130,17 +135,19 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
 @click.command("locate")
 @click.argument("truth")
 @click.argument("target", metavar="FILE")
-@click.option("--documents", required=True, metavar="PATH", help="The texts: a folder, or JSON Lines of doc and text.")
-@click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How quotes are found.")
+@click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
+@click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How to match quotes.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 100, min_open=True),
     default=THRESHOLD,
     show_default=True,
-    help="Least similarity for --quotes fuzzy, in per cent.",
+    help="Least similarity for --quotes fuzzy, in percent.",
 )
-@click.option("--offsets", type=click.Choice(OFFSETS), help="What offsets in TRUTH count; FILE has chars. [chars]")
-@click.option("--format-truth", metavar="NAME", help="Format of TRUTH, if not to be recognised.")
+@click.option(
+    "--offsets", type=click.Choice(OFFSETS), help="Unit of the offsets in TRUTH; FILE has chars. [default: chars]"
+)
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def locate_command(
     truth: str,
     target: str,
@@ -152,13 +159,16 @@ def locate_command(
 ) -> None:
     """Find the quotes of TRUTH in the documents and write their spans to FILE.
 
-    A quote that is missing or stands in several places is reported with its candidates; then nothing is written.
+    Quotes that are missing or occur in several places are reported with candidates, and nothing is written.
+
+    \b
+    berrypick locate quotes.jsonl spans.jsonl --documents texts
     """
     refuse_overwriting(target, [truth], documents)
     read = formats.read_truth(truth, format_truth)
     found = locate(read, documents, quotes, offsets, threshold)
     if offsets is not None and read.offsets not in (None, offsets):
-        show_notes([f"{truth}: offsets count {read.offsets}, as it says, and not {offsets}"])
+        show_notes([f"{truth}: offsets are declared as {read.offsets}; --offsets {offsets} is ignored"])
     formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
     say(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
 
@@ -166,11 +176,11 @@ def locate_command(
 @click.command("index")
 @click.argument("folder")
 @click.argument("target", metavar="FILE")
-@click.option("--jobs", type=click.IntRange(1), help="Processes to share the work. [as many as there are cores]")
+@click.option("--jobs", type=click.IntRange(1), help="Number of processes. [default: number of cores]")
 def index_command(folder: str, target: str, jobs: int | None) -> None:
-    """Store the structure of the XML documents in FOLDER in FILE, once; FILE then serves as --collection.
+    """Index the structure of the XML documents in FOLDER; use FILE as --collection afterwards.
 
-    An interrupted attempt is continued by the same command. Documents that cannot be read are reported and left out.
+    Run the same command again to continue after an interruption. Unreadable documents are reported and skipped.
     """
     refuse_overwriting(target, [folder])
     try:
@@ -178,7 +188,7 @@ def index_command(folder: str, target: str, jobs: int | None) -> None:
             made = build_index(folder, target, jobs, progress)
     except KeyboardInterrupt:
         if os.path.exists(f"{target}.partial"):
-            show_notes([f"interrupted; the same command goes on from what is kept in {target}.partial"])
+            show_notes([f"interrupted; run the same command to continue from {target}.partial"])
         raise
     for problem in made.problems:
         say(os.path.join(folder, problem), err=True)

@@ -1,4 +1,4 @@
-"""Options that several commands share; those of an evaluation are generated from EvaluationOptions."""
+"""Options that several commands share; evaluation options are generated from EvaluationOptions."""
 
 from __future__ import annotations
 
@@ -38,25 +38,38 @@ def resampling_options(resamples: int) -> Decorator:
     """How intervals are computed."""
     return combine(
         click.option(
-            "--confidence", type=float, default=0.95, show_default=True, help="Of intervals; significant: 1 - this."
+            "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals and tests."
         ),
-        click.option("--resamples", type=int, default=resamples, show_default=True, metavar="N", help="Random draws."),
-        click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random draws."),
+        click.option(
+            "--resamples",
+            type=int,
+            default=resamples,
+            show_default=True,
+            metavar="N",
+            help="Number of bootstrap and randomisation samples.",
+        ),
+        click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed."),
     )
 
 
 #: How runs are compared.
 comparison = combine(
-    click.option("--baseline", metavar="RUN", help="The run to compare with, by name or file. [default: the first]"),
-    click.option("--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired test."),
+    click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),
     click.option(
-        "--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True, help="For many comparisons."
+        "--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired significance test."
+    ),
+    click.option(
+        "--correction",
+        type=click.Choice(CORRECTIONS),
+        default="holm",
+        show_default=True,
+        help="Correction for multiple comparisons.",
     ),
 )
 
 formats = combine(
-    click.option("--format-truth", metavar="NAME", help="Truth file format (default: detect)."),
-    click.option("--format-run", metavar="NAME", help="Run file format (default: detect)."),
+    click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]"),
+    click.option("--format-run", metavar="NAME", help="Run file format. [default: detect]"),
 )
 
 

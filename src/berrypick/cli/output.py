@@ -1,4 +1,4 @@
-"""What commands print, and where."""
+"""Output of the commands."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def say(message: str, err: bool = False, nl: bool = True) -> None:
-    """Print. Names come from files, so on a terminal no control character is passed through; data in a pipe stays as it
-    is, but for halves of characters, which no file can hold."""
+    """Print. Names come from files: on a terminal control characters are replaced. Data in a pipe is unchanged, except
+    for lone surrogates, which cannot be encoded."""
     stream = sys.stderr if err else sys.stdout
     if err or stream.isatty():
         message = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in message)
-    with suppress(BrokenPipeError) if err else nullcontext():  # results are printed even if nobody reads the notes
+    with suppress(BrokenPipeError) if err else nullcontext():  # results are printed even if standard error is closed
         click.echo(message.encode("utf-8", "backslashreplace").decode("utf-8"), err=err, nl=nl)
 
 
@@ -33,7 +33,7 @@ def fail(message: object) -> NoReturn:
 
 
 def show(content: str, painted: bool = False) -> None:
-    """Print a result; what was painted for a terminal holds control characters, but none that come from a file."""
+    """Print a result; text ``painted`` for a terminal has control characters, but none from files."""
     from berrypick.report import terminal
 
     if painted and terminal.decorated(sys.stdout):
@@ -48,7 +48,7 @@ def show_notes(notes: Iterable[object]) -> None:
 
 
 def painter() -> Paint:
-    """How tables are drawn: for a terminal that can do more, or as plain text."""
+    """How tables are printed: with colours on a terminal, else as plain text."""
     from berrypick.report import terminal
 
     return terminal.painter(sys.stdout)
@@ -95,7 +95,7 @@ def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str
 
 @contextmanager
 def progress_bar(doing: str = "evaluating", what: str = "topics") -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing in a pipe or where control characters are not wanted."""
+    """A progress bar on a terminal, nothing elsewhere."""
     from berrypick.report import terminal
 
     if not terminal.decorated(sys.stderr):

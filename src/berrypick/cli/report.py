@@ -24,18 +24,18 @@ def _files(settings: dict[str, Any]) -> list[str | None]:
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")
-@click.option("--html", required=True, metavar="FILE", help="The page to write.")
-@click.option("--title", default="", help="What stands on top of the page.")
-@click.option("--titles", metavar="FILE", help="What topics are about: a file of topic, TAB, title.")
+@click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
+@click.option("--title", default="", help="Title of the page.")
+@click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
 @click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
-@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each list.")
+@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each ranking.")
 @click.option(
     "--limit",
     type=click.FloatRange(0, min_open=True),
     default=15,
     show_default=True,
     metavar="MB",
-    help="Most megabytes of the page.",
+    help="Maximum size of the page.",
 )
 @options.comparison
 @options.resampling_options(10_000)
@@ -48,9 +48,12 @@ def report_command(
     format_run: str | None,
     **settings: Any,
 ) -> None:
-    """Write a page that shows what the numbers mean: tables, curves, topics, documents, readers. One file, no network.
+    """Write an HTML report: tables, curves, topics, documents, user models. One file that needs no network.
 
-    It shows where the results of RUNS fall in the documents: give the texts with --documents, or XML with --collection.
+    To see results in the text of their documents, give the texts with --documents, or XML with --collection.
+
+    \b
+    berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
     need_measures(requested, settings)
     refuse_overwriting(
@@ -79,15 +82,19 @@ def report_command(
 @click.argument("runs", nargs=-1)
 @click.argument("target", metavar="FILE")
 @options.measures("EPRUM nxCG@10")
-@click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What is drawn. [see above]")
-@click.option("-q", "--per-topic", is_flag=True, help="The same as --kind topics.")
-@click.option("--width", metavar="LENGTH", help="Of the picture: 8.5cm, 3.3in, 240pt. [8.5cm; several panels 17.5cm]")
-@click.option("--height", metavar="LENGTH", help="Of the picture. [by the width]")
-@click.option("--font-size", type=click.FloatRange(4, 40), default=8, show_default=True, metavar="PT", help="Of text.")
-@click.option("--dpi", type=click.IntRange(30, 2400), default=300, show_default=True, help="Dots per inch of a PNG.")
-@click.option("--until", type=float, metavar="X", help="The last rank, recall level or effort of curves.")
-@click.option("--bands/--no-bands", "band", default=None, help="Intervals around curves. [for up to 3 runs]")
-@click.option("--baseline", metavar="RUN", help="The run beside which topics of others are drawn. [the first]")
+@click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What to draw. [default: see above]")
+@click.option("-q", "--per-topic", is_flag=True, help="Same as --kind topics.")
+@click.option("--width", metavar="LENGTH", help="Width: 8.5cm, 3.3in, 240pt. [default: 8.5cm; several panels: 17.5cm]")
+@click.option("--height", metavar="LENGTH", help="Height. [default: by the width]")
+@click.option(
+    "--font-size", type=click.FloatRange(4, 40), default=8, show_default=True, metavar="PT", help="Font size."
+)
+@click.option("--dpi", type=click.IntRange(30, 2400), default=300, show_default=True, help="Resolution of a PNG.")
+@click.option("--until", type=float, metavar="X", help="Last rank, recall level or effort of curves.")
+@click.option(
+    "--bands/--no-bands", "band", default=None, help="Confidence bands around curves. [default: up to 3 runs]"
+)
+@click.option("--baseline", metavar="RUN", help="Run to compare the others with. [default: the first]")
 @options.resampling_options(1000)
 @options.evaluation
 def plot_command(
@@ -101,19 +108,19 @@ def plot_command(
     format_run: str | None,
     **settings: Any,
 ) -> None:
-    """Draw RUNS for a paper: FILE ends in .png, .svg or .pdf.
+    """Draw a figure for a paper; FILE ends in .png, .svg or .pdf.
 
     \b
     curves   the mean curve behind each measure that has one, with bands over topics
-    topics   two runs side by side, sorted by difference; of more, each beside the baseline
+    topics   values per topic, two runs side by side; several runs, each beside the baseline
     means    the mean of each run with its interval
 
-    Curves are drawn if a measure has one; otherwise topics of one or two runs, and means of more.
+    Default: curves if a measure has one; otherwise topics for one or two runs, means for more.
     """
     from berrypick.report import plots
 
     if not runs:
-        raise UsageError("plot takes the truth, the runs, and last the picture: FILE.png, FILE.svg or FILE.pdf")
+        raise UsageError("plot needs a truth, runs, and a file to write last: FILE.png, FILE.svg or FILE.pdf")
     need_measures(requested, settings)
     refuse_overwriting(target, [truth, *runs, *_files(settings)], settings["documents"])
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)

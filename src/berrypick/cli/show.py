@@ -21,7 +21,7 @@ KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.r
 @click.command("list")
 @click.argument("what", type=click.Choice(["measures", "users", "formats"]))
 def list_command(what: str) -> None:
-    """List measures, users (user models) or formats."""
+    """List all measures, user models ("users") or formats."""
     kind = KINDS[what.removesuffix("s")]
     if what == "formats":
         rows = [[name, value.role, value.description()] for name, value in formats.registered().items()]
@@ -38,14 +38,18 @@ def list_command(what: str) -> None:
 @click.command("show")
 @click.argument("kind", type=click.Choice(["measure", "user", "format"]))
 @click.argument("name")
-@click.option("--bibtex", "as_bibtex", is_flag=True, help="The references as BibTeX.")
+@click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX.")
 def show_command(kind: str, name: str, as_bibtex: bool) -> None:
-    """Explain one measure, user model or format: formula, parameters, reference."""
+    """Describe one measure, user model or format: definition, parameters, references.
+
+    \b
+    berrypick show measure EPRUM
+    """
     # charR@5 and t2i(tolerance=300) show charR and t2i
     value = KINDS[kind].find(name if kind == "format" else specs.parse(name).name)
     if value is None:
         if kind == "measure" and specs.parse(name).name in document_measures.names():
-            raise UsageError(f"{name} is one of ir_measures' measures, and computed by it; its documentation is there")
+            raise UsageError(f"{name} is provided by ir_measures; see https://ir-measur.es")
         raise KINDS[kind].unknown(name if kind == "format" else specs.parse(name).name)
     if issubclass(value, formats.Format):
         say(_page(value))
@@ -67,7 +71,7 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
 @click.command("demo")
 @click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
 @click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
-@click.option("--html", metavar="FILE", help="Write a report page on the campaign as well.")
+@click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
 def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> None:
     """Evaluate the bundled examples: on one screen, or some parts of them with explanations."""
     from berrypick import demo
@@ -75,11 +79,11 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> 
     for name in parts:
         if name not in demo.PARTS:
             known = list(demo.PARTS)
-            raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; there are ' + ', '.join(known)}")
+            raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
     show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
     if html is not None:
         made = demo.campaign.write_page(html)
-        say(f"\n{html}: a page that shows where the results fall ({made.size / 1e6:.1f} MB)", err=True)
+        say(f"\n{html}: a report on the campaign ({made.size / 1e6:.1f} MB)", err=True)
 
 
 def _page(value: type) -> str:

@@ -37,7 +37,7 @@ class Collection:
 
 
 def unknown_length(document: str, why: str = "", collection: Collection | None = None) -> UsageError:
-    """Nobody has said how long a document is, and it matters; without ``why`` the message begins with a verb."""
+    """The error for a document of unknown length; without ``why`` the message begins with a verb."""
     missing = f", which {collection.source or 'the collection'} does not have" if collection is not None else ""
     return UsageError(
         f"{why + ' ' if why else ''}needs the length of document {document}{missing}: "

@@ -37,7 +37,7 @@ class LinkTable:
 
 @dataclass(frozen=True, eq=False)
 class Sessions:
-    """Visited paths, one per session; :data:`BACK` stands for a return to the page before."""
+    """Visited paths, one per session; :data:`BACK` is a return to the page before."""
 
     paths: tuple[tuple[str, ...], ...]
     source: str = ""

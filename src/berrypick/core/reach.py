@@ -115,7 +115,7 @@ class Reach:
 
     @cached_property
     def unseen(self) -> FloatArray:
-        """events x targets: the probability that it has not; zero only where somebody surely sees the target."""
+        """events x targets: the probability that it has not; zero only where the target is surely seen."""
         return np.asarray(np.cumprod(1.0 - self.at_events, axis=0), dtype=np.float64)
 
     def expected_seen(self, rank: int) -> FloatArray:

@@ -156,7 +156,7 @@ class Results:
             return self.only(runs=[name])
         if len(self.runs) == 1 and name in self.measures:
             return self.mean()[self.runs[0]][name]
-        raise KeyError(f"no run {name!r}{nearest(name, list(self.runs)) or '; there are ' + ', '.join(self.runs)}")
+        raise KeyError(f"no run {name!r}{nearest(name, list(self.runs)) or '; available: ' + ', '.join(self.runs)}")
 
     def __contains__(self, name: object) -> bool:
         return name in self.runs

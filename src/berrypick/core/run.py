@@ -30,7 +30,7 @@ def span_name(document: str, start: float, end: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column of names as codes into its distinct names, which stand in the order of their first appearance."""
+    """A column of names as codes into its distinct names, in the order of their first appearance."""
 
     names: Sequence[str]
     codes: Narrow
@@ -72,7 +72,7 @@ class Ranking:
     end: Positions | None = None
     score: FloatArray | None = None
     line: IntArray | None = None
-    repeated: BoolArray | None = None  # pointers that stand earlier in the list too
+    repeated: BoolArray | None = None  # pointers that occur earlier in the list too
     paths: Sequence[str] = ()  # the vocabulary that ``path`` and ``path_end`` index
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
@@ -103,7 +103,7 @@ class Ranking:
         return self.paths[int(self.path[row])], self.paths[last] if last >= 0 else ""
 
     def names_by_rank(self) -> list[str]:
-        """What stands at each rank, several pointers joined by a plus sign."""
+        """The name at each rank, several pointers joined by a plus sign."""
         names: list[list[str]] = [[] for _ in range(self.ranks)]
         for row in range(len(self)):
             names[int(self.rank[row])].append(self.name(row))
@@ -111,7 +111,7 @@ class Ranking:
 
     @property
     def unknown(self) -> BoolArray:
-        """Whole documents, taken as intervals, of which nobody knows where they end."""
+        """Whole documents, taken as intervals, whose length is unknown."""
         if self.size is None or self.path is not None:
             return np.zeros(len(self), dtype=bool)
         return np.isnan(self.size)
@@ -277,7 +277,7 @@ class Run:
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
-    """Which pointers stand earlier in the list too, and for every pointer the row of its first appearance."""
+    """Which pointers occur earlier in the list too, and for every pointer the row of its first appearance."""
     columns = [ranking.document.astype(np.float64)]
     if ranking.start is not None and ranking.end is not None:
         columns += [ranking.start.astype(np.float64), ranking.end.astype(np.float64)]
@@ -318,7 +318,7 @@ def assemble(
     """Columns in file order to a run.
 
     ``order``: 'trec' by score descending, then document name descending; 'rank' by the rank column, equal ranks
-    being one list item; 'score' by score descending, file order within ties; 'file' as the lines stand.
+    being one list item; 'score' by score descending, file order within ties; 'file' in the order of lines.
     ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
     """
     topics, documents = _coded(topic), _coded(document)
@@ -394,7 +394,7 @@ def _narrow(column: Positions) -> Narrow:
 
 
 def _ordered(topic: Narrow, by: FloatArray | None, falling: bool = False) -> IntArray | None:
-    """Rows topic by topic, by a column, then in file order; None where they stand so already."""
+    """Rows topic by topic, by a column, then in file order; None if they are in that order already."""
     new_topic = topic[1:] != topic[:-1]
     rising = bool((topic[1:] >= topic[:-1]).all())
     if rising and by is None:

@@ -88,7 +88,7 @@ def _parameters(call: str, text: str, what: str) -> dict[str, Any]:
     try:
         tree = ast.parse(call, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise UsageError(f"{text!r} is not a {what}: its brackets hold no list of parameter=value") from None
+        raise UsageError(f"{text!r} is not a {what}: expected parameter=value, ... in its brackets") from None
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise UsageError(f"{text!r} is not a {what}: expected Name(parameter=value, ...)")
     if tree.args:

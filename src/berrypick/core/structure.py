@@ -1,7 +1,7 @@
 """The structure of one XML document without its text: elements with their places on the document's line.
 
 The line of a document is its text with every run of white space merged into one character, mark-up left out; offsets
-count characters on it, half-open. Elements stand in document order (a parent before its children).
+count characters on it, half-open. Elements are in document order (a parent before its children).
 
 Three ways of pointing into a document convert into each other here:
 
@@ -136,9 +136,10 @@ class Structure:
         for depth, step in enumerate(steps(path)):
             below = self._child.get((found, *step))
             if below is None:
-                there = f"{self.path(found)} is there" if depth else f"its root is {self.path(0)}"
+                there = f"{self.path(found)} exists" if depth else f"its root is {self.path(0)}"
                 raise InputError(
-                    f"the document has no element {shorten(path)}", remedy=f"{there}, {step[0]}[{step[1]}] is not"
+                    f"the document has no element {shorten(path)}",
+                    remedy=f"{there}, {step[0]}[{step[1]}] does not exist",
                 )
             found = below
         return found
@@ -174,7 +175,7 @@ class Structure:
     def offset_of_point(self, point: str, last: bool = False, *, inclusive: bool = False) -> int:
         """The place of a point on the line; ``last`` if a passage ends there.
 
-        A point inside a run of merged white space stands behind the character that survived.
+        A point inside a run of merged white space is behind the character that survived.
         """
         text = text_point(point)
         if text is None:
@@ -263,8 +264,8 @@ class Structure:
         return np.cumsum(self.text_raw_length) - self.text_raw_length
 
     def _raw(self, offset: int) -> int:
-        """Where the character at an offset of the line stands in the text as written."""
-        behind = self.dropped - np.arange(len(self.dropped))  # the offset at which each dropped character would stand
+        """The position in the text as written of the character at an offset of the line."""
+        behind = self.dropped - np.arange(len(self.dropped))  # the offset that each dropped character would have
         return offset + int(np.searchsorted(behind, offset, side="right"))
 
     def _check(self, start: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""Documents counted in something else than characters: where on the line of tokens does a character stand?
+"""Documents counted in tokens instead of characters: conversion of positions in both directions.
 
 Tokens are found once in the whole document, never in a chunk: so what two chunks cost does not depend on where the
 text was cut between them. Inside a token the count rises evenly from character to character, and text between two
@@ -36,8 +36,7 @@ class TokenOffsets:
             return self.corners[document]
         except KeyError:
             raise InputError(
-                f"document {document} is not among the documents of {self.source or 'the texts given'}, "
-                "so its tokens cannot be counted",
+                f"document {document} is not in {self.source or 'the texts'}, so its tokens cannot be counted",
                 remedy=f"give all texts with {option('documents')}",
             ) from None
 

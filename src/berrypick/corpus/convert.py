@@ -94,13 +94,13 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
         return [run_of_table(topics_table(held, "run"), name, search)]
     items = _items(given, "run")
     if not items:
-        raise UsageError("there is no run: name at least one")
+        raise UsageError("no runs given")
     if is_record(items[0]):
         return [*runs_of_table(records_table(items, "run"), search, name)]
     for item in items:
         if isinstance(item, (list, tuple)) and not (item and is_record(item[0])):
             raise UsageError(
-                f"{shorten(repr(item), 60)} is no run; records are named tuples or dictionaries that name topic and doc"
+                f"{shorten(repr(item), 60)} is not a run; records are named tuples or dictionaries that name topic and doc"
             )
     return [run for item in items for run in run_sources(item, search)]
 

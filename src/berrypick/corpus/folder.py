@@ -4,7 +4,7 @@ A document is a file whose name ends in .xml or .page; its name is the way to it
 Other files are passed over, and so is what begins with a dot. A symbolic link to a file counts if the file is in the
 folder too; links to folders are not followed.
 
-Nothing is parsed before it is asked for: looking through the names of a large collection costs no more than listing its
+Documents are parsed at first use: looking through the names of a large collection costs no more than listing its
 files. What is wrong with a document is therefore said when it is touched, with file and line.
 """
 
@@ -37,7 +37,7 @@ def find_documents(folder: str | os.PathLike[str]) -> dict[str, str]:
     for name, file in sorted(_files(top)):
         if name in found:
             raise InputError(
-                f"is a second document {name}, beside {found[name]}", path=file, remedy="rename one of them"
+                f"duplicate document {name}, also in {found[name]}", path=file, remedy="rename one of them"
             )
         found[name] = file
     if not found:
@@ -46,7 +46,7 @@ def find_documents(folder: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def _files(top: str) -> Iterator[tuple[str, str]]:
-    """Documents and their files. What an entry of a folder is, the folder says: no file need be asked."""
+    """Documents and their files, from the folder's listing alone: no file is opened."""
     real_top = os.path.join(os.path.realpath(top), "")
     folders = [("", top)]
     while folders:
@@ -71,7 +71,7 @@ def _is_inside(link: os.DirEntry[str], real_top: str) -> bool:
 
 
 class Structures(Mapping[str, Structure]):
-    """The structure of each document, parsed when asked for; the last ones are kept."""
+    """The structure of each document, parsed at first use; recent ones are cached."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
@@ -104,7 +104,7 @@ class Structures(Mapping[str, Structure]):
 
 
 class Lengths(Mapping[str, float]):
-    """The length of each document, found when asked for and then remembered."""
+    """The length of each document, computed at first use and cached."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files

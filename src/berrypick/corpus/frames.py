@@ -70,7 +70,7 @@ def _values(frame: Any) -> dict[str, Any]:
     try:
         native = narwhals.from_native(frame)
     except TypeError:
-        raise UsageError(f"{type(frame).__name__} is no data frame that narwhals knows") from None
+        raise UsageError(f"{type(frame).__name__} is not a data frame that narwhals supports") from None
     except Exception as error:  # columns with the same name, and whatever else the libraries do not allow
         raise InputError(f"the data frame cannot be read: {error}") from None
     try:
@@ -99,7 +99,7 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
     rows: list[Mapping[Any, Any]] = []
     for number, record in enumerate(records, start=1):
         if not is_record(record):
-            raise InputError(f"{type(record).__name__} is no record with a topic", path=where, line=number)
+            raise InputError(f"{type(record).__name__} is not a record with a topic", path=where, line=number)
         rows.append(record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True)))
     names = match_columns(list(dict.fromkeys(str(name) for row in rows for name in row)), role, where=where)
     return Table.of_columns({ours: [row.get(theirs) for row in rows] for ours, theirs in names.items()}, where)

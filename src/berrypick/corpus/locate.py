@@ -1,6 +1,6 @@
-"""Quotes to spans: where in the documents does a quoted text stand?
+"""Quotes to spans: find quoted text in the documents.
 
-Nothing is guessed. A quote that stands nowhere, or in more than one place, is reported with its candidates; a given
+Nothing is guessed. A quote that is missing, or occurs in several places, is reported with its candidates; a given
 offset settles which place is meant, and one that does not match its quote is an error that tells how far off it is.
 
 exact        the quote, character by character
@@ -30,7 +30,7 @@ QUOTES: tuple[Quotes, ...] = get_args(Quotes)
 THRESHOLD = 90.0
 #: How much worse a window may be before its borders are fitted.
 SLACK = 10.0
-#: More candidates than these are not told.
+#: At most so many candidates are shown.
 MOST = 5
 #: Characters shown on both sides of a candidate.
 AROUND = 25
@@ -42,13 +42,13 @@ def check_quotes(name: str | None) -> Quotes:
     if name == "normalized":
         name = "normalised"
     if name not in QUOTES:
-        raise UsageError(f"unknown quotes {name!r}{nearest(name, list(QUOTES)) or '; there are ' + ', '.join(QUOTES)}")
+        raise UsageError(f"unknown quotes {name!r}{nearest(name, list(QUOTES)) or '; available: ' + ', '.join(QUOTES)}")
     return name
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a quote stands, and how similar the text there is (100: the same)."""
+    """A place of a quote, and how similar the text there is (100: the same)."""
 
     document: str
     start: int
@@ -160,7 +160,7 @@ def _rapidfuzz() -> Any:
 
 
 def _stretches(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    """Windows of the text in which the quote may stand: those that share enough three-letter words with it.
+    """Windows of the text that may hold the quote: those that share enough three-letter words with it.
 
     Similarity is costly to compute everywhere. A place that is 90% alike holds most of the quote's words unchanged.
     """
@@ -272,7 +272,7 @@ class Locator:
             return self._settled(topic, quote, found)
         if len(found) > 1:
             where = f"{document}; give start" if document is not None else "the documents; give doc and start"
-            why = f"the quote stands in {len(found)} places of {where} to say which one is meant"
+            why = f"the quote occurs in {len(found)} places of {where} to choose one"
             return Unresolved(topic, quote, why, tuple(found))
         return found[0]
 
@@ -288,7 +288,7 @@ class Locator:
             why = f"the span {start}-{end} does not match its quote, which ends at {there[0].end}, {off}"
             return Unresolved(topic, quote, why, tuple(there))
         if there:
-            why = "several documents have the quote at this offset; name the doc"
+            why = "several documents have the quote at this offset; give doc"
             return Unresolved(topic, quote, why, tuple(there))
         found = sorted(found, key=lambda place: abs(place.start - start))
         away = f"{abs(found[0].start - start)} characters away at {found[0].start}"
@@ -299,7 +299,7 @@ class Locator:
         offset = quote.end if last else quote.start
         assert offset is not None
         units = Units(self.texts[document], self.counting)
-        if offset > units.total:  # nothing is there: the distance is told all the same
+        if offset > units.total:  # beyond the end; the distance is still reported
             return int(offset)
         return int(units.characters(np.array([offset]))[0][0])
 
@@ -370,7 +370,7 @@ def locate(
 def located_truth(
     truth: Truth, texts: Texts, how: Quotes = "exact", counting: Offsets = "chars", threshold: float = THRESHOLD
 ) -> Truth:
-    """A truth whose quotes have become spans; all that cannot be resolved are told together."""
+    """A truth whose quotes have become spans; all unresolved ones are reported together."""
     quotes = sum(len(topic.quotes) for topic in truth.topics.values())
     if not quotes:
         return truth
@@ -427,7 +427,7 @@ def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicT
 
 
 def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
-    """A run whose results are known by their texts, as spans; all texts that cannot be resolved are told together."""
+    """A run whose results are known by their texts, as spans; all unresolved texts are reported together."""
     if run.start is not None or not run.quoted or run.line is None:
         return run
     locator, source = Locator(texts, how), run.source or run.tag

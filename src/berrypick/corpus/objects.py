@@ -85,7 +85,7 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
     for name, value in found.items():
         if not is_number(value) or not math.isfinite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
-            raise UsageError(f"{where} is {value!r:.40}, which is no number")
+            raise UsageError(f"{where} is {value!r:.40}, which is not a number")
     items = sorted(found.items(), key=lambda item: -float(item[1])) if by_score else found.items()
     for name, value in items:
         match = _SPAN.match(str(name)) if spans else None
@@ -145,7 +145,7 @@ def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
     if hasattr(one, "content") and hasattr(one, "meta"):
         return _haystack(one, doc)
     raise UsageError(
-        f"{type(one).__name__} is nothing that is known here: results are LangChain, LlamaIndex or Haystack documents, "
+        f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
         "texts, dictionaries with doc, start and end, or pairs of one of these and a score"
     )
 

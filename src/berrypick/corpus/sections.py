@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray
 
-#: A Markdown heading, or the underline of one in the older style stands in the line after it.
+#: A Markdown heading, or the underline of one in the older style, in the line after it.
 _HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|[^\s#>*+-].*\r?\n(?:=+|-{2,})[ \t]*)$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]{0,3}(```+|~~~+).*?^[ \t]{0,3}\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _BLANK = re.compile(r"(?:\r?\n[ \t]*){2,}")

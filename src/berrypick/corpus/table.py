@@ -343,7 +343,7 @@ def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Sea
     for row in waiting:
         text, document = table.columns["text"][row], columns["doc"][row]
         if not isinstance(text, str) or not text.strip():
-            raise table.error(row, "text must be a text that is not empty")
+            raise table.error(row, "text must be a non-empty string")
         if not isinstance(document, (str, NoneType)):
             raise table.error(row, "doc must be a text")
         where = table.place(row)

@@ -33,7 +33,7 @@ _PASSED_OVER = (".gz", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".parque
 
 
 class Texts(Mapping[str, str]):
-    """Document to text. Files are read when they are asked for.
+    """Document to text. Files are read at first use.
 
     ``named`` holds texts that are there already, ``files`` those that wait in a file.
     """
@@ -78,12 +78,12 @@ class Texts(Mapping[str, str]):
         return self[document]
 
     def unknown(self, document: str, path: str | None = None, line: int | None = None) -> InputError:
-        close = nearest(document, list(self)) or f"; there are {', '.join(list(self)[:5])}" + ", ..." * (len(self) > 5)
+        close = nearest(document, list(self)) or f"; it has {', '.join(list(self)[:5])}" + ", ..." * (len(self) > 5)
         return InputError(
             f"document {document} is not in {self.source or 'the documents given'}{close}",
             path=path,
             line=line,
-            remedy="a document is named by the path of its file below the folder, with or without its ending",
+            remedy="documents are named by their file path relative to the folder, with or without extension",
         )
 
     @cached_property
@@ -140,7 +140,7 @@ def _folder(folder: str) -> Texts:
             if stem:
                 short.setdefault(stem, []).append(document)
     if not files:
-        raise InputError("holds no text files", path=folder, remedy="name the folder of the documents")
+        raise InputError("holds no text files", path=folder, remedy="give the folder of the documents")
     aliases = {stem: names[0] for stem, names in short.items() if len(names) == 1 and stem not in files}
     return _Folder(files, aliases, folder)
 
@@ -184,10 +184,10 @@ def _lines(path: str) -> Texts:
                 path=path,
                 line=number,
                 text=text,
-                remedy=f"documents are a folder of text files, or lines like {json.dumps({'doc': 'a', 'text': '...'})}",
+                remedy=f"expected a folder of text files, or lines like {json.dumps({'doc': 'a', 'text': '...'})}",
             )
         if document in found:
-            raise InputError(f"document {document} stands here a second time", path=path, line=number)
+            raise InputError(f"duplicate document {document}", path=path, line=number)
         found[document] = content.removeprefix("\ufeff")
     if not found:
         raise InputError("holds no documents", path=path)
@@ -201,7 +201,7 @@ def check_offsets(name: str | None) -> Offsets:
     if name is None:
         return "chars"
     if name not in OFFSETS:
-        close = nearest(name, list(OFFSETS)) or f"; they count {', '.join(OFFSETS)}"
+        close = nearest(name, list(OFFSETS)) or f"; expected one of {', '.join(OFFSETS)}"
         raise UsageError(f"unknown offsets {name!r}{close}")
     return name
 
@@ -223,7 +223,7 @@ class Units:
             self.total = int(self.starts[-1])
 
     def characters(self, offsets: Positions) -> tuple[IntArray, IntArray]:
-        """The offsets in characters, and the rows of those that stand inside a character."""
+        """The offsets in characters, and the rows of those inside a character."""
         whole = offsets.astype(np.int64)
         if self.plain:
             return whole, np.zeros(0, dtype=np.int64)
@@ -326,7 +326,7 @@ class _Cache:
             raise refuse(int(beyond[0]), "goes beyond the end of the document")
         for offsets in (start, end):
             if (broken := np.flatnonzero(offsets != np.floor(offsets))).size:
-                raise refuse(int(broken[0]), "has an offset that is no whole number")
+                raise refuse(int(broken[0]), "has an offset that is not a whole number")
         first, inside = units.characters(start)
         last, also = units.characters(end)
         if (split := np.union1d(inside, also)).size:

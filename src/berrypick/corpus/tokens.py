@@ -26,7 +26,7 @@ Tokenizer = Callable[[str], Any]
 
 
 def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> TokenOffsets:
-    """The documents' lines counted in tokens; each document is read when it is first asked for."""
+    """Documents counted in tokens; each is read and tokenized at first use."""
     name, function = get_tokenizer(tokenizer)
     return TokenOffsets(name, _DocumentTokens(texts, function, name), texts.source)
 
@@ -37,12 +37,12 @@ def get_tokenizer(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
     if isinstance(given, str):
         kind, _, encoding = given.partition(":")
         if kind != "tiktoken" or not encoding:
-            raise UsageError(f"unknown tokenizer {given!r}: it is 'words', or 'tiktoken:' and an encoding's name")
+            raise UsageError(f"unknown tokenizer {given!r}: expected 'words' or 'tiktoken:ENCODING'")
         return given, _tiktoken(encoding)
     if callable(getattr(given, "decode_with_offsets", None)):  # an Encoding of tiktoken
         return f"tiktoken:{getattr(given, 'name', 'own')}", _by_encoding(given)
     if not callable(given):
-        raise UsageError(f"a tokenizer is a name or a callable, not {type(given).__name__}")
+        raise UsageError(f"tokenizer must be a name or a callable, not {type(given).__name__}")
     return getattr(given, "__name__", type(given).__name__), given
 
 

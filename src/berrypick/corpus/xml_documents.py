@@ -1,9 +1,9 @@
-"""XML documents: the tree of elements, and the line of characters that they stand on.
+"""XML documents: the tree of elements, and their text as one line of characters.
 
 What counts, decided here once for all:
 
 * The line of a document is made of its text nodes in document order. Comments and processing instructions contribute
-  nothing. References to characters and to the five predefined entities count as the character they stand for, an end
+  nothing. References to characters and to the five predefined entities count as one character, an end
   of line as one character (as every XML parser reports it).
 * Every run of white space (space, TAB, CR, LF; a no-break space is none) is merged into one character, also where the
   run crosses the borders of elements. What survives belongs to the node in which the run starts.
@@ -15,7 +15,7 @@ What counts, decided here once for all:
   which by its rules is the name of the page's file: so it leads to a file in the same folder, as the others do.
 
 Files come from anywhere, so the parser is a hardened one: no entity is expanded, nothing is loaded, depth and sizes
-have the limits of libxml2. A document in whose text an entity stands that would have to be expanded is refused: its
+have the limits of libxml2. A document whose text has an entity that would have to be expanded is refused: its
 offsets would be wrong.
 """
 
@@ -161,13 +161,13 @@ def _root(data: bytes, path: str | None) -> etree._Element:
     try:
         root = etree.fromstring(data, _parser())
     except etree.XMLSyntaxError as error:
-        what = _NOT_FOR_READERS.sub("", error.msg or "there is nothing in it")
-        raise InputError(f"is not an XML document that can be read: {what}", path=path, line=error.lineno) from error
+        what = _NOT_FOR_READERS.sub("", error.msg or "the file is empty")
+        raise InputError(f"cannot be read as XML: {what}", path=path, line=error.lineno) from error
     declares = root.getroottree().docinfo.internalDTD is not None  # else there are none: spare the pass over the tree
     entity = next(root.iter(etree.Entity), None) if declares else None
     if entity is not None:
         raise InputError(
-            f"the text has the entity {entity.text}, and entities are not expanded",
+            f"the text has the entity {entity.text}; entities are not expanded",
             path=path,
             line=entity.sourceline,
             remedy="write the characters themselves, or numeric references like &#233;",
@@ -232,7 +232,7 @@ class _Tags:
         self.empty = self.element & (characters[self.end - 1] == ord("/"))
         #: How many elements are open behind each tag.
         self.level = np.cumsum(self.element.astype(np.int64) - self.closing - self.empty)
-        #: How many characters of text stand between each tag and the next.
+        #: Characters of text between each tag and the next.
         self.text_length = np.append(self.start[1:], len(characters)) - self.end - 1
         self._count_escapes_once(characters)
 
@@ -262,7 +262,7 @@ class _Tags:
         places = depth[order] * count + order
 
         def latest(level: IntArray, before: IntArray) -> IntArray:
-            """Of the first so many elements, the last that stands at a level."""
+            """Of the first so many elements, the last at a level."""
             return order[np.searchsorted(places, level * count + before) - 1]
 
         parent = latest(depth - 1, np.arange(count))

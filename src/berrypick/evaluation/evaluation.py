@@ -88,12 +88,12 @@ class Evaluation:
         return f"Evaluation({', '.join(parts)}, user={self.context.user})"
 
     def _check_navigation(self) -> None:
-        """A navigation file that no user model reads is a mistake."""
+        """A navigation file that no user model uses is an error."""
         navigation = self.context.reader.navigation
         models = [self.context.user, *(self.context_for(one).user for one in self.measures)]
         if navigation is not None and not any(accepts_navigation(model) for model in models):
             source = navigation.source or "this navigation"
-            raise UsageError(f"user model {self.context.user.name()} does not read {source}")
+            raise UsageError(f"user model {self.context.user.name()} does not use {source}")
 
     @cached_property
     def _contexts(self) -> dict[tuple[str | None, str | None], JudgingContext]:
@@ -118,7 +118,7 @@ class Evaluation:
         """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""
         check_progress(progress)
         if jobs < 1:
-            raise UsageError(f"jobs is the number of processes, from 1 on, not {jobs}")
+            raise UsageError(f"jobs must be at least 1, not {jobs}")
         scored = _scored_runs(self, curves, jobs, progress)
         rows: list[Row] = []
         means: list[Row] = []
@@ -152,11 +152,11 @@ class Evaluation:
         if not judged.answered:
             value = as_score(one.measure.missing_topic_score(judged)).value
             shown = "undefined" if value is None else number(value, 6)
-            return Explanation(title, [f"The run does not answer this topic; its value is {shown}."])
+            return Explanation(title, [f"The run has no results for this topic; its value is {shown}."])
         with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(judged.context.user)):
             found = one.measure.explain(judged)
         has_user = one.user is not None or "user" not in one.measure.depends_on
-        return found if has_user else replace(found, title=f"{found.title}, read by {self.context.user}")
+        return found if has_user else replace(found, title=f"{found.title}, user model {self.context.user}")
 
     def _topic(self, topic: str) -> str:
         if str(topic) not in self.truth:

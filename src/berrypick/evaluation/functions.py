@@ -1,4 +1,4 @@
-"""The functions that people call: each prepares an evaluation and uses it."""
+"""The public functions; each prepares an evaluation and uses it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def explain(
 def judge(truth: Any, run: Any, topic: str, **options: Unpack[EvaluationKeywords]) -> JudgedTopic:
     """One topic judged: its targets, the ranking, and what a reader of it sees; options as in :func:`evaluate`.
 
-    In a notebook the value shows itself.
+    In a notebook the value is displayed with its documents.
     """
     prepared = prepare_one(truth, run, None, options, "judge")
     return prepared.judge(next(iter(prepared.runs)), topic)

@@ -95,7 +95,7 @@ class RunInputs:
 
 
 def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
-    """Read what is named by file, convert what is given as objects, and bring truth and runs into one shape."""
+    """Read files, convert objects, and bring truth and runs into one form."""
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
     sources = run_sources(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
@@ -106,8 +106,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
         raise waiting
     elif judgements.offsets not in (None, "chars"):
         raise UsageError(
-            f"{judgements.source or 'the truth'} says that its offsets count {judgements.offsets}: "
-            f"give the texts of the documents, to convert them, with {option('documents')}"
+            f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
+            f"give the texts of the documents with {option('documents')} to convert them"
         )
     judgements, without = _without_nobodys_ideal(judgements, context)
     notes = (*notes, *without, *_ideal_notes(judgements, context))
@@ -171,7 +171,7 @@ def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, t
         return None
     run = as_run(given, Search(texts, offsets=offsets))
     if run.start is None or run.end is None:
-        raise UsageError("chunks have a start and an end; these are whole documents")
+        raise UsageError("chunks must have start and end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)
     assert run.start is not None and run.end is not None
     found: dict[str, tuple[Positions, Positions]] = {}
@@ -235,7 +235,7 @@ def _without_nobodys_ideal(truth: Truth, context: JudgingContext) -> tuple[Truth
         count += int(gone.sum())
         topics[name] = replace(topic, grade=np.where(gone, 0.0, topic.grade)) if gone.any() else topic
     units = counted(count, "judged unit")
-    text = Message(f"{units} of a grade that nobody finds ideal ({option('idealism')}) count as not relevant")
+    text = Message(f"{units} of a grade that is ideal for no user ({option('idealism')}) count as not relevant")
     return replace(truth, topics=topics), [Note("idealism", text)]
 
 
@@ -274,7 +274,7 @@ def read_collection(path: str | PathLike[str]) -> Collection:
     with reusable(name):
         with open_raw(name) as stream:
             if stream.read(len(ARROW)) == ARROW:
-                raise InputError("is an index, which is read from a file and not from a pipe", path=name)
+                raise InputError("is an index, which cannot be read from a pipe", path=name)
         return formats.read_collection(name)
 
 
@@ -355,13 +355,13 @@ def _line_unit(truth: Truth, systems: RunInputs, context: JudgingContext) -> str
 
 
 def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]:
-    """Truth and runs may count offsets differently; which of them counts what is never left to guessing."""
+    """Notes where the offsets of truth and runs have different or undeclared units."""
     source, offsets = truth.source or "the truth", options.offsets or "chars"
     if truth.offsets is not None and truth.offsets != offsets:
-        text = f"{source}: offsets count {truth.offsets}, as it says; those of the runs count {offsets}"
+        text = f"{source}: its offsets are declared as {truth.offsets}; those of the runs are {offsets}"
         return (Note("offsets", text),)
     spans = any(topic.start is not None and len(topic.start) for topic in truth.topics.values())
     if truth.offsets is None and offsets != "chars" and truth.units == "spans" and spans:
-        text = f"{source}: does not say what its offsets count; they are taken to count {offsets} too"
+        text = f"{source}: does not declare what its offsets count; {offsets} is assumed, as for the runs"
         return (Note("offsets", text),)
     return ()

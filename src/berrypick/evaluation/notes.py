@@ -1,4 +1,4 @@
-"""What a person should know about the results of a run."""
+"""Notes on the results of a run."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
     if scores.repeats:
         yield Note(
             "repeated results",
-            "1 result repeats an earlier one of the same topic; it reaches and gains nothing"
+            "1 result repeats an earlier one of the same topic; it adds nothing"
             if scores.repeats == 1
-            else f"{scores.repeats} results repeat an earlier one of the same topic; they reach and gain nothing",
+            else f"{scores.repeats} results repeat an earlier one of the same topic; they add nothing",
         )
     yield from _cut_notes(scorer)
     share = mean(list(scores.overlap.values()))
@@ -148,17 +148,17 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
         return []
     why = next((why for why, key in _ALIKE.items() if not {key(name) for name in known}.isdisjoint(
         key(name) for name in run.documents)), "")  # fmt: skip
-    remedy = f"; names differ in their {why}: name documents alike in both" if why else ""
+    remedy = f"; names differ in their {why}: use the same names in both" if why else ""
     examples = f"(truth: {some(sorted(known))}; run: {some(run.documents)})"
     return [Note("unknown documents", f"none of the run's documents is judged {examples}{remedy}")]
 
 
 #: What names may differ in, and what is left of them without it.
 _ALIKE: dict[str, Callable[[str], str]] = {
-    "endings": lambda name: name.rpartition(".")[0] or name,
+    "extensions": lambda name: name.rpartition(".")[0] or name,
     "folders": lambda name: name.rpartition("/")[2],
-    "folders and endings": lambda name: Path(name).stem,
-    "capitals": str.lower,
+    "folders and extensions": lambda name: Path(name).stem,
+    "case": str.lower,
 }
 
 

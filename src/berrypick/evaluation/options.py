@@ -75,11 +75,11 @@ class EvaluationOptions:
     """Everything an evaluation depends on besides truth, runs and measures, as given. Signatures keep this order."""
 
     user: str | UserModel | None = _option(
-        None, "User model, e.g. hierarchy or t2i(tolerance=300). [default: classical, or what the navigation is for]",
+        None, "User model, e.g. hierarchy or t2i(tolerance=300). [default: classical, or by the navigation file]",
         label="user model", signature="user", metavar="SPEC",
     )  # fmt: skip
     navigation: Navigation | File | None = _option(
-        None, "Table of reach, links, or sessions, for the user model.",
+        None, "Table of reach, links or sessions, for the user model.",
         label="navigation", signature="navigation", metavar="FILE", file=True,
     )  # fmt: skip
     collection: Collection | File | None = _option(
@@ -87,20 +87,20 @@ class EvaluationOptions:
         label="collection", metavar="PATH", file=True,
     )  # fmt: skip
     documents: Texts | Mapping[str, str] | File | None = _option(
-        None, "The texts: a folder, or JSON Lines with doc and text.", label="documents", metavar="PATH", file=True
+        None, "Texts: a folder, or JSON Lines with doc and text.", label="documents", metavar="PATH", file=True
     )
     offsets: Offsets | None = _option(
-        None, "What offsets in span files count. [default: chars]", label="offsets", choices=OFFSETS
+        None, "Unit of offsets in span files. [default: chars]", label="offsets", choices=OFFSETS
     )
     quotes: Quotes | None = _option(
-        None, "How quotes are found in the texts. [default: exact]", label="quotes", choices=QUOTES
+        None, "How to match quotes in the texts. [default: exact]", label="quotes", choices=QUOTES
     )
     chunks: Run | File | None = _option(
         None, "All chunks of the collection, in any run format, for PrecisionOmega.",
         label="chunks", metavar="FILE", file=True,
     )  # fmt: skip
     ignore_elements: str | Sequence[str] = _option(
-        (), "Element names that count for nothing, e.g. 'a,link'.",
+        (), "Elements to ignore, by name, e.g. 'a,link'.",
         label="ignored elements", signature="ignore_elements", metavar="NAMES", aliases=("left_out",),
     )  # fmt: skip
     ideal_elements: Run | File | None = _option(
@@ -108,12 +108,12 @@ class EvaluationOptions:
         label="ideal elements", signature="ideal_elements", metavar="FILE", file=True,
     )  # fmt: skip
     idealism: Mapping[float, float] | str | None = _option(
-        None, "Grades (of elements: exhaustivity) to the share of users who find them ideal, e.g. '1=.5,2=1'; or gain.",
+        None, "Share of users for whom each grade (of elements: exhaustivity) is ideal, e.g. '1=.5,2=1'; or gain.",
         label="idealism", signature="idealism", metavar="MAP",
     )  # fmt: skip
-    effort: EffortName = _option("rank", "What reading costs.", label="effort", signature="effort", choices=EFFORTS)
+    effort: EffortName = _option("rank", "Unit of effort.", label="effort", signature="effort", choices=EFFORTS)
     tokenizer: str | Tokenizer | None = _option(
-        None, "How tokens are counted: words, or tiktoken:ENCODING. [default: words]",
+        None, "Tokenizer: words, or tiktoken:ENCODING. [default: words]",
         label="tokenizer", signature="tokenizer", metavar="NAME",
     )  # fmt: skip
     units: int | None = _option(
@@ -121,11 +121,11 @@ class EvaluationOptions:
         label="units", signature="units", metavar="N", kind=int,
     )  # fmt: skip
     protocol: str | None = _option(
-        None, "A campaign's own rules: inex2006, inex2010, mediaeval2014, genomics2007, chunking-evaluation.",
+        None, "Rules of a campaign: inex2006, inex2010, mediaeval2014, genomics2007, chunking-evaluation.",
         label="protocol", signature="protocol", metavar="NAME",
     )  # fmt: skip
     task: str | None = _option(
-        None, "The INEX task: thorough, focused, relevant-in-context or best-in-context.",
+        None, "INEX task: thorough, focused, relevant-in-context or best-in-context.",
         label="task", signature="task", metavar="NAME",
     )  # fmt: skip
     repair: str | None = _option(
@@ -133,12 +133,12 @@ class EvaluationOptions:
         label="repair", signature="repair", metavar="RULE",
     )  # fmt: skip
     duplicates: Duplicates | None = _option(
-        None, "Repeated results: an error, drop later ones, or keep them without effect. [default: by format]",
+        None, "Repeated results: report an error, drop, or keep without effect. [default: by format]",
         label="duplicates", signature="duplicates", choices=DUPLICATES,
     )  # fmt: skip
     topics: Literal["judged", "run"] | None = _option(
-        None, "All judged topics (missing ones score as empty lists), or only those the run answers. "
-        "[default: judged, or as the protocol says]",
+        None, "Topics to score: all judged (missing ones as empty lists), or those in the run. "
+        "[default: judged, or by protocol]",
         label="topics", signature="topics", choices=TOPICS,
     )  # fmt: skip
 
@@ -146,10 +146,10 @@ class EvaluationOptions:
         for option in options():
             value = getattr(self, option.name)
             if option.choices and value is not None and value not in option.choices:
-                offer = nearest(str(value), list(option.choices)) or f"; it is one of {', '.join(option.choices)}"
+                offer = nearest(str(value), list(option.choices)) or f"; expected one of {', '.join(option.choices)}"
                 raise UsageError(f"unknown {option.name} {value!r}{offer}")
         if self.units is not None and self.units < 1:
-            raise UsageError(f"units is the number of retrievable units, not {self.units}")
+            raise UsageError(f"units must be at least 1, not {self.units}")
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> EvaluationOptions:

@@ -1,6 +1,6 @@
 """Campaigns' own rules: which measures a task reports, what its runs must satisfy, and where its program differs.
 
-A protocol never changes a measure silently: it is chosen by name and stands in every signature.
+A protocol never changes a measure silently: it is chosen by name and part of every signature.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def get_protocol(name: str | None) -> Protocol:
         return PROTOCOLS[""]
     if name not in PROTOCOLS:
         known = [key for key in PROTOCOLS if key]
-        raise UsageError(f"unknown protocol {name}{nearest(name, known) or '; there are ' + ', '.join(known)}")
+        raise UsageError(f"unknown protocol {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
     return PROTOCOLS[name]
 
 
@@ -103,7 +103,7 @@ def check_task_name(name: str | None) -> str:
     if not name:
         return ""
     if name not in TASKS:
-        raise UsageError(f"unknown task {name}{nearest(name, list(TASKS)) or '; there are ' + ', '.join(TASKS)}")
+        raise UsageError(f"unknown task {name}{nearest(name, list(TASKS)) or '; available: ' + ', '.join(TASKS)}")
     return name
 
 
@@ -133,7 +133,7 @@ def check_task(run: Run, task: str) -> None:
         return
     if run.task and run.task != task:
         raise InputError(
-            f"the run says it is for the task {run.task}, not {task}",
+            f"the run is for task {run.task}, not {task}",
             path=run.source or run.tag,
             remedy=f"evaluate it with {option('task', run.task)}, or correct the task in the file",
         )
@@ -230,11 +230,11 @@ _REPAIR_FOR = {
 
 
 def repair(run: Run, rule: str | None) -> Run:
-    """Mend a run by a named rule; the number of results dropped or moved goes into the notes."""
+    """Repair a run by a named rule; the number of results dropped or moved goes into the notes."""
     if not rule:
         return run
     if rule not in REPAIRS:
-        raise UsageError(f"unknown repair {rule}{nearest(rule, list(REPAIRS)) or '; there are ' + ', '.join(REPAIRS)}")
+        raise UsageError(f"unknown repair {rule}{nearest(rule, list(REPAIRS)) or '; available: ' + ', '.join(REPAIRS)}")
     rows: list[IntArray] = []
     for topic in run.topics:
         position = run.topics.index(topic)

@@ -100,7 +100,7 @@ def _requested(given: MeasuresGiven) -> Iterable[RequestedMeasure]:
             one.check_cutoff()
             yield RequestedMeasure(str(one), one)
         else:
-            raise UsageError(f"{one!r:.60} is no measure: name it in a text, e.g. 'EPRUM'")
+            raise UsageError(f"{one!r:.60} is not a measure; give its name as a string, e.g. 'EPRUM'")
 
 
 def measure_info(text: str) -> MeasureInfo | None:

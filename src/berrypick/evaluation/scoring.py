@@ -68,7 +68,7 @@ class RunScorer:
             step(1)
 
     def _measure_overlap(self, topic: str) -> None:
-        """How much of the list repeats itself; worth a note where nobody asked for the measure."""
+        """The overlap of the list, for a note where the measure was not requested."""
         if topic not in self.run or not self.evaluation.truth.topics[topic].has_relevant:
             return
         share = repeated_share(ranking_of(self.run, topic, self.evaluation.context))

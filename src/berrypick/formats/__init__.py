@@ -1,4 +1,4 @@
-"""One file per format; a new file is found by itself. Files are recognised by what is in them."""
+"""One file per format. The format of a file is detected from its content."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
     elif isinstance(name, str):
         found = registry.find(name)
     else:
-        raise UsageError(f"{name!r:.60} is no format: name it in a text, e.g. 'trec-run'")
+        raise UsageError(f"{name!r:.60} is not a format; give its name as a string, e.g. 'trec-run'")
     if found is None:
         known = _names(role)
-        raise registry.unknown(str(name), known, f"; there are {', '.join(known)}")
+        raise registry.unknown(str(name), known, f"; available: {', '.join(known)}")
     if role not in (None, found.role):
         offer = nearest(found.name(), _names(role))
         raise UsageError(f"format {found.name()} holds a {found.role}, not a {role}{offer}")
@@ -67,7 +67,7 @@ def _names(role: Role | None) -> list[str]:
 
 
 def sniff(path: str, role: Role | None = None) -> type[Format]:
-    """The format of a file, from its content; ``role`` settles what content alone leaves open."""
+    """The format of a file, from its content; ``role`` decides between several."""
     if Path(path).is_dir():
         return _sniff_folder(path, role)
     numbered = numbered_head(path)
@@ -84,7 +84,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         for candidate in registry:
             if _looks_like(candidate, first):
                 raise InputError(
-                    f"looks like {candidate.name()} ({candidate.role}), a {role} is expected here",
+                    f"looks like {candidate.name()} ({candidate.role}), expected a {role}",
                     path=path,
                     line=line,
                     text=first[0],
@@ -93,7 +93,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     if spans and (almost := almost_spans(first[0], path, line)):
         raise almost
     raise InputError(
-        f"is in no format known for a {role or 'file'}", path=path, line=line, text=first[0], remedy=_expected(role)
+        f"is in no known {role or 'file'} format", path=path, line=line, text=first[0], remedy=_expected(role)
     )
 
 
@@ -127,7 +127,7 @@ def _sniff_folder(path: str, role: Role | None) -> type[Format]:
     for candidate in _candidates(role):
         if candidate.sniff_folder(path):
             return candidate
-    raise InputError(f"is a folder, and in no format known for a {role or 'folder'}", path=path)
+    raise InputError(f"is a folder in no known {role or 'folder'} format", path=path)
 
 
 def _candidates(role: Role | None) -> Iterator[type[Format]]:
@@ -151,9 +151,9 @@ def _expected(role: Role | None) -> str:
 def read_any(
     path: Any, role: Role | None = None, format: str | type[Format] | None = None, problems: Problems | None = None
 ) -> Any:
-    """Read a file in whatever format it is; returns the value."""
+    """Read a file of any known format."""
     if not isinstance(path, (str, PathLike)):
-        raise UsageError(f"a file is named by a text or a path, not by {type(path).__name__}")
+        raise UsageError(f"expected a file name or path, not {type(path).__name__}")
     name = fspath(path)
     with reusable(name), gc_paused():
         chosen = by_name(format, role) if format else sniff(name, role)
@@ -162,19 +162,19 @@ def read_any(
 
 
 def read_truth(path: Any, format: str | type[Format] | None = None) -> Truth:
-    """Read judgements; the format is recognised from the content unless given."""
+    """Read judgements; the format is detected from the content unless given."""
     truth: Truth = read_any(path, "truth", format)
     return truth
 
 
 def read_run(path: Any, format: str | type[Format] | None = None) -> Run:
-    """Read a run; the format is recognised from the content unless given."""
+    """Read a run; the format is detected from the content unless given."""
     run: Run = read_any(path, "run", format)
     return run
 
 
 def read_collection(path: Any, format: str | type[Format] | None = None) -> Collection:
-    """Read what is known of documents: their lengths."""
+    """Read document lengths."""
     collection: Collection = read_any(path, "collection", format)
     return collection
 
@@ -190,7 +190,7 @@ def read_navigation(path: Any, format: str | type[Format] | None = None) -> Navi
 
 
 def write(value: Any, path: Any, format: str | type[Format] | None = None) -> type[Format]:
-    """Write a value to a file, whole or not at all; the format follows from the name's ending unless given."""
+    """Write a value to a file, atomically; the format follows from the extension unless given."""
     name = fspath(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
     problem = chosen.accepts(value)
@@ -214,4 +214,6 @@ def _for_suffix(value: Any, name: str) -> type[Format]:
     if not able:
         raise UsageError("no format can hold this")
     names = ", ".join(candidate.name() for candidate in (fitting or able))
-    raise UsageError(f"{name}: the ending leaves the format open; choose with {option('format', flag='to')}: {names}")
+    raise UsageError(
+        f"{name}: the extension does not determine the format; choose with {option('format', flag='to')}: {names}"
+    )

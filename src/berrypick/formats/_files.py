@@ -1,4 +1,4 @@
-"""Opening, buffering and writing files: pipes, gzip, lines, and files that are there whole or not at all."""
+"""Opening, buffering and writing files: pipes, gzip, lines, atomic writing."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def is_stream(path: str) -> bool:
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
-        return False  # whoever opens it says what is wrong
+        return False  # opening it reports the error
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextmanager
 def reusable(path: str) -> Iterator[None]:
-    """While this lasts, a pipe can be opened as often as a file. To find out the format takes one reading, to read
-    another; what a pipe has given once it does not give again, so it goes to a temporary file first."""
+    """Within this context a pipe can be opened as often as a file: detecting the format takes one reading, the content
+    another. The content of the pipe is buffered in a temporary file."""
     if path in _buffered_streams or not is_stream(path):
         yield
         return
@@ -53,10 +53,10 @@ def _all_of(path: str) -> IO[bytes]:
     """What comes out of a pipe or a device, in a temporary file without a name."""
     with _open_file(path) as source:
         try:
-            kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (closed by whoever asked for it)
+            kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (closed by the caller)
             shutil.copyfileobj(source, kept, 1 << 20)
         except OSError as error:
-            raise InputError(f"cannot be read, or kept in a temporary file ({error.strerror})", path=path) from None
+            raise InputError(f"cannot be read or buffered in a temporary file ({error.strerror})", path=path) from None
     return kept
 
 
@@ -94,7 +94,7 @@ class _Reopened(io.RawIOBase):
 
 
 def open_raw(path: str) -> io.BufferedReader:
-    """Open a file, or what has come out of a pipe, as it is."""
+    """Open a file or a buffered pipe, without decompression."""
     if path in _buffered_streams:
         return io.BufferedReader(_Reopened(_buffered_streams[path], owned=False), 1 << 20)
     if is_stream(path):
@@ -110,18 +110,18 @@ def _open_file(path: str) -> io.BufferedReader:
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
     except IsADirectoryError:
-        raise InputError("is a folder, a file is expected", path=path) from None
+        raise InputError("is a folder, expected a file", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
 
 
 def size_of(path: str) -> int:
-    """Bytes of a file, or of what has come out of a pipe."""
+    """Size of a file or a buffered pipe in bytes."""
     return _buffered_streams[path].seek(0, io.SEEK_END) if path in _buffered_streams else os.path.getsize(path)
 
 
 def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
-    """Open a file, through gzip if it starts like one, whatever its name."""
+    """Open a file; gzip is detected from its first bytes."""
     raw = open_raw(path)
     if raw.peek(2)[:2] == b"\x1f\x8b":
         packed = gzip.GzipFile(fileobj=raw, mode="rb")
@@ -131,9 +131,9 @@ def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
 
 
 def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> Iterator[tuple[int, str]]:
-    """(line number, text without its end) for every line; a byte order mark is no character.
+    """(line number, text without its end) for every line, without a byte order mark.
 
-    A gzip file that ends early and bytes that are no text are errors.
+    Truncated gzip files and invalid bytes are errors.
     """
     number = 0
     with open_bytes(path) as stream:
@@ -147,14 +147,14 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
                     yield number, text
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError(
-                "the gzip file ends early or is damaged", path=path, line=number or None, remedy="fetch it again"
+                "the gzip file ends early or is damaged", path=path, line=number or None, remedy="download it again"
             ) from None
 
 
 def decode_line(
     raw: bytes, number: int, problems: Problems, encoding: str = "utf-8", errors: str = "strict"
 ) -> str | None:
-    """The text of a line without its end; None if it is no text, which is reported."""
+    """The text of a line without its end; None, and a reported problem, if it is not valid text."""
     try:
         return raw.decode(encoding, errors).rstrip("\r\n")
     except UnicodeDecodeError:
@@ -177,7 +177,7 @@ def content(
 def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
     """The first lines that are neither blank nor comments, for sniffing: no longer than ``width``, and in any encoding.
 
-    What is wrong with a line is for the reader to say.
+    Problems in a line are left to the reader.
     """
     return [text for _, text in numbered_head(path, count, width)]
 
@@ -198,7 +198,7 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
                     found.append((number, text))
                 fresh, read = raw.endswith(b"\n"), read + len(raw)
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
+            raise InputError("the gzip file ends early or is damaged", path=path, remedy="download it again") from None
     return found
 
 
@@ -213,10 +213,10 @@ def finite(word: str) -> float | None:
 
 @contextmanager
 def atomic_writer(path: str) -> Iterator[TextIO]:
-    """Write a text file so that it is there whole or not at all; a name that ends in .gz is compressed."""
+    """Write a text file atomically; a name that ends in .gz is compressed."""
     target = Path(path)
     if target.is_dir():
-        raise InputError("is a folder, a file to write is expected", path=path)
+        raise InputError("is a folder, expected a file to write", path=path)
     if not target.parent.exists():
         raise InputError(f"the folder {target.parent} does not exist", path=path)
     if target.exists() and not target.is_file():  # a pipe, a device: nothing to replace

@@ -93,6 +93,6 @@ def has_whole_offsets(run: Run) -> bool:
 
 
 def without_spaces(names: Sequence[str]) -> str:
-    """Whether names can stand in lines whose columns white space separates; empty if so, else which cannot."""
+    """Whether names can be written in lines with columns separated by white space; empty if so, else which cannot."""
     bad = next((name for name in names if not name or name.split() != [name]), None)
     return f"the name {bad!r} has white space in it" if bad is not None else ""

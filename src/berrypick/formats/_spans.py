@@ -36,7 +36,7 @@ def _halved(text: str) -> bool:
 
 
 def _refuse(word: str) -> float:
-    raise ValueError(f"{word} is not a number that can be used")
+    raise ValueError(f"{word} is not a usable number")
 
 
 class Fields:
@@ -56,10 +56,10 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if isinstance(value, str) and not value.isprintable() and _halved(value):
-            self.fail(f"{key} holds half a character (a lone surrogate), which no text can")
+            self.fail(f"{key} contains a lone surrogate, which is not valid text")
             return ""
         if not isinstance(value, str) or not value:
-            self.fail(f"{key} is missing" if value is None else f"{key} must be a text that is not empty")
+            self.fail(f"{key} is missing" if value is None else f"{key} must be a non-empty string")
             return ""
         return value
 
@@ -78,14 +78,14 @@ class Fields:
         if start is None and end is None:
             return None
         if start is None or end is None:
-            self.fail(f"{'start' if start is None else 'end'} is missing", "start and end go together")
+            self.fail(f"{'start' if start is None else 'end'} is missing", "give both start and end")
             return None
         if start < 0:
             self.fail(f"start {start:g} is below 0")
         elif end < start:
             self.fail(f"end {end:g} is before start {start:g}", "offsets are half-open: start <= end")
         elif end == start and not empty_allowed:
-            self.fail(f"the span from {start:g} to {end:g} holds nothing", "a relevant span ends after it starts")
+            self.fail(f"the span from {start:g} to {end:g} is empty", "a relevant span ends after it starts")
         return start, end
 
 

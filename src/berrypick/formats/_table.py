@@ -17,8 +17,8 @@ from berrypick.formats.base import Problems
 #: How a Parquet file begins.
 MAGIC = "PAR1"
 NUMBERS = ("start", "end", "score", "rank", "grade")
-NO_ROWS = "has no rows, only the names of columns"
-ROWS = "every span stands in a row below them"
+NO_ROWS = "has column names but no rows"
+ROWS = "put each span in a row below the header"
 #: The columns of spans, and how others call some of them.
 OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "grade", "quote", "text", "offsets"}
 CALLED = {
@@ -100,7 +100,7 @@ def wrong_separator(first: str, path: str, line: int) -> InputError | None:
                 path=path,
                 line=line,
                 text=first,
-                remedy="separate them by commas or TABs; numbers have a point, not a comma",
+                remedy="separate columns by commas or TABs; write numbers with a point, not a comma",
             )
     return None
 
@@ -113,7 +113,7 @@ def _missing_column(header: list[str], needed: tuple[str, ...], path: str, line:
     for name in needed:
         if name not in header:
             meant = next((other for other in header if other.lower() in CALLED.get(name, ())), "")
-            remedy = f"rename the column {meant} to {name}" if meant else f"give the column {name} its name"
+            remedy = f"rename the column {meant} to {name}" if meant else f"add the column, or rename one to {name}"
             what = f"has no column {name}; it has {', '.join(header)}"
             return InputError(what, path=path, line=line, remedy=remedy)
     return None
@@ -140,7 +140,7 @@ def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
                 try:
                     cells = next(reader, None)
                 except csv.Error as error:
-                    problems.report(f"is no row of a table ({error})", start)
+                    problems.report(f"is not a row of a table ({error})", start)
                     return
                 if cells is None:
                     return
@@ -150,7 +150,7 @@ def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
         except UnicodeDecodeError:
             problems.report("is not UTF-8 text", None, remedy="save the file as UTF-8, or name the right file")
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
+            raise InputError("the gzip file ends early or is damaged", path=path, remedy="download it again") from None
 
 
 def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
@@ -169,7 +169,7 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Ite
         with open_bytes(path) as stream:
             table = parquet.read_table(stream)
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"is no sound Parquet file ({str(error).splitlines()[0]})", path=path) from None
+        raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
     _check_columns(table.column_names, needed, path, None)
     names = table.column_names
     columns = [table.column(name).to_pylist() for name in names]

@@ -68,7 +68,7 @@ def streamed(
         return
     undefined = sum("not defined" in entry.message for entry in parser.feed_error_log)
     if undefined:
-        problems.count("references to entities that are not defined, left out", undefined)
+        problems.count("references to undefined entities, ignored", undefined)
 
 
 def _parsed(path: str, parser: Any) -> Iterator[tuple[str, etree._Element]]:
@@ -85,7 +85,7 @@ def _chunks(path: str) -> Iterator[bytes]:
             while chunk := stream.read(_CHUNK):
                 yield chunk
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="fetch it again") from None
+            raise InputError("the gzip file ends early or is damaged", path=path, remedy="download it again") from None
 
 
 def _declares_entities(element: etree._Element) -> bool:
@@ -95,10 +95,10 @@ def _declares_entities(element: etree._Element) -> bool:
 
 def _entities_refused(path: str) -> tuple[str, int | None, None, str]:
     return (
-        "declares entities, which are not expanded: they can hide what a file says, or make it very large",
+        "declares entities; they are not expanded, because they can hide or multiply content",
         _line_with(path, b"<!ENTITY"),
         None,
-        "write out what the entities stand for, and take their declarations away",
+        "replace entities by their text and remove the declarations",
     )
 
 
@@ -118,7 +118,7 @@ def _broken(
 
 
 def _line_with(path: str, what: bytes) -> int | None:
-    """The line in which these bytes first stand; they may cross the border of two chunks."""
+    """The line in which these bytes first occur; they may cross the border of two chunks."""
     before, tail = 0, b""
     for chunk in _chunks(path):
         data = tail + chunk
@@ -144,7 +144,7 @@ def text_of(element: etree._Element) -> str | None:
 
 
 def forget(element: etree._Element) -> None:
-    """Free an element and all that stands before it in its parent."""
+    """Free an element and everything before it in its parent."""
     element.clear()
     parent = element.getparent()
     if parent is None:
@@ -156,7 +156,7 @@ def forget(element: etree._Element) -> None:
 def writable(names: Sequence[str]) -> str:
     """Whether names come back from XML as they were; empty if so, else which does not."""
     bad = next((name for name in names if not name or name != name.strip() or _FORBIDDEN.search(name)), None)
-    return f"the name {bad!r} cannot stand in XML" if bad is not None else ""
+    return f"the name {bad!r} cannot be written in XML" if bad is not None else ""
 
 
 def quoted(value: str) -> str:

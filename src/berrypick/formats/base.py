@@ -21,7 +21,7 @@ Role = Literal["truth", "run", "collection", "navigation"]
 
 @dataclass
 class Problems:
-    """Where readers report. Strict: the first problem is raised. Otherwise they are collected, up to a limit."""
+    """Problems that a reader reports. Strict: the first one is raised. Otherwise they are collected, up to a limit."""
 
     path: str
     strict: bool = True
@@ -83,7 +83,7 @@ class Format:
 
     @classmethod
     def specification(cls) -> str:
-        """The docstring as it stands in the file, TABs included: from Python 3.13 on ``__doc__`` has blanks instead."""
+        """The docstring as in the file, TABs included: from Python 3.13 on ``__doc__`` has blanks instead."""
         try:
             tree = ast.parse(inspect.getsource(sys.modules[cls.__module__]))
         except (KeyError, OSError, TypeError):  # no source at hand
@@ -122,5 +122,5 @@ class Format:
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:
-        """Counts a person wants to see after ``check``."""
+        """Counts for ``check`` to print."""
         return [repr(value)]

@@ -43,7 +43,7 @@ class ChunkingEvaluation(Format):
 
     @classmethod
     def questions(cls, path: str) -> dict[str, str]:
-        """Topic to question, for who wants to retrieve."""
+        """Topic to question, for retrieval."""
         rows = csv_rows(path, Problems(path), COLUMNS)
         return {str(i): fields.get("question", "") for i, (_, _, fields) in enumerate(rows)}
 

@@ -62,7 +62,7 @@ class DocumentLengths(Format):
         if not isinstance(value, Collection):
             return "it is not a collection of documents"
         bad = next((name for name in value.lengths if "\t" in name or "\n" in name or name.lstrip()[:1] in "#"), None)
-        return f"the name {bad!r} cannot stand in a line" if bad is not None else ""
+        return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

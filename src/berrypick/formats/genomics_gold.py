@@ -48,7 +48,7 @@ class GenomicsGold(Format):
                 continue
             start, length = int(fields[2]), int(fields[3])
             if length == 0 or start + length > 2**53:
-                problems.report("the passage holds nothing, or lies beyond any document", number, text)
+                problems.report("the passage is empty or beyond any document", number, text)
                 continue
             aspects = tuple(aspect for aspect in fields[4].split("|") if aspect)
             rows.setdefault(fields[0], []).append((fields[1], start, start + length, aspects, number))

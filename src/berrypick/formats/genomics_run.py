@@ -69,7 +69,7 @@ class GenomicsRun(Format):
         if not isinstance(value, Run) or value.start is None or value.start.dtype != np.int64:
             return "it is not a run of spans counted in bytes"
         if value.start.min(initial=0) < 0:
-            return "some results have no place in their document"
+            return "some results have no offsets"
         bad = next((name for name in (*value.topics, *value.documents) if name.split() != [name]), None)
         return f"the name {bad!r} has white space in it" if bad is not None else ""
 
@@ -104,7 +104,7 @@ def _read_lines(path: str, problems: Problems) -> tuple[list[Row], str]:
             continue
         rank, score, offset, length = numbers
         if offset + length > 2**53:
-            problems.report("the passage lies beyond any document", number, text)
+            problems.report("the passage is beyond any document", number, text)
             continue
         rows.append((rank, fields[1], offset, length, fields[0], score, number))
         tag = tag or fields[6]

@@ -89,7 +89,7 @@ class InexAssessments(Format):
             raise InputError("is a folder without XML files", path=path, remedy=f"expected files with {cls.shape}")
         for name in members:
             if not campaign.read(name, replace(problems, path=name)):
-                problems.count("XML files without assessments, passed over")
+                problems.count("XML files without assessments, skipped")
         return campaign.truth(path, problems)
 
     @classmethod
@@ -100,7 +100,7 @@ class InexAssessments(Format):
             return "the truth does not judge elements"
         for topic in value.topics.values():
             if any(point.point is None for point in topic.entry_points):
-                return "entry points are given by offsets, here they are paths"
+                return "entry points are offsets; this format needs paths"
             problem = writable((topic.topic, *topic.documents()))
             if problem:
                 return problem
@@ -177,7 +177,7 @@ class _Assessed:
 
 
 def _relevant(exhaustivity: FloatArray, specificity: FloatArray, scale: str) -> Any:
-    """Grades above 0 in what the scale looks at; what nobody assessed is not relevant."""
+    """Grades above 0 in what the scale looks at; unassessed elements are not relevant."""
     if scale == "sizes":
         return specificity > 0
     if scale == "2005":
@@ -212,7 +212,7 @@ class _Campaign:
     def _opened(self, element: etree._Element, path: str, problems: Problems, paths: Paths) -> _FileReader | None:
         topic, line = (element.get("topic") or "").strip(), line_of(element)
         if not topic:
-            problems.report("the assessments do not say for which topic they are", line, _shown(element))
+            problems.report("the assessments have no topic", line, _shown(element))
             return None
         if topic in self.topics:
             what = f"topic {topic} is assessed twice, first in {self.topics[topic].where}"
@@ -252,7 +252,7 @@ class _Campaign:
                 if path.count("/") > 1 or math.isnan(size):
                     continue
                 if lengths.setdefault(document, size) != size:
-                    problems.count("documents with another length for another topic, of which the first counts")
+                    problems.count("documents with different lengths for different topics; the first is used")
         return lengths
 
 
@@ -270,7 +270,7 @@ class _FileReader:
         document = (element.get("name") or element.get("file") or "").strip()
         line = line_of(element)
         if not document:
-            self.problems.report("the <file> does not say which document it is", line, _shown(element))
+            self.problems.report("the <file> has no document name", line, _shown(element))
             return
         if document in self.into.files:
             first = self.into.files[document]
@@ -294,9 +294,9 @@ class _FileReader:
             if point is not None:
                 self.into.points.append(EntryPoint(document, point, line=line_of(child)))
         elif isinstance(child.tag, str):
-            self.problems.count(f"<{child.tag}> elements in files, passed over")
+            self.problems.count(f"<{child.tag}> elements in files, ignored")
         else:
-            self.problems.report(f"an entity stands in the <file> of {document}", line_of(child))
+            self.problems.report(f"entity in the <file> of {document}", line_of(child))
 
     def _element(self, document: str, child: etree._Element, known: dict[str, int]) -> None:
         word = child.get("path") or ""
@@ -333,7 +333,7 @@ class _FileReader:
         if exhaustivity is None or specificity is None:
             return None
         if math.isnan(exhaustivity) or math.isnan(specificity):
-            self.problems.count("elements that nobody assessed")
+            self.problems.count("unassessed elements")
         return exhaustivity, specificity, NAN, NAN
 
     def _sizes(self, child: etree._Element) -> tuple[float, float, float, float] | None:
@@ -401,7 +401,7 @@ class _FileReader:
         point = self.paths.point(word)
         if point is None:
             remedy = "expected /article[1]/bdy[1]/p[5] or /article[1]/bdy[1]/p[5]/text()[1].89"
-            self._wrong(child, f"{name} is {_attribute_text(child, name)}, which is no point in a document", remedy)
+            self._wrong(child, f"{name} is {_attribute_text(child, name)}, which is not a point in a document", remedy)
         return point
 
     def _wrong(self, child: etree._Element, what: str, remedy: str = "") -> None:
@@ -461,7 +461,7 @@ def _at(column: Sequence[float] | FloatArray | None, row: int) -> float:
 
 
 def _number(value: float) -> str:
-    """Empty where nobody knows."""
+    """Empty where unknown."""
     if math.isnan(value):
         return ""
     return str(int(value)) if value.is_integer() else repr(value)

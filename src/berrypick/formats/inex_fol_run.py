@@ -75,13 +75,13 @@ class InexFolRun(Format):
         if not isinstance(value, Run):
             return "it is not a run"
         if not value.points_into_documents:
-            return "the run points to whole documents, this format to parts of them"
+            return "the run retrieves whole documents; this format holds parts of them"
         if not has_whole_offsets(value):
             return "the offsets are not whole numbers"
         if value.path_end is not None and len(np.unique(value.path_end < 0)) > 1:
-            return "the run retrieves both elements and ranges, a file of this format one of them"
+            return "the run retrieves both elements and ranges; this format holds one kind"
         if any(len(ranking) > ranking.ranks for _, ranking in value.rankings()):
-            return "several results share a rank, here every line has its own"
+            return "several results share a rank; this format has one result per rank"
         return without_spaces((*value.topics, *value.documents, *value.paths))
 
     @classmethod
@@ -199,7 +199,7 @@ class _Rows:
             self.kind, self.kind_line = kind, number
         if kind != self.kind:
             self.problems.report(
-                f"retrieves one {kind}, line {self.kind_line} one {self.kind}",
+                f"retrieves a {kind}, but line {self.kind_line} a {self.kind}",
                 number,
                 text,
                 "a file holds one kind of result",
@@ -247,14 +247,14 @@ class _Columns:
 
     def run(self, path: str, problems: Problems) -> Run:
         if self.unscored:
-            problems.count("lines whose score is not a number, which is not used", self.unscored)
+            problems.count("lines whose score is not a number (scores are not used)", self.unscored)
         notes = unlocated_note(self.unlocated)
         if self.unlocated:
             problems.count("results that could not be located", self.unlocated)
         if self.falls:
             notes = (
                 *notes,
-                f"lines out of the order of their rank column: {self.falls}; the order of the lines stands",
+                f"lines out of the order of their rank column: {self.falls}; the order of the lines is used",
             )
         return assemble(
             tag=self.tag,
@@ -332,6 +332,10 @@ def _kind(fields: list[str]) -> Kind:
     if fields[6].startswith("/"):
         return "element" if len(fields) == 7 else "range of elements"
     return "entry point" if len(fields) == 7 else "passage"
+
+
+def _article(kind: Kind) -> str:
+    return f"{'an' if kind[0] == 'e' else 'a'} {kind}"
 
 
 def _only_points(run: Run) -> bool:

@@ -116,8 +116,8 @@ class InexFolTruth(Format):
         ]
 
 
-_LENGTHS = "documents with another length for another topic, of which the first counts"
-_EMPTY = "passages of length 0, which hold nothing"
+_LENGTHS = "documents with different lengths for different topics; the first is used"
+_EMPTY = "empty passages"
 _OVERLAPPING = "passages that overlap another one"
 _BEYOND = "entry points after the end of their document"
 
@@ -243,7 +243,7 @@ def _checked(fields: list[str], number: int, text: str, problems: Problems) -> t
         return None
     total = sum(size for _, size in known)
     if total != relevant:
-        problems.report(f"{relevant} characters are said to be relevant, the passages have {total}", number, text)
+        problems.report(f"{relevant} relevant characters are declared, but the passages have {total}", number, text)
         return None
     _count(known, entry, length, problems)
     return length, entry, known
@@ -272,7 +272,7 @@ def _unwritable(topic: TopicTruth, value: Truth) -> str:
     entries = {point.document for point in topic.entry_points if point.offset is not None}
     without = next((document for document in topic.document if document not in entries), None)
     if without is not None:
-        return f"there is no entry point for {without}"
+        return f"no entry point for {without}"
     unknown = next((document for document in topic.documents() if value.lengths.get(document, 0.5) % 1), None)
     if unknown is not None:
         return f"the length of {unknown} in characters is not known"
@@ -280,7 +280,7 @@ def _unwritable(topic: TopicTruth, value: Truth) -> str:
     if np.any(topic.start % 1) or np.any(topic.end % 1):
         return "the offsets are not whole numbers"
     if not np.array_equal(topic.grade, topic.end > topic.start):
-        return "the truth has grades, which this format has no place for"
+        return "the truth has grades, which this format cannot hold"
     return ""
 
 

@@ -98,7 +98,7 @@ class InexSubmission(Format):
         if not isinstance(value, Run):
             return "it is not a run"
         if not value.points_into_documents:
-            return "the run points to whole documents, a submission to parts of them"
+            return "the run retrieves whole documents; a submission holds parts of them"
         if not has_whole_offsets(value):
             return "the offsets are not whole numbers"
         return writable((*value.topics, *value.documents, *value.paths, value.tag.strip() or "run"))
@@ -171,14 +171,14 @@ class _Rows:
         task = (root.get("task") or "").strip()
         self.task = task_in_our_words(task)
         if task and not self.task:
-            self.notes = (f"its task, {task}, is none that is known here",)
+            self.notes = (f"unknown task {task}",)
 
     def _topic(self, element: etree._Element) -> str:
         name, line = (element.get("topic-id") or "").strip(), line_of(element)
         if not name:
             self.problems.report("the topic has no topic-id", line, _shown(element))
         elif name in self.topics:
-            what = f"topic {name} is there twice, first in line {self.topics[name]}"
+            what = f"duplicate topic {name}, first in line {self.topics[name]}"
             self.problems.report(what, line, _shown(element), "put all results of a topic together")
         else:
             self.topics[name] = line
@@ -196,7 +196,7 @@ class _Rows:
                 children[child.tag] = child
         document = self._text(children["file"]) if "file" in children else self._file_of_group(result)
         if not document:
-            self.problems.report("the result does not name its file", line, _shown(result))
+            self.problems.report("the result has no file", line, _shown(result))
         elif not pointers:
             what = f"the result in {document} has no path, passage or fol"
             self.problems.report(what, line, _shown(result))
@@ -224,8 +224,8 @@ class _Rows:
     def _text(self, element: etree._Element) -> str:
         found = text_of(element)
         if found is None:
-            what = f"the <{element.tag}> holds more than text"
-            self.problems.report(what, line_of(element), remedy="write out entities, take mark-up away")
+            what = f"the <{element.tag}> contains more than text"
+            self.problems.report(what, line_of(element), remedy="replace entities by their text, remove markup")
         return found or ""
 
     def _file_of_group(self, result: etree._Element) -> str:
@@ -233,7 +233,7 @@ class _Rows:
         parent = result.getparent()
         if parent is None or parent.tag == "topic":
             return ""
-        if self.group is None or self.group[0] is not parent:  # what stands before a result is soon forgotten
+        if self.group is None or self.group[0] is not parent:  # elements before a result are freed
             inner = parent.find("file")
             self.group = parent, (parent.get("file") or "") if inner is None else self._text(inner)
         return self.group[1]
@@ -248,7 +248,7 @@ class _Rows:
         first = (self.rank[0], self.score[0]) if self.line else (rank, score)
         for name, here, there in (("rank", rank, first[0]), ("rsv", score, first[1])):
             if math.isnan(here) != math.isnan(there) and not (ranked and name == "rsv"):
-                what = f"some results have <{name}>, some have not"
+                what = f"only some results have <{name}>"
                 self.problems.report(what, line, remedy=f"give {name} for every result, or for none")
                 return None
         return rank, score
@@ -282,7 +282,7 @@ class _Rows:
             point = self.paths.point(child.get(name) or "")
             if point is None:
                 remedy = f"expected {_PATH} or {_PATH}/text()[1].89"
-                self.problems.report(f"the {name} is no point in a document", line_of(child), _shown(child), remedy)
+                self.problems.report(f"the {name} is not a point in a document", line_of(child), _shown(child), remedy)
                 return None
             points.append(point)
         if ends_before(*points):

@@ -42,7 +42,7 @@ class MediaevalRun(Format):
 
     @staticmethod
     def _columns(fields: list[str]) -> tuple[int, str] | None:
-        """Where rank stands, and the tag; None if the line has no such shape."""
+        """The column of the rank, and the tag; None if the line has no such shape."""
         for rank in (6, 5):  # with and without jump-in
             if (
                 len(fields) in (rank + 2, rank + 3)
@@ -97,7 +97,7 @@ class MediaevalRun(Format):
         if not (np.floor(value.start) == value.start).all() or not (np.floor(value.end) == value.end).all():
             return "times are not whole seconds"
         if value.start.min(initial=0) < 0:
-            return "some results have no place in their video"
+            return "some results have no times"
         bad = next((name for name in (*value.topics, *value.documents) if name.split() != [name]), None)
         return f"the name {bad!r} has white space in it" if bad is not None else ""
 
@@ -130,7 +130,7 @@ def _assembled(
     moved: int,
 ) -> Run:
     start, end, rank, score, line = numbers
-    notes = (f"{moved} jump-in points differ from the start; results are entered at their start",) if moved else ()
+    notes = (f"{moved} jump-in points differ from the start; the start is used",) if moved else ()
     return assemble(
         tag=tag,
         topic=topic,

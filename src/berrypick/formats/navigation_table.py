@@ -11,9 +11,9 @@ from berrypick.formats.base import Format, Problems, Role
 
 
 def writable(names: tuple[str, ...]) -> str:
-    """Whether names can stand in a TAB separated line."""
+    """Whether names can be written in a TAB separated line."""
     bad = next((name for name in names if "\t" in name or "\n" in name or name.lstrip()[:1] in "#"), None)
-    return f"the name {bad!r} cannot stand in a line" if bad is not None else ""
+    return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
 
 
 class NavigationTable(Format):
@@ -50,7 +50,7 @@ class NavigationTable(Format):
                 continue
             probability = finite(fields[2])
             if probability is None or not 0 <= probability <= 1:
-                problems.report(f"{fields[2]!r} is no probability", number, text, "a probability lies in [0, 1]")
+                problems.report(f"{fields[2]!r} is not a probability", number, text, "a probability lies in [0, 1]")
                 continue
             pair = (fields[0], fields[1])
             if pair in rows:

@@ -62,7 +62,7 @@ class Sessions(Format):
         if not isinstance(value, Recorded):
             return "it is not a set of sessions"
         bad = next((unit for unit in value.units if any(c in unit for c in ";\t\n") or unit.lstrip()[:1] in "#"), None)
-        return f"the name {bad!r} cannot stand in a line" if bad is not None else ""
+        return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -62,11 +62,11 @@ class SpanRun(Format):
             if not fields.good:
                 continue
             if line and (span is None) != (not start):
-                fields.fail("some lines have start and end, some have not", "give them for every line, or for none")
+                fields.fail("only some lines have start and end", "give them for every line, or for none")
                 continue
             for column, other, key in ((score, given[0], "score"), (rank, given[1], "rank")):
                 if column and (column[0] is None) != (other is None):
-                    fields.fail(f"some lines have a {key}, some have not", f"give {key} for every line, or for none")
+                    fields.fail(f"only some lines have a {key}", f"give {key} for every line, or for none")
             if not fields.good:
                 continue
             topic.append(names[0])

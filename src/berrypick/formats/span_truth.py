@@ -162,26 +162,26 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
     """What the offsets of a line count, which is the same in all lines."""
     said = fields.value.get("offsets")
     unit = next((unit for unit in OFFSETS if unit == said), None)
-    if unit is None and isinstance(said, str):  # what is no text is somebody else's field
+    if unit is None and isinstance(said, str):  # anything but a string is another program's field
         fields.fail(f"offsets count {', '.join(OFFSETS[:-1])} or {OFFSETS[-1]}, not {said!r:.40}")
         return
     known.setdefault(unit, fields.number)
     other, line = next(iter(known.items()))
     if other != unit:
-        here, there = (f"count {one}" if one else "are not said what they count" for one in (unit, other))
-        fields.fail(f"offsets {here} here, and {there} in line {line}", "say the same in every line")
+        here, there = (f"count {one}" if one else "are undeclared" for one in (unit, other))
+        fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
 
 
 def _quote(fields: Fields, grade: float | None) -> Quote | None:
-    """A quote with such offsets as stand beside it; None if something is wrong."""
+    """A quote with the offsets of its line; None if something is wrong."""
     text, document = fields.value["quote"], fields.value.get("doc")
     if not isinstance(text, str) or not text.strip():
-        fields.fail("quote must be a text that is not empty")
+        fields.fail("quote must be a non-empty string")
         return None
     name = None if document is None else fields.name("doc")
     start, end = fields.number_of("start"), fields.number_of("end")
     if start is None and end is not None:
-        fields.fail("end stands beside a quote without start", "give both, or start, or neither")
+        fields.fail("the quote has end but no start", "give both, or start, or neither")
     elif start is not None and start < 0:
         fields.fail(f"start {start:g} is below 0")
     if not fields.good or grade is None:

@@ -53,11 +53,11 @@ class TrecRun(Format):
         if not isinstance(value, Run):
             return "it is not a run"
         if value.points_into_documents:
-            return "the run points to parts of documents, a TREC run to whole ones"
+            return "the run retrieves parts of documents; a TREC run holds whole ones"
         if len(value) != len(np.unique(_positions(value))):
             return "several results share a rank"
         if not _ordered(value):
-            return "its order is not that of falling scores and names, which is all that a TREC run can say"
+            return "its order is not by falling score and name, the only order a TREC run can express"
         bad = next((name for name in (*value.topics, *value.documents) if not name or name.split() != [name]), None)
         return f"the name {bad!r} has white space in it" if bad is not None else ""
 
@@ -76,7 +76,7 @@ class TrecRun(Format):
 
 
 Names = Sequence[str] | Coded
-_LONGER = "lines with more than 6 columns, the rest passed over"
+_LONGER = "lines with more than 6 columns, the rest ignored"
 
 
 def _read_lines(path: str, problems: Problems) -> Run:

@@ -26,7 +26,7 @@ class JudgingContext:
     ideal_elements: Mapping[str, frozenset[tuple[str, str]]] | None = None
     effort: str = "rank"  # what effort is counted in
     duplicates: Duplicates | None = None  # None: as the format of the run says
-    ignore_elements: frozenset[str] = frozenset()  # names of elements that count for nothing
+    ignore_elements: frozenset[str] = frozenset()  # names of ignored elements
     protocol: str = ""  # a campaign whose program's own rules apply
     max_ranks: int | None = None  # ranks that count under the protocol
     task: str = ""

@@ -20,7 +20,7 @@ from berrypick.users.base import ReaderContext, covered
 
 @dataclass(frozen=True)
 class Effort:
-    """What consulting costs: of each rank of the list, and of each target if it stood in the ideal list."""
+    """The cost of consulting each rank of the list, and each target in an ideal list."""
 
     ranks: FloatArray
     targets: FloatArray
@@ -42,7 +42,7 @@ def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: Ju
     ranks = context.user.effort(ranking, targets, context.reader)
     if len(ranks) and ranks[0] <= 0:
         raise UsageError(
-            f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {context.effort}, which cannot be divided by; "
+            f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {context.effort}; it must be above 0; "
             f"if its length is unknown, give document lengths with {option('collection')}"
         )
     if not browses:

@@ -87,7 +87,7 @@ def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
 
 
 def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
-    """Repeated results are an error unless the format or the person says otherwise."""
+    """Repeated results are an error unless the format or the option allows them."""
     if (duplicates or run.duplicates) != "error":
         return
     for topic in repeats_of(run):
@@ -108,7 +108,7 @@ def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
 
 
 def _kinds_differ(truth: Truth, run: Run) -> UsageError:
-    sides = ("truth judges", "run points to")
+    sides = ("truth judges", "run retrieves")
     parts, wholes = sides[::-1] if truth.units == "documents" else sides
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents "

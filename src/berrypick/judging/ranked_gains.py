@@ -34,7 +34,7 @@ class RankedGains:
     full: FloatArray
     ideal: FloatArray
     ideal_names: tuple[str, ...]
-    gain: FloatArray  # of each pointer as such; 0 for one that stands earlier in the list too
+    gain: FloatArray  # of each pointer as such; 0 for a repeat
     overlaps: Overlaps  # for each pointer, the ideal units it overlaps
     base: RecallBase | None = None  # where elements are judged
     element: tuple[int, ...] = ()  # for each pointer its row in the base, or -1
@@ -192,7 +192,7 @@ def with_alpha(ranked: RankedGains, alpha: float) -> FloatArray:
     """Relevance values that depend on what was retrieved before, relevant or not (PRUM appendix C.3)."""
     base = ranked.base
     if base is None:
-        raise UsageError("alpha is about elements inside elements; this truth judges spans or documents")
+        raise UsageError("alpha applies to nested elements; this truth judges spans or documents")
     children: dict[int, list[int]] = {}
     for i, above in enumerate(base.parent.tolist()):
         children.setdefault(above, []).append(i)

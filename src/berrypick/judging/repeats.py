@@ -10,7 +10,7 @@ from berrypick.kernels import native
 
 
 def repeats_of(run: Run) -> dict[str, BoolArray]:
-    """For each topic whose list points to something twice: which pointers stand earlier in the list too."""
+    """For each topic whose list points to something twice: which pointers occur earlier in the list too."""
     kept: dict[str, dict[str, BoolArray]] = vars(run)  # beside the run's own values: found once
     if "_repeats" not in kept:
         kept["_repeats"] = _find_repeats(run)
@@ -48,7 +48,7 @@ def _bits(positions: Positions) -> IntArray:
 
 
 def _may_repeat(ranking: Ranking) -> bool:
-    """False if surely no pointer stands twice: equal pointers have equal fingerprints, and one sort compares these."""
+    """False if surely no pointer occurs twice: equal pointers have equal fingerprints, and one sort compares these."""
     columns = [ranking.start, ranking.end, ranking.path, ranking.path_end]
     mixed = ranking.document.astype(np.uint64)
     for column in columns:

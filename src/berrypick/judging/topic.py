@@ -65,7 +65,7 @@ class JudgedTopic:
 
     @property
     def ignore_elements(self) -> frozenset[str]:
-        """Names of elements that count for nothing."""
+        """Names of ignored elements."""
         return self.context.ignore_elements
 
     @cached_property
@@ -131,10 +131,7 @@ class JudgedTopic:
         """Document lengths."""
         found = self.context.reader.collection
         if found is None:
-            raise UsageError(
-                "needs to know where documents end and how long they are together: "
-                f"give document lengths with {option('collection')}"
-            )
+            raise UsageError(f"needs document lengths: give document lengths with {option('collection')}")
         return found
 
     @cached_property

@@ -1,6 +1,6 @@
 """The numerical work, on plain arrays: laws of numbers seen, ideal lists, intervals, trees, visits, chains.
 
-The compiled form of a kernel, where there is one, stands behind the same function as its NumPy form. Which of the two
+The compiled form of a kernel, where there is one, shares its function with the NumPy form. Which of the two
 is used is decided at each call: the compiled one if the installation has it, unless BERRYPICK_KERNELS says otherwise.
 """
 
@@ -29,11 +29,11 @@ def native() -> ModuleType | None:
     if wanted == "numpy":
         return None
     if wanted not in ("", "native"):
-        raise UsageError(f"BERRYPICK_KERNELS={wanted}: it is numpy or native, or left out")
+        raise UsageError(f"BERRYPICK_KERNELS must be numpy or native, not {wanted}")
     if wanted == "native" and _native is None:
         raise UsageError(
-            "BERRYPICK_KERNELS=native: the compiled kernels are not installed; install berrypick again where there is "
-            "a C++ compiler, or leave BERRYPICK_KERNELS out"
+            "BERRYPICK_KERNELS=native: the compiled kernels are not installed; reinstall berrypick with "
+            "a C++ compiler, or unset BERRYPICK_KERNELS"
         )
     return _native
 

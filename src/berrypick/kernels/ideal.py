@@ -82,7 +82,7 @@ def exact(candidates: Reach) -> Ideal:
     count, targets = rows.shape
     if count > MOST_CANDIDATES:
         raise UsageError(
-            f"ideal='exact' tries every order of at most {MOST_CANDIDATES} candidates, and here are {count}; "
+            f"ideal='exact' tries every order of at most {MOST_CANDIDATES} candidates, not {count}; "
             "ideal='greedy' works for any number"
         )
     unseen = np.ones((1 << count, targets))

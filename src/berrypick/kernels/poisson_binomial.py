@@ -229,7 +229,7 @@ def something_new(before: FloatArray, before_unseen: FloatArray, reach: FloatArr
     """P(F_{i-1} = s and something new at rank i) for s = 0..t, one row per rank i (PRUM without hypothesis 2.3).
 
     Keeps two laws target by target: of s targets seen before with nothing new yet, and with something new; the
-    difference that the definition asks for is never formed, so nothing cancels.
+    difference in the definition is never formed, so nothing cancels.
     """
     rows, targets = before.shape
     nothing = np.zeros((rows, targets + 1))
@@ -248,7 +248,7 @@ def something_new(before: FloatArray, before_unseen: FloatArray, reach: FloatArr
 def without_each(seen: FloatArray, unseen: FloatArray, wanted: list[IntArray]) -> list[FloatArray]:
     """For each target x, the law of the number seen among the *other* targets, at the rows ``wanted[x]``.
 
-    Divide and conquer over the targets: the product over everything outside a set is handed down and multiplied
+    Divide and conquer over the targets: the product over everything outside a set is passed down and multiplied
     by one half's factors for the other half. A factor is never divided out again, which would be unstable.
     """
     targets = seen.shape[1]

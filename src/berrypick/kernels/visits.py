@@ -49,7 +49,7 @@ def visit(
 ) -> Visit:
     """One visit. ``targets`` are (start, end, index) of the *unseen* targets of the document, in any order.
 
-    ``document_end`` is None for a document nobody knows.
+    ``document_end`` is None for a document of unknown length.
     """
     if document_end is None or entry >= document_end:
         return Visit((), 1)

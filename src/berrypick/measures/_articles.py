@@ -42,7 +42,11 @@ class _Generalised(Measure):
         must="0 or more",
     )
     tolerance: float = parameter(
-        300, "number", "irrelevant characters endured (score='t2i')", check=lambda v: v > 0, must="above 0"
+        300,
+        "number",
+        "irrelevant characters read before giving up (score='t2i')",
+        check=lambda v: v > 0,
+        must="above 0",
     )
     n: float = parameter(
         500, "number", "distance at which an entry point is worth nothing (score='bep')", check=lambda v: v > 0,

@@ -71,7 +71,7 @@ def parse(text: str) -> DocumentMeasure | None:
 
     _, at, cutoff = text.rpartition("@")
     if at and cutoff.startswith("-"):
-        raise UsageError(f"{text}: the cut-off after @ must be from 1 on, not {cutoff}")
+        raise UsageError(f"{text}: the cut-off after @ must be at least 1, not {cutoff}")
     try:
         spec = specs.parse(text)
     except UsageError:
@@ -100,7 +100,7 @@ def _check_numbers(measure: Any, text: str) -> None:
         whole = isinstance(value, int) and not isinstance(value, bool)
         if whole and not 1 <= value < 2**31:
             raise UsageError(
-                f"{text}: {'the cut-off after @' if name == 'cutoff' else name} must be from 1 on, not {value}"
+                f"{text}: {'the cut-off after @' if name == 'cutoff' else name} must be at least 1, not {value}"
             )
 
 

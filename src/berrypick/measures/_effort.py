@@ -33,7 +33,7 @@ def interpolation_parameter() -> Any:
 
 
 def effort_precision(curves: Curves, level: float, interpolation: Interpolation) -> float:
-    """i_ideal / i_run for a share of the total gain; 0 if the run never has it. Level 0 asks for any gain at all."""
+    """i_ideal / i_run for a share of the total gain; 0 if the run never has it. Level 0 needs any gain at all."""
     gain = level * curves.total
     wanted = max(gain * (1 - 1e-9), np.finfo(np.float64).tiny)
     reached = np.flatnonzero(curves.run >= wanted)

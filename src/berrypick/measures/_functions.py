@@ -59,7 +59,7 @@ def _browsing(outside: Any, matrix: Reach) -> FloatArray:
 
 def _some_targets(matrix: Reach) -> None:
     if not matrix.targets:
-        raise UsageError("without targets nothing can be measured: reach has no columns")
+        raise UsageError("reach has no columns: at least one target is needed")
 
 
 def _vector(values: Any, length: int, name: str) -> FloatArray:

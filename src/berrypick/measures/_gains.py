@@ -121,7 +121,7 @@ def _why(
     row: int,
 ) -> str:
     if judged.ranking.repeated is not None and judged.ranking.repeated[row]:
-        return "it stands earlier in the list: a repeat gains nothing"
+        return "a repeat of an earlier result gains nothing"
     if worth[row] == 0:
         return _why_nothing(judged, row)
     if gained[row] == worth[row]:

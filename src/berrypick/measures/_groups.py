@@ -76,7 +76,7 @@ def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
     count = int(group[-1]) + 1 if len(group) else 0
     if (gain > 1 + 1e-12).any():
         raise UsageError(
-            "counts gains from 0 to 1, and this truth has larger grades; PRecall takes any grade above 0 as 1"
+            "needs gains from 0 to 1, but this truth has larger grades; PRecall takes any grade above 0 as 1"
         )
     return Groups(
         np.bincount(group, weights=gain, minlength=count).astype(np.float64),

@@ -50,7 +50,7 @@ class View:
         return total
 
     def _known(self, total: float) -> None:
-        """Lengths that nobody knows are nan, and make a nan of whatever needs them."""
+        """Unknown lengths are nan, and so is everything computed from them."""
         if math.isnan(total):
             row = int(np.flatnonzero(np.isnan(self.length))[0])
             raise unknown_length(self.ranking.documents[int(self.ranking.document[row])])
@@ -230,7 +230,7 @@ def _length(value: float) -> str:
 def _why(view: View, row: int) -> str:
     repeated = view.ranking.repeated
     if repeated is not None and repeated[row]:
-        return "it stands earlier in the list: its text is not new"
+        return "a repeat of an earlier result"
     if view.new[row] == 0 and view.length[row] > 0:
         return "all of its text was retrieved before"
     if view.new[row] < view.length[row]:

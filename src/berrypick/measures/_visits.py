@@ -30,8 +30,7 @@ class VisitMeasure(Measure):
     tolerance: float | None = parameter(
         None,
         "number",
-        "how much irrelevant material is endured before the reader gives up; 15 seconds, 300 characters or 60 tokens "
-        "by default",
+        "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default",
         check=lambda v: v > 0,
         must="above 0",
     )
@@ -40,9 +39,7 @@ class VisitMeasure(Measure):
         0, "number", "extra patience at the beginning of each visit", check=lambda v: v >= 0, must="0 or more"
     )
 
-    unit: str | None = parameter(
-        None, "line|tokens", "what tolerance counts, and a budget: tokens, or what the offsets count"
-    )
+    unit: str | None = parameter(None, "line|tokens", "unit of tolerance and budget: tokens, or that of the offsets")
 
     def patience(self, judged: JudgedTopic) -> float:
         """The tolerance, as given or as goes with what positions count."""

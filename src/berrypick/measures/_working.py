@@ -14,7 +14,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.kernels.poisson_binomial import number_seen
 
-#: Longer tables of working help nobody.
+#: Longer tables are cut.
 MOST_ROWS = 30
 MOST_COLUMNS = 12
 MOST_SCENARIOS = 12

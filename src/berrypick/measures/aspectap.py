@@ -55,7 +55,7 @@ class AspectAP(_Genomics):
         assert judged.truth is not None
         aspects = judged.truth.aspects
         if aspects is None:
-            raise UsageError("needs gold passages with aspects, as in TREC Genomics")
+            raise UsageError("needs judged passages with aspects, as in TREC Genomics")
         known: set[str] = set()
         steps = []
         ranks = good = 0

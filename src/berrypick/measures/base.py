@@ -177,7 +177,7 @@ def as_score(found: Score | float | None) -> Score:
     except (TypeError, ValueError):
         raise UsageError(f"compute returned {score.value!r:.60}, not a number, None or a Score") from None
     if not math.isfinite(value):
-        raise UsageError(f"compute returned {value}, which is no value; where it is undefined, return None")
+        raise UsageError(f"compute returned {value}, which is not a value; return None where it is undefined")
     return replace(score, value=value)
 
 

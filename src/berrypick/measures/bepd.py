@@ -59,7 +59,7 @@ class BEPD(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
-    A: float = parameter(0.1, "number", "how much distance is forgiven", check=lambda v: v > 0, must="above 0")
+    A: float = parameter(0.1, "number", "tolerance to distance", check=lambda v: v > 0, must="above 0")
     L: float | None = parameter(
         None, "number", "mean length of articles; from the collection, else of the judged ones", check=lambda v: v > 0,
         must="above 0",

@@ -79,7 +79,7 @@ class Coverage(Measure):
 
     budget: float = parameter(2000, "number", "how much is read at most", check=lambda v: v > 0, must="above 0")
     effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")
-    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 
     def _reading(self, judged: JudgedTopic) -> Reading:
         return reading_of(judged, self.effort)

@@ -89,7 +89,7 @@ class epnav(Measure):
         "cheapest list"
     )
 
-    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
 
     points: Literal["levels", "ideal"] = parameter(
@@ -118,7 +118,7 @@ class epnav(Measure):
         browsing = () if not working.browsing else (("browsing", working.browsing),)
         if not working.cells:
             return Score(value, signed=(("law", "exact"), *browsing))
-        note = f"the law of the gain was computed on a grid; the value is exact to within {working.doubt.max():.1g}"
+        note = f"the gain distribution was computed on a grid; the value is exact to within {working.doubt.max():.1g}"
         return Score(value, (note,), (("law", f"grid({working.cells})"), *browsing))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:

@@ -90,7 +90,7 @@ class EPRUM(Measure):
         "norm='bounded' with ideal='exact' does not"
     )
 
-    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
@@ -123,7 +123,7 @@ class EPRUM(Measure):
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
 
     def level_remedy(self, at: float) -> str:
-        return f"; for precision at a rank, type EPRUM(rank={at:g})" if at == int(at) else ""
+        return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
 
     def compute(self, judged: JudgedTopic) -> Score:
         parts = []

@@ -63,7 +63,7 @@ class ExpectedRatio(Measure):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 
-    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
 
     def compute(self, judged: JudgedTopic) -> Score:
@@ -87,7 +87,7 @@ class ExpectedRatio(Measure):
         weight = judged.targets.idealism
         if not weight.any():
             return Explanation(
-                f"{self.canonical()} for topic {judged.topic}", ["Undefined: no target is ideal for anybody."]
+                f"{self.canonical()} for topic {judged.topic}", ["Undefined: no target is ideal for any reader."]
             )
         rank = judged.reach.ranks if self.at is None else int(self.at)
         seen = judged.reach.expected_seen(rank)

@@ -62,7 +62,7 @@ class GainRecall(GainMeasure):
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2007effort")
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "share of the gain")
 
-    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 
     def _shares(self, judged: JudgedTopic) -> FloatArray | None:

@@ -78,7 +78,7 @@ class PRUM(Measure):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
-    user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
@@ -182,7 +182,7 @@ class Working:
         needed = t - int(s[0])
         if unranked is None:
             raise UsageError(
-                f"PRUM at recall value {r} needs the size of the collection, because the list does not surely lead "
+                f"PRUM at recall value {r} needs the size of the collection, because the list may not lead "
                 f"to that many targets: give the number of retrievable units with {option('units')}"
             )
         if unranked < needed:

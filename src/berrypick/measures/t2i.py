@@ -70,7 +70,7 @@ class T2I(VisitMeasure):
     budget: float | None = parameter(
         None,
         "number",
-        "how much irrelevant material the person endures in all; 20 tolerances by default",
+        "irrelevant material read in all; 20 tolerances by default",
         check=lambda v: v > 0,
         must="above 0",
     )

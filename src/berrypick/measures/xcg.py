@@ -70,7 +70,7 @@ class xCG(GainMeasure):
 
     base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
     alpha: float | None = parameter(
-        None, "number", "how much overlap annoys, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
+        None, "number", "penalty for overlap, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
 
     def compute(self, judged: JudgedTopic) -> Score:

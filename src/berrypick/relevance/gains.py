@@ -27,7 +27,7 @@ def default_quantisation(scale: str) -> Quantisation:
 
 
 def specificity_of(topic: TopicTruth, scale: str) -> FloatArray:
-    """The share of an element that is relevant; grades from 0 to 3 divided by 3; nan where nobody knows."""
+    """The share of an element that is relevant; grades from 0 to 3 divided by 3; nan where unknown."""
     found = np.full(len(topic), np.nan)
     if topic.specificity is not None:
         found = topic.specificity / 3 if scale == "2002" else topic.specificity.copy()

@@ -75,7 +75,7 @@ def ideal_for_nobody(mapping: Idealism | None) -> set[float]:
 
 
 def describe(all_grades: set[float], mapping: Idealism | None) -> str:
-    """The part of a signature that tells how grades became P(ideal)."""
+    """The part of a signature for how grades became P(ideal)."""
     if mapping == "gain":
         return "gain"
     if mapping is not None:

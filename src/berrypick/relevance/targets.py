@@ -1,4 +1,4 @@
-"""Targets: the ideal units of a topic, and how they and the results stand on the documents' lines.
+"""Targets: the ideal units of a topic, and targets and results as intervals of the documents.
 
 Documents and spans with a grade above 0 are targets, worth their grade. Where elements are judged, those of the ideal
 recall base are, worth their gains. A unit that is ideal for nobody is no target. Readers who look for
@@ -73,7 +73,7 @@ def element_targets(
 
 
 def _element_idealism(topic: TopicTruth, base: RecallBase, mapping: Idealism | None) -> FloatArray:
-    """Ideal for everybody, or by the exhaustivity of the ideal element, or by its gain (EPRUM section 3.1)."""
+    """Ideal for all users, or by the exhaustivity of the ideal element, or by its gain (EPRUM section 3.1)."""
     if mapping is None:
         return np.ones(len(base.ideal))
     if mapping == "gain":
@@ -143,8 +143,8 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
 def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection | None) -> Ranking:
     """Whole documents as the intervals they are.
 
-    A document that nobody wants may be one that nobody knows: its interval is empty, and its size is nan, so that
-    whoever counts what is read can tell.
+    A document without targets may be unknown: its interval is empty then, and its size is nan, so that code that counts
+    what is read notices.
     """
     if ranking.start is not None:
         return ranking
@@ -176,7 +176,7 @@ def _length(document: str, collection: Collection | None) -> float:
     if collection is None or document not in collection.lengths:
         missing = f"; {collection.source} does not have it" if collection is not None and collection.source else ""
         raise UsageError(
-            f"the length of document {document} is needed to see it as a stretch of text or time: "
+            f"document {document} has no known length: "
             f"give document lengths with {option('collection')}, or the texts with {option('documents')}{missing}"
         )
     return float(collection.lengths[document])

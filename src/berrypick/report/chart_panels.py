@@ -9,7 +9,7 @@ from typing import Any
 from berrypick.report.chart_theme import ChartTheme
 from berrypick.report.export import altair, svg_of
 
-#: More panels than this nobody can read in one picture.
+#: More panels than this are unreadable in one picture.
 PANELS = 12
 #: What is drawn is rounded, so that a picture does not depend on the last digits of the machine.
 DIGITS = 6

@@ -1,4 +1,4 @@
-"""The theme of charts: sizes, type, colours and dashes that differ in print, in black and white, to any eyes."""
+"""The theme of charts: sizes, type, colours and dashes that stay distinct in print and for the colour-blind."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ChartTheme:
         return self.width or (COLUMN if panels == 1 else PAGE) * self.font / PAPER.font
 
     def columns(self, panels: int) -> int:
-        """How many panels stand side by side."""
+        """How many panels are side by side."""
         fit = max(1, int(self.full_width(panels) / (self.font * 16)))
         return min(fit, 2 if panels in (2, 4) else 3, panels)
 
@@ -94,7 +94,7 @@ def length(text: str | float, what: str = "width") -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(cm|mm|in|pt|)\s*", str(text))
     points = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not 36 <= points <= 200 * INCH:
-        raise UsageError(f"the {what} is a length like 8.5cm, 85mm, 3.3in or 240pt, from 0.5in on; it cannot be {text}")
+        raise UsageError(f"the {what} must be a length like 8.5cm, 85mm, 3.3in or 240pt, at least 0.5in, not {text}")
     return points
 
 

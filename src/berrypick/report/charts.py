@@ -52,7 +52,7 @@ def plot(
         return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), theme=theme)
     if chosen != "topics":
         raise UsageError(
-            f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; it is one of ' + listed(KINDS)}"
+            f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; expected one of ' + listed(KINDS)}"
         )
     return topics(results, baseline=baseline, theme=theme)
 

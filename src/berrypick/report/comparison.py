@@ -57,7 +57,7 @@ def render_difference(
         return tables.separated(difference.records(), names, output, places)
     found = _difference_tables(difference, 4 if places is None else places)
     if not found:
-        return f"nothing differs: {difference.compared} values are the same\n"
+        return f"no differences: {difference.compared} values are equal\n"
     return "\n".join(paint(table, ()) if output == "table" else tables.markdown(table) for table in found)
 
 
@@ -254,7 +254,7 @@ def _difference_tables(difference: Difference, places: int) -> list[Table]:
         for one in difference.summaries
     ]  # fmt: skip
     header = ["run", "measure", "old", "new", "change", "better", "worse", "same", "undefined", "added", "removed"]
-    found = [Table("Means, and what became of the topics", header, summaries, "<<" + ">" * 9)]
+    found = [Table("Means, and topics by kind of change", header, summaries, "<<" + ">" * 9)]
     rows = [
         [one.run, one.measure, one.topic, tables.shown(one.old, places), tables.shown(one.new, places),
          signed(one.old, one.new) or one.status]
@@ -267,4 +267,6 @@ def _difference_tables(difference: Difference, places: int) -> list[Table]:
 
 def _check(what: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise UsageError(f"unknown {what} {value}{nearest(value, list(known)) or '; it is one of ' + ', '.join(known)}")
+        raise UsageError(
+            f"unknown {what} {value}{nearest(value, list(known)) or '; expected one of ' + ', '.join(known)}"
+        )

@@ -15,7 +15,7 @@ from berrypick.report.export import altair
 #: With more runs bands only hide one another.
 BANDS = 3
 
-NO_CURVE = "there is no curve to draw: no measure has one, or curves were not asked for (curves=True)"
+NO_CURVE = "there is no curve to draw: no measure has one, or the results were computed without curves=True"
 
 
 def curves(
@@ -36,7 +36,7 @@ def curves(
     if until is not None:
         found = [one for one in (_until(one, until) for one in found) if one.x]
     if not found:
-        raise UsageError(f"there is no curve up to {until:g} to draw: curves begin at {first:g}; give a larger until")
+        raise UsageError(f"nothing to draw up to {until:g}: curves begin at {first:g}; give a larger until")
     names = labels(list(dict.fromkeys(one.run for one in found)))
     measures = list(dict.fromkeys(one.measure for one in found))
     shaded = len(names) <= BANDS if band is None else band
@@ -108,7 +108,7 @@ def _lines(names: dict[str, str], theme: ChartTheme, panels: int) -> tuple[Any, 
         legend = alt.Legend(
             columns=theme.legend_columns(domain, panels),
             symbolType="stroke",
-            symbolSize=(3 * theme.font) ** 2,  # so long that dashes can be told apart
+            symbolSize=(3 * theme.font) ** 2,  # so long that dashes can be distinguished
             clipHeight=theme.font * 1.3,  # or a row would be as high as a symbol is long
         )
     return (

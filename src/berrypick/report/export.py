@@ -27,11 +27,11 @@ def check_target(path: str | PathLike[str]) -> str:
     target = Path(path)
     ending = target.suffix.lower()
     if ending not in ENDINGS:
-        raise UsageError(f"{target}: a plot is written to a file that ends in .png, .svg or .pdf; name it last")
+        raise UsageError(f"{target}: a plot file must end in .png, .svg or .pdf; give it last")
     if target.is_dir():
-        raise UsageError(f"{target} is a folder; name a file for the plot")
+        raise UsageError(f"{target} is a folder; give a file for the plot")
     if not target.parent.is_dir():
-        raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
+        raise UsageError(f"{target}: the folder {target.parent} does not exist")
     return ending
 
 
@@ -88,7 +88,7 @@ def svg_of(spec: Mapping[str, Any]) -> str:
 
 
 def fitted(spec: dict[str, Any], theme: ChartTheme) -> tuple[dict[str, Any], tuple[float, float]]:
-    """The chart with plotting areas that make the whole picture as large as asked for, and its size.
+    """The chart with plotting areas that give the whole picture the requested size, and its size.
 
     What labels and legends take is only known when they are drawn, so it is drawn until it fits.
     """
@@ -121,7 +121,7 @@ def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def write_bytes(path: str | PathLike[str], content: bytes) -> None:
-    """Write a file, beside the target first, so that nobody ever finds half a picture."""
+    """Write a file, beside the target first, so that a picture is never half written."""
     target = Path(path)
     try:
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".partial")
@@ -150,9 +150,7 @@ def converter() -> Any:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError(
-            "pictures are written by vl-convert, which is not installed: pip install 'berrypick[report]'"
-        ) from None
+        raise UsageError("pictures need vl-convert: pip install 'berrypick[report]'") from None
     return vl_convert
 
 
@@ -160,7 +158,5 @@ def altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise UsageError(
-            "plots are drawn by Altair and vl-convert, which are not installed: pip install 'berrypick[report]'"
-        ) from None
+        raise UsageError("plots need Altair and vl-convert: pip install 'berrypick[report]'") from None
     return altair

@@ -29,7 +29,7 @@ def text(words: str) -> str:
 
 
 def table(table: Table, strong: Collection[tuple[int, int]] = (), raw: Collection[int] = ()) -> str:
-    """A table; ``strong`` are (row, column) of cells that stand out, ``raw`` columns that are HTML already."""
+    """A table; ``strong`` are (row, column) of emphasised cells, ``raw`` columns that are HTML already."""
     sides = alignment(table)
 
     def cells(row: Sequence[str], tag: str, number: int = -1) -> str:

@@ -1,7 +1,7 @@
 """The report: one page that shows where results fall in the documents, with everything it needs in one file.
 
 Its data are an overview as JSON (:mod:`~berrypick.report.report_overview`), and blocks for topics and documents
-(:mod:`~berrypick.report.report_data`) that are unpacked when somebody looks at them; here it is decided how many of
+(:mod:`~berrypick.report.report_data`) that are unpacked when they are opened; here it is decided how many of
 them fit. :mod:`~berrypick.report.report_page` puts the page together.
 """
 
@@ -77,7 +77,7 @@ def write_report(
     page; what does not fit is omitted, and the page says so.
     """
     if limit <= 0 or depth < 1:
-        raise UsageError("limit is a number of megabytes above 0, depth a number of results from 1")
+        raise UsageError("limit must be above 0 (megabytes), depth at least 1")
     library = charting_library()  # before the work: it may not be there
     known = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
     evaluation = (
@@ -256,7 +256,7 @@ def _omitted(
     topics: Sequence[dict[str, Any]], kept: Mapping[int, int], without: int, details: Details, limit: float
 ) -> list[str]:
     found = []
-    more = f"{option('limit', round(max(2 * limit / 1e6, 1)))} allows for more (megabytes)"
+    more = f"{option('limit', round(max(2 * limit / 1e6, 1)))} makes room for more (megabytes)"
     if len(kept) < len(topics):
         found.append(f"the results of {len(topics) - len(kept)} of {len(topics)} topics: {more}")
     if without:

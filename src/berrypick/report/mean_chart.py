@@ -19,7 +19,7 @@ def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
         if any(comparison.estimate(measure, run).value is not None for run in comparison.runs)
     ]
     if not measures:
-        raise UsageError(f"there is nothing to draw: {listed(comparison.measures)} undefined for every topic")
+        raise UsageError(f"nothing to draw: {listed(comparison.measures)} undefined for every topic")
     if len(measures) > PANELS:
         raise UsageError(f"{len(measures)} measures are more than the {PANELS} panels that one picture can hold")
     names = labels(comparison.runs)

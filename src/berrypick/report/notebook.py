@@ -51,7 +51,7 @@ def judged_html(judged: JudgedTopic) -> str:
 
 
 def _seen(judged: JudgedTopic) -> list[float] | None:
-    """How likely a reader of the whole list sees each target; None where that cannot be told."""
+    """How likely a reader of the whole list sees each target; None where that is unknown."""
     try:
         return [float(p) for p in judged.reach.expected_seen(max(judged.reach.ranks, 1))] if len(judged.targets) else []
     except BerrypickError:

@@ -1,4 +1,4 @@
-"""A figure for a paper: what ``berrypick plot`` was asked for, checked before the work, drawn and written after it."""
+"""A figure for a paper, as ``berrypick plot`` makes it: arguments are checked before the evaluation."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Figure:
         if ending == ".png" and theme.width and theme.height:
             check_pixels(theme.width, theme.height, dpi)
         if not 0 < how["confidence"] < 1:
-            raise UsageError(f"the confidence lies between 0 and 1, e.g. 0.95; it cannot be {how['confidence']:g}")
+            raise UsageError(f"confidence must be between 0 and 1, e.g. 0.95, not {how['confidence']:g}")
         if how["resamples"] < 100:
-            raise UsageError(f"resamples is how often topics are drawn again, at least 100, not {how['resamples']}")
+            raise UsageError(f"resamples must be at least 100, not {how['resamples']}")
         return cls(target, kind, theme, dpi, how)
 
     def draw(self, results: Results) -> Drawing:

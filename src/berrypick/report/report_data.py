@@ -49,7 +49,7 @@ def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
 
 
 def _timed(truth: Truth, runs: Sequence[Run]) -> bool:
-    """Video formats, and fractions: nobody points to half a character."""
+    """Video formats, and fractions, which character offsets never have."""
     if any(name.startswith(("mediaeval", "trecvid")) for name in (truth.format, *(run.format for run in runs))):
         return True
     places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
@@ -347,7 +347,7 @@ class _Columns:
 
 
 def _lengths(located: Ranking) -> FloatArray:
-    """nan for whole documents of which nobody knows the end."""
+    """nan for whole documents of unknown length."""
     assert located.start is not None and located.end is not None
     length = (located.end - located.start).astype(np.float64)
     if located.size is not None and located.path is None:

@@ -24,7 +24,7 @@ class Reader:
 
     models: tuple[UserModel, ...]
     values: tuple[float, ...] = ()
-    current: int = 0  # which of them was asked for
+    current: int = 0  # which of them was requested
 
     @property
     def model(self) -> UserModel:
@@ -91,7 +91,7 @@ def fitting_models(evaluation: Evaluation) -> list[UserModel]:
         if model_class.navigation and evaluation.context.reader.navigation is None:
             continue  # the links of a whole collection are read for those who ask for them
         if not (parts or model_class.navigation or model_class.name() == "classical"):
-            continue  # where documents are wholes and nobody moves between them, all other readers are classical ones
+            continue  # without parts or navigation all other user models equal classical
         model = model_class()
         if not hasattr(model, "inner") and _can_read(model, evaluation):
             found.append(model)

@@ -18,12 +18,12 @@ from berrypick.core.explanation import Table
 UNDEFINED = "-"
 
 Cells = Collection[tuple[int, int]]
-#: Turns a table into text; the cells (row, column) stand out where that is possible.
+#: Turns a table into text; the cells (row, column) are emphasised where possible.
 Paint = Callable[[Table, Cells], str]
 
 
 def plain(table: Table, strong: Cells = ()) -> str:
-    """Paint of pipes and files: nothing stands out."""
+    """For pipes and files: plain text."""
     return aligned(table)
 
 

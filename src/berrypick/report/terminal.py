@@ -41,7 +41,7 @@ def width() -> int:
 
 @dataclass(frozen=True)
 class Painter:
-    """Paints tables for a terminal of so many columns; what does not fit stands in further tables below."""
+    """Formats tables for a terminal of so many columns; columns that do not fit go into further tables below."""
 
     columns: int
     styled: bool = True
@@ -68,7 +68,7 @@ class Painter:
         return 10_000 if column == len(sides) - 1 and sides[column] == "<" else max(16, self.columns // 2 - 4)
 
     def _groups(self, clean: list[list[str]], sides: str, keys: int) -> list[list[int]]:
-        """Columns that stand side by side; the first ones, which say what a row is, stand in every group."""
+        """Columns side by side; the first ones, which identify a row, are in every group."""
         widths = self._widths(clean, sides)
         last = len(sides) - 1
         if sides[last] == "<":

@@ -30,7 +30,7 @@ def topics(
     """
     runs = list(results.runs)
     if not runs:
-        raise UsageError("there is nothing to draw: the results are empty")
+        raise UsageError("nothing to draw: the results are empty")
     base = get_run_name(versus or baseline or runs[0], runs)
     others = [get_run_name(run, runs)] if run else [one for one in runs if one != base]
     pairs: list[tuple[str, str | None]] = [(one, base) for one in others] or [(base, None)]
@@ -39,7 +39,7 @@ def topics(
     if wanted > PANELS:
         raise UsageError(
             f"{len(pairs)} pairs of runs x {len(measures)} measures are {wanted} panels, and one picture holds "
-            f"{PANELS}; name fewer runs or measures, or draw means"
+            f"{PANELS}; choose fewer runs or measures, or draw means"
         )
     names = labels(runs)
     values = results.per_topic()
@@ -48,7 +48,7 @@ def topics(
     ]  # fmt: skip
     known = [panel for panel in panels if panel is not None]
     if not known:
-        raise UsageError(f"there is nothing to draw: {', '.join(measures)} undefined for every topic")
+        raise UsageError(f"nothing to draw: {', '.join(measures)} undefined for every topic")
     return concatenated(known, theme)
 
 

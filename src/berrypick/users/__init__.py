@@ -24,13 +24,13 @@ def build(given: str | UserModel | type[UserModel]) -> UserModel:
     if isinstance(given, UserModel):
         return given
     if not isinstance(given, str):
-        raise UsageError(f"{given!r:.60} is no user model: name it in a text, e.g. 'hierarchy'")
+        raise UsageError(f"{given!r:.60} is not a user model; give its name as a string, e.g. 'hierarchy'")
     spec = specs.parse(given, "user model")
     if spec.at is not None:
         raise UsageError(f"{given!r}: a user model takes no cut-off")
     cls = registry.find(spec.name)
     if cls is None:
-        raise registry.unknown(spec.name, otherwise=f"; there are {', '.join(registered())}")
+        raise registry.unknown(spec.name, otherwise=f"; available: {', '.join(registered())}")
     return cls.from_parameters(dict(spec.parameters), spec.text)
 
 

@@ -311,7 +311,7 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
     """Models that need offsets say so."""
     if ranking.start is None or targets.start is None:
         raise UsageError(
-            f"user model {model.name()} needs to know where in their documents elements stand: "
+            f"user model {model.name()} needs the offsets of elements in their documents: "
             f"give the folder of XML documents with {option('collection')}"
         )
 

@@ -39,7 +39,7 @@ class Bep(UserModel):
     slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))
 
     A: float = parameter(
-        0.1, "number", "how much distance is forgiven: 0.1 rewards closeness, 10 hardly cares", check=lambda v: v > 0,
+        0.1, "number", "tolerance to distance: 0.1 rewards closeness, 10 hardly counts it", check=lambda v: v > 0,
         must="above 0",
     )  # fmt: skip
     L: float | None = parameter(

@@ -33,7 +33,7 @@ class FetchBrowse(UserModel):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
     slider: ClassVar[Slider | None] = (("consider",), (0.2, 0.4, 0.6, 0.8, 1))
 
-    of: str = parameter("classical", "text", "the user model that tells what a considered pointer leads to")
+    of: str = parameter("classical", "text", "user model for what a considered pointer leads to")
     consider: float = parameter(
         0.8, "number", "probability of going on to the next pointer of a group", check=lambda v: 0 <= v <= 1,
         must="in [0, 1]",

@@ -47,7 +47,7 @@ class T2I(UserModel):
     tolerance: float | None = parameter(
         None,
         "number",
-        "how much irrelevant material is endured; 15 seconds, 300 characters or 60 tokens by default",
+        "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default",
         check=lambda v: v > 0,
         must="above 0",
     )
@@ -56,7 +56,7 @@ class T2I(UserModel):
         0, "number", "extra patience at the beginning of each visit", check=lambda v: v >= 0, must="0 or more"
     )
 
-    unit: str | None = parameter(None, "line|tokens", "what tolerance counts: tokens, or what the offsets count")
+    unit: str | None = parameter(None, "line|tokens", "unit of tolerance: tokens, or that of the offsets")
     spread: float = parameter(
         0, "number", "sigma of the tolerances of different people", check=lambda v: v >= 0, must="0 or more"
     )

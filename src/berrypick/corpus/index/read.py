@@ -64,7 +64,7 @@ class Index:
                 raise self._damaged() from error
             raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
         except pa.ArrowException as error:
-            raise InputError("is no Arrow file, or only a part of one", path=path, remedy=_REMEDY) from error
+            raise InputError("is not a complete Arrow file", path=path, remedy=_REMEDY) from error
 
     def _open(self, reader: Any) -> None:
         metadata = (reader.schema.metadata or {}).get(KEY)
