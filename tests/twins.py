@@ -291,3 +291,42 @@ def characters(spans: Sequence[tuple[str, int, int]]) -> set[tuple[str, int]]:
 def covered_share(regions: Sequence[tuple[str, int, int]], target: tuple[str, int, int]) -> float:
     wanted = characters([target])
     return len(wanted & characters(regions)) / len(wanted)
+
+
+# --- effort with browsing, as printed -----------------------------------------------------------------------------
+
+
+def browsing_precision(
+    reach: Matrix,
+    gains: Sequence[float],
+    effort: Sequence[float],
+    target_effort: Sequence[float],
+    outside: Matrix,
+    level: float,
+) -> float:
+    """ce_ideal(gr) x sum_k (P(cg[k-1] < gr) - P(cg[k] < gr)) / ce[k], with the effort of what is browsed to."""
+    wanted = level * math.fsum(gains) * (1 - 1e-9)
+    outcomes = list(scenarios(reach))
+    targets = range(len(gains))
+
+    def reached(k: int) -> float:
+        return math.fsum(
+            p
+            for p, first in outcomes
+            if math.fsum(g for g, rank in zip(gains, first, strict=True) if rank is not None and rank <= k) >= wanted
+        )
+
+    total = 0.0
+    for k in range(1, len(reach) + 1):
+        now, before = reached(k), reached(k - 1)
+        if now <= 0:
+            continue
+        spent = math.fsum(effort[:k])
+        after = [float(value) for value in seen(reach, k)]
+        for x in targets:
+            if after[x] > 0:
+                grown = [float(seen(reach, j)[x] - seen(reach, j - 1)[x]) for j in range(1, k + 1)]
+                mean = math.fsum(d * outside[j][x] for j, d in enumerate(grown)) / after[x]
+                spent += min(1.0, after[x] / now) * mean
+        total += (now - before) / spent
+    return ideal_effort(gains, target_effort, wanted) * total

@@ -21,6 +21,8 @@ class Collection:
     lengths: Mapping[str, float]
     source: str = ""
     structures: Mapping[str, Structure] = field(default_factory=dict)
+    #: Whether only the lengths of judged documents are known.
+    judged_only: bool = False
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -52,7 +52,10 @@ class Parameterized:
     def __init_subclass__(cls, base: bool = False) -> None:
         super().__init_subclass__()
         if base:
-            cls._reserved = frozenset(dir(cls))
+            shared = {
+                name for name, value in vars(cls).items() if isinstance(value, dataclasses.Field) and value.metadata
+            }
+            cls._reserved = frozenset(dir(cls)) - shared  # parameters that every subclass has
         for parent in cls.__mro__[1:]:
             if issubclass(parent, Parameterized):  # or its fields would be lost on a subclass that has the decorator
                 _make_dataclass(parent)

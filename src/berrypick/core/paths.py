@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 _STEP = r"/[^/\[\]\s()]+(?:\[[1-9][0-9]*\])?"
@@ -38,6 +40,11 @@ def contains(outer: str, inner: str) -> bool:
 def nested(one: str, other: str) -> bool:
     """Whether the two elements overlap: one is the other, or contains it."""
     return contains(one, other) or contains(other, one)
+
+
+def matches(name: str, patterns: Collection[str]) -> bool:
+    """Whether an element name is among some names, of which ``*link`` means every name that ends so."""
+    return name in patterns or any("*" in one and fnmatchcase(name, one) for one in patterns)
 
 
 def element_name(path: str) -> str:

@@ -268,6 +268,13 @@ class Run:
         for topic in self.topics:
             yield topic, self.ranking(topic)
 
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether some rank holds several pointers."""
+        same = self.rank[1:] == self.rank[:-1]
+        same[self.bounds[1:-1] - 1] = False  # the last of a topic and the first of the next one
+        return bool(same.any())
+
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
     """Which pointers stand earlier in the list too, and for every pointer the row of its first appearance."""

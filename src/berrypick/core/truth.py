@@ -114,6 +114,11 @@ class TopicTruth:
     def __len__(self) -> int:
         return len(self.document)
 
+    @cached_property
+    def elements(self) -> dict[tuple[str, str], int]:
+        """Rows of judged elements by document and path."""
+        return {key: row for row, key in enumerate(zip(self.document, self.path or (), strict=False))}
+
     def documents(self) -> Iterator[str]:
         """Every judged document, once."""
         passages = (passage.document for passage in self.passages)
@@ -206,6 +211,11 @@ class Truth:
 
     def __contains__(self, topic: str) -> bool:
         return topic in self.topics
+
+    @cached_property
+    def has_entry_points(self) -> bool:
+        """Whether any topic has an entry point."""
+        return any(topic.entry_points for topic in self.topics.values())
 
     def grades(self) -> set[float]:
         """Every grade that occurs in any topic."""

@@ -19,7 +19,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.inputs import RunInputs, prepare_inputs
-from berrypick.evaluation.notes import some
+from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
@@ -96,7 +96,7 @@ class Evaluation:
             raise UsageError(f"user model {self.context.user.name()} does not read {source}")
 
     @cached_property
-    def _contexts(self) -> dict[str, JudgingContext]:
+    def _contexts(self) -> dict[tuple[str | None, str | None], JudgingContext]:
         return {}
 
     @cached_property
@@ -106,12 +106,13 @@ class Evaluation:
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
 
     def context_for(self, one: RequestedMeasure) -> JudgingContext:
-        """The context with the user model that a measure names itself."""
-        if one.user is None:
-            return self.context
-        if one.user not in self._contexts:
-            self._contexts[one.user] = replace(self.context, user=users.build(one.user))
-        return self._contexts[one.user]
+        """The context with the user model and the quantisation that a measure names itself."""
+        key = (one.user, one.quant)
+        if key not in self._contexts:
+            user = self.context.user if one.user is None else users.build(one.user).resolved(self.context.reader)
+            own = key != (None, None)
+            self._contexts[key] = replace(self.context, user=user, quant=one.quant) if own else self.context
+        return self._contexts[key]
 
     def run(self, *, curves: bool = False, jobs: int = 1, progress: Progress | None = None) -> Results:
         """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""
@@ -121,7 +122,7 @@ class Evaluation:
         scored = _scored_runs(self, curves, jobs, progress)
         rows: list[Row] = []
         means: list[Row] = []
-        notes = list(self.notes)
+        notes = [*self.notes, *lengths_notes(self)]
         facts = {}
         for name, run in zip(unique_names([(run.tag, run.source) for run in scored]), scored, strict=True):
             topics, mean_rows = run.rows(name, self.measures)
@@ -134,7 +135,7 @@ class Evaluation:
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """One topic of one run judged, by the user model of the evaluation or another one."""
-        context = self.context if user is None else replace(self.context, user=user)
+        context = self.context if user is None else replace(self.context, user=user.resolved(self.context.reader))
         return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
 
     def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:

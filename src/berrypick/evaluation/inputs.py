@@ -13,11 +13,13 @@ import numpy as np
 from berrypick import formats, users
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
+from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
-from berrypick.core.run import Run
+from berrypick.core.run import Ranking, Run, span_name
 from berrypick.core.truth import Offsets, Truth
+from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import located_run, located_truth, unlocated
@@ -29,7 +31,7 @@ from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
 from berrypick.formats._files import is_stream, open_raw, reusable
 from berrypick.judging.context import JudgingContext
-from berrypick.relevance.idealism import parse_idealism
+from berrypick.relevance.idealism import ideal_for_nobody, parse_idealism
 from berrypick.users.base import ReaderContext
 
 
@@ -101,11 +103,20 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
             f"{judgements.source or 'the truth'} says that its offsets count {judgements.offsets}: "
             f"give the texts of the documents, to convert them, with {option('documents')}"
         )
+    judgements, without = _without_nobodys_ideal(judgements, context)
+    notes = (*notes, *without, *_ideal_notes(judgements, context))
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
     systems = RunInputs(tuple(sources), options, context, judgements.units).with_values_ready()
-    return Inputs(judgements, systems, _with_lengths(context, judgements), notes)
+    notes = (*notes, *_name_notes(judgements, options))
+    context = _with_lengths(context, judgements)
+    if texts is None:
+        judgements, cut = _within_documents(judgements, context.reader.collection)
+        notes = (*notes, *cut)
+    reader = replace(context.reader, line_unit=_line_unit(judgements, context))
+    context = replace(context, reader=reader, user=context.user.resolved(reader))
+    return Inputs(judgements, systems, context, notes)
 
 
 def prepare_context(options: EvaluationOptions) -> JudgingContext:
@@ -118,7 +129,6 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     if user is None:
         user = "classical" if navigation is None else _default_user(navigation)
     protocol = get_protocol(options.protocol)
-    names = options.ignore_elements
     texts = None if options.documents is None else read_texts(options.documents)
     _need_texts(texts, options)
     tokens = None if texts is None else token_offsets(texts, options.tokenizer)
@@ -127,9 +137,10 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         reader=ReaderContext(collection, navigation, texts, tokens, tokens if options.effort == "tokens" else None),
         units=options.units,
         idealism=parse_idealism(options.idealism) if isinstance(options.idealism, str) else options.idealism,
+        ideal_elements=_ideal_elements(options.ideal_elements),
         effort=options.effort,
         duplicates=options.duplicates,
-        ignore_elements=frozenset(names.split(",") if isinstance(names, str) and names else names),
+        ignore_elements=frozenset([*_names(options.ignore_elements), *protocol.ignore_elements]),
         protocol=protocol.name,
         max_ranks=protocol.longest,
         task=check_task_name(options.task),
@@ -163,6 +174,78 @@ def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, t
         spans = np.unique(np.stack([run.start[rows], run.end[rows]], axis=1), axis=0)
         found[document] = (spans[:, 0], spans[:, 1])
     return found
+
+
+def _ideal_elements(given: Run | str | PathLike[str] | None) -> Mapping[str, frozenset[tuple[str, str]]] | None:
+    """Ideal elements named by hand, as a run: by topic, document and path."""
+    if given is None:
+        return None
+    run = as_run(given)
+    found: dict[str, frozenset[tuple[str, str]]] = {}
+    for topic, ranking in run.rankings():
+        named = [(ranking.documents[int(ranking.document[row])], *_path(ranking, row)) for row in range(len(ranking))]
+        if any(not path or last for _, path, last in named):
+            raise UsageError(
+                f"{option('ideal_elements')} names elements by their paths; this run has passages or documents"
+            )
+        found[topic] = frozenset((document, path) for document, path, _ in named)
+    return found
+
+
+def _names(given: str | Sequence[str]) -> list[str]:
+    names = given.split(",") if isinstance(given, str) else given
+    return [name.strip() for name in names if name.strip()]
+
+
+def _name_notes(truth: Truth, options: EvaluationOptions) -> list[Note]:
+    """Names of ignored elements that are never judged: most likely they are misspelt."""
+    given = _names(options.ignore_elements)
+    if not given:
+        return []
+    known = {element_name(path) for topic in truth.topics.values() for path in topic.path or ()}
+    return [
+        Note(
+            "ignored elements", Message(f"no judged element is called {name}: {option('ignore_elements', name)} has no effect")
+        )
+        for name in given
+        if not any(matches(one, [name]) for one in known)
+    ]
+
+
+def _path(ranking: Ranking, row: int) -> tuple[str, str]:
+    return ranking.path_of(row) if ranking.path is not None else ("", "")
+
+
+def _without_nobodys_ideal(truth: Truth, context: JudgingContext) -> tuple[Truth, list[Note]]:
+    """Documents and spans whose grade nobody finds ideal are no targets, for any measure."""
+    nobodys = ideal_for_nobody(context.idealism)
+    if truth.units == "elements" or not nobodys & truth.grades():
+        return truth, []
+    topics = {}
+    count = 0
+    for name, topic in truth.topics.items():
+        gone = np.isin(topic.grade, list(nobodys))
+        count += int(gone.sum())
+        topics[name] = replace(topic, grade=np.where(gone, 0.0, topic.grade)) if gone.any() else topic
+    units = counted(count, "judged unit")
+    text = Message(f"{units} of a grade that nobody finds ideal ({option('idealism')}) count as not relevant")
+    return replace(truth, topics=topics), [Note("idealism", text)]
+
+
+def _ideal_notes(truth: Truth, context: JudgingContext) -> list[Note]:
+    """Ideal elements named by hand that do not reach all topics."""
+    given = context.ideal_elements
+    if given is None:
+        return []
+    if truth.units != "elements":
+        text = Message(f"the truth does not judge elements, so {option('ideal_elements')} has no effect")
+        return [Note("ideal elements", text)]
+    rest = [topic for topic in truth.topics if topic not in given and truth.topics[topic].has_relevant]
+    if not rest:
+        return []
+    topics = counted(len(rest), "topic")
+    text = Message(f"{option('ideal_elements')} names none for {topics}, where the ideal recall base is used")
+    return [Note("ideal elements", text)]
 
 
 def _default_user(navigation: Navigation) -> str:
@@ -204,8 +287,62 @@ def _with_lengths(context: JudgingContext, truth: Truth) -> JudgingContext:
     if reader.texts is not None:
         return replace(context, reader=replace(reader, collection=reader.texts.collection))
     if truth.lengths:
-        return replace(context, reader=replace(reader, collection=Collection(truth.lengths, truth.source)))
+        return replace(
+            context, reader=replace(reader, collection=Collection(truth.lengths, truth.source, judged_only=True))
+        )
     return context
+
+
+def _within_documents(truth: Truth, collection: Collection | None) -> tuple[Truth, list[Note]]:
+    """Where only lengths are known: spans that end after their document are cut there, others lie outside of it."""
+    if collection is None or truth.units != "spans":
+        return truth, []
+    topics, count = dict(truth.topics), 0
+    for name, topic in truth.topics.items():
+        if topic.start is None or topic.end is None or not len(topic):
+            continue
+        length = np.array([collection.lengths.get(document, np.inf) for document in topic.document], dtype=np.float64)
+        beyond = (topic.end > length) & (topic.grade > 0)
+        if not beyond.any():
+            continue
+        outside = np.flatnonzero(beyond & (topic.start >= length))
+        if len(outside):
+            row = int(outside[0])
+            raise InputError(
+                f"{span_name(topic.document[row], topic.start[row], topic.end[row])} of topic {name} lies after the "
+                f"end of its document, which is {length[row]:g} long",
+                path=truth.source or None,
+                line=int(topic.line[row]) if topic.line is not None else None,
+                remedy=f"correct it, or the length in {collection.source or 'the collection'}",
+            )
+        count += int(beyond.sum())
+        end = np.where(beyond, length, topic.end).astype(topic.end.dtype)
+        topics[name] = replace(topic, end=end)
+    if not count:
+        return truth, []
+    text = f"{counted(count, 'relevant span')} of the truth ended after the document, and cut there"
+    return replace(truth, topics=topics), [Note("cut", text)]
+
+
+#: Formats whose positions count seconds, and those whose positions count characters (or bytes, in TREC Genomics).
+_SECONDS, _CHARACTERS = ("mediaeval", "trecvid"), ("inex", "genomics", "chunking")
+
+
+def _line_unit(truth: Truth, context: JudgingContext) -> str | None:
+    """What positions count, as far as truth and options say so; nobody points to half a character."""
+    if context.effort == "seconds":
+        return "seconds"
+    collection = context.reader.collection
+    if context.reader.texts is not None or truth.offsets is not None or truth.units == "elements":
+        return "chars"
+    if context.effort in ("chars", "tokens") or (collection is not None and collection.structures):
+        return "chars"
+    for unit, known in (("seconds", _SECONDS), ("chars", _CHARACTERS)):
+        if truth.format.startswith(known):
+            return unit
+    places = [topic.start for topic in truth.topics.values()]
+    whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)
+    return None if whole else "seconds"
 
 
 def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]:

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from berrypick.core.errors import Message, option
 from berrypick.core.navigation import Navigation
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.signature import lengths_field
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
+    from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.scoring import RunScorer
 
 #: Below this share overlap is not worth a line.
@@ -32,6 +35,16 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     ]
 
 
+def lengths_notes(evaluation: Evaluation) -> list[Note]:
+    """Measures that count all documents, where only the judged ones are known."""
+    collection = evaluation.context.reader.collection
+    if collection is None or not collection.judged_only:
+        return []
+    known = counted(len(collection), "judged document")
+    text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
+    return [Note("lengths", text, measure=one.text) for one in evaluation.measures if lengths_field(one, evaluation)]
+
+
 def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     truth, run = scorer.evaluation.truth, scorer.run
     ignored = sum(1 for topic in run.topics if topic not in truth)
@@ -39,7 +52,7 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("unjudged topics", f"{counted(ignored, 'topic')} of the run not in the truth, ignored")
     absent = sum(1 for topic in scorer.topics if topic not in run and truth.topics[topic].has_relevant)
     if absent:
-        yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, counted 0")
+        yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = sum(1 for topic in scorer.topics if not truth.topics[topic].has_relevant)
     if empty:
         yield Note(
@@ -72,11 +85,24 @@ def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
             if scores.repeats == 1
             else f"{scores.repeats} results repeat an earlier one of the same topic; they reach and gain nothing",
         )
+    yield from _cut_notes(scorer)
     share = mean(list(scores.overlap.values()))
     if share is not None and share >= LEAST_OVERLAP:
         yield Note("overlap", f"{100 * share:.3g}% of the retrieved text repeats earlier results (Overlap)")
     for text, count in scores.user_notes.items():
         yield Note("user model", text, count=count)
+
+
+def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
+    """Results behind the last rank that a protocol counts."""
+    longest = scorer.evaluation.context.max_ranks
+    if longest is None:
+        return
+    beyond = [int((scorer.run.ranking(topic).rank >= longest).sum()) for topic in scorer.topics]
+    if any(beyond):
+        name, topics = scorer.evaluation.context.protocol, sum(count > 0 for count in beyond)
+        text = f"{counted(sum(beyond), 'result')} after rank {longest} left out, as protocol {name} does"
+        yield Note("cut", text, count=topics)
 
 
 def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:

@@ -25,8 +25,8 @@ from berrypick.corpus.texts import Texts
 from berrypick.corpus.tokens import Tokenizer
 from berrypick.users import UserModel
 
-EffortName = Literal["rank", "chars", "tokens", "seconds"]
-EFFORTS: tuple[EffortName, ...] = ("rank", "chars", "tokens", "seconds")
+EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds"]
+EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds")
 TOPICS = ("judged", "run")
 DUPLICATES = ("error", "first", "keep")
 File = str | PathLike[str]
@@ -103,8 +103,12 @@ class EvaluationOptions:
         (), "Element names that count for nothing, e.g. 'a,link'.",
         label="ignored elements", signature="ignore_elements", metavar="NAMES", aliases=("left_out",),
     )  # fmt: skip
+    ideal_elements: Run | File | None = _option(
+        None, "The ideal elements, in any run format with paths. [default: the ideal recall base]",
+        label="ideal elements", signature="ideal_elements", metavar="FILE", file=True,
+    )  # fmt: skip
     idealism: Mapping[float, float] | str | None = _option(
-        None, "Grades to the share of users who find them ideal, e.g. '1=.5,2=1'.",
+        None, "Grades (of elements: exhaustivity) to the share of users who find them ideal, e.g. '1=.5,2=1'; or gain.",
         label="idealism", signature="idealism", metavar="MAP",
     )  # fmt: skip
     effort: EffortName = _option("rank", "What reading costs.", label="effort", signature="effort", choices=EFFORTS)
@@ -182,6 +186,7 @@ class SweepKeywords(TypedDict, total=False):
     chunks: Run | File | None
     ignore_elements: str | Sequence[str]
     left_out: str | Sequence[str]
+    ideal_elements: Run | File | None
     idealism: Mapping[float, float] | str | None
     effort: EffortName
     tokenizer: str | Tokenizer | None

@@ -37,6 +37,7 @@ class Protocol:
     measures: dict[str, str]
     topics: Literal["judged", "run"] = "judged"
     longest: int | None = None
+    ignore_elements: tuple[str, ...] = ()
 
 
 PROTOCOLS = {
@@ -62,6 +63,7 @@ PROTOCOLS = {
                 "best-in-context": f"{_BEPD} {_EPRUM_BEP}",
             },
             longest=LONGEST,
+            ignore_elements=("*link",),  # the official results used assessments without any kind of link
         ),
         Protocol(
             "inex2010",

@@ -13,6 +13,7 @@ from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
+from berrypick.relevance.gains import Quantisation
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 
@@ -38,6 +39,13 @@ class RequestedMeasure:
     def user(self) -> str | None:
         """The user model that the measure itself names."""
         return self.measure.user_model() if isinstance(self.measure, Measure) else None
+
+    @property
+    def quant(self) -> Quantisation | None:
+        """The quantisation by which the measure's targets are chosen, where it names one and reads targets."""
+        if not isinstance(self.measure, Measure) or "targets" not in self.measure.depends_on:
+            return None
+        return getattr(self.measure, "quant", None)
 
     def info(self, effort: str = "rank") -> MeasureInfo:
         """Its facts, for results."""

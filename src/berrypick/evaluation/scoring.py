@@ -15,6 +15,7 @@ from berrypick.evaluation.notes import run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.documents import judged_documents
 from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
@@ -75,24 +76,23 @@ class RunScorer:
             self.scores.overlap[topic] = share
 
     def _score_topic(self, topic: str) -> None:
-        judged: dict[str | None, JudgedTopic] = {}
+        judged: dict[JudgingContext, JudgedTopic] = {}
         for one in self.evaluation.measures:
             if not isinstance(one.measure, Measure) or isinstance(one.measure, RankedMeasure):
                 continue
-            if one.user not in judged:
-                context = self.evaluation.context_for(one)
-                judged[one.user] = judge_topic(self.evaluation.truth, self.run, topic, context)
-                self._count(judged[one.user], context.user, first=len(judged) == 1)
-            with (
-                prefix_errors(one.text),
-                plugin_errors(one.text, type(one.measure), type(judged[one.user].context.user)),
-            ):
-                self._score(one.text, one.measure, judged[one.user])
+            context = self.evaluation.context_for(one)
+            if context not in judged:
+                judged[context] = judge_topic(self.evaluation.truth, self.run, topic, context)
+                self._count(judged[context], context.user, first=len(judged) == 1)
+            with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(context.user)):
+                self._score(one.text, one.measure, judged[context])
 
     def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
         if first and judged.ranking.repeated is not None:
             self.scores.repeats += int(judged.ranking.repeated.sum())
-        for note in user.notes(judged.ranking, judged.targets) if len(judged.targets) else ():
+        if not len(judged.targets) or not judged.answered:
+            return
+        for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
     def _score(self, text: str, measure: Measure, judged: JudgedTopic) -> None:
@@ -101,8 +101,13 @@ class RunScorer:
             self.scores.found[key] = Score(None)
             return
         if not judged.answered:
-            self.scores.found[key] = as_score(measure.missing_topic_score(judged))
-            if self.curves and self.scores.found[key].value is not None:
+            score = self.scores.found[key] = as_score(measure.missing_topic_score(judged))
+            if self.curves and measure.has_curve() and score.value:
+                self.scores.curves[key], self.scores.resampled[key] = (
+                    measure.curve(judged),
+                    measure.resampled_curve(judged),
+                )
+            elif self.curves and score.value is not None:
                 self.scores.curves[key] = self.scores.resampled[key] = measure.missing_topic_curve()
             return
         self.scores.found[key] = as_score(measure.compute(judged))

@@ -13,12 +13,14 @@ from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
+from berrypick.core.words import counted
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures import AnyMeasure, Measure
 from berrypick.measures._ranked import RankedMeasure
-from berrypick.relevance.idealism import describe
+from berrypick.relevance.gains import default_quantisation
+from berrypick.relevance.idealism import describe, ideal_for_nobody
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -55,8 +57,51 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
         ]
         if isinstance(measure, RankedMeasure):
             own.append(("by", measure.by))
+        if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
+            own.append(("quant", evaluation.context_for(one).quant or default_quantisation(evaluation.truth.scale)))
+        own += lengths_field(one, evaluation)
     values = _OptionValues(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
+
+
+def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
+    """Where the lengths of documents came from, for measures that count all of them or take their mean."""
+    measure, context = one.measure, evaluation.context_for(one)
+    collection = context.reader.collection
+    if not isinstance(measure, Measure) or collection is None:
+        return []
+    if not (_counts_documents(measure) or ("user" in measure.depends_on and context.user.reads_lengths)):
+        return []
+    known = counted(len(collection), "document")
+    return [("lengths", "judged" if collection.judged_only else f"{known},{collection.total:.12g}")]
+
+
+def _counts_documents(measure: Measure) -> bool:
+    """Whether a measure reads D or L; a mean length given as L is as good as any."""
+    return "lengths" in measure.depends_on and getattr(measure, "L", None) is None
+
+
+def _reads_gains(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+    """Whether the value of a measure depends on how assessments of elements become gains."""
+    assert isinstance(one.measure, Measure)
+    depends_on = one.measure.depends_on
+    gains = "quant" in depends_on or "ignore_elements" in depends_on
+    return gains or (reads_targets(one) and not seeks_entry_points(one, evaluation))
+
+
+def reads_targets(one: RequestedMeasure) -> bool:
+    """Whether the value of a measure depends on which units are targets."""
+    return isinstance(one.measure, Measure) and not {"targets", "idealism"}.isdisjoint(one.measure.depends_on)
+
+
+def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+    """Whether the targets of a measure are entry points, which have no grades."""
+    return (
+        isinstance(one.measure, Measure)
+        and "user" in one.measure.depends_on
+        and evaluation.context_for(one).user.seeks_entry_points
+        and evaluation.truth.has_entry_points
+    )
 
 
 class _OptionValues:
@@ -90,9 +135,21 @@ class _OptionValues:
         return ",".join(sorted(self.context.ignore_elements))
 
     def _idealism(self) -> str:
-        if "idealism" not in self.depends_on:
+        truth, given = self.evaluation.truth, self.context.idealism
+        if seeks_entry_points(self.one, self.evaluation):
             return ""
-        return describe(self.evaluation.truth.grades(), self.context.idealism)
+        if "idealism" in self.depends_on:
+            return "positive" if truth.units == "elements" and given is None else describe(truth.grades(), given)
+        if truth.units == "elements":
+            return describe(set(), given) if given is not None and reads_targets(self.one) else ""
+        return describe(set(), given) if ideal_for_nobody(given) else ""
+
+    def _ideal_elements(self) -> str:
+        given, measure = self.context.ideal_elements, self.one.measure
+        if given is None or self.evaluation.truth.units != "elements" or not isinstance(measure, Measure):
+            return ""
+        parts = sorted(f"{topic}\t{name}{path}" for topic, named in given.items() for name, path in named)
+        return _checksum(parts) if _reads_gains(self.one, self.evaluation) else ""
 
     def _effort(self) -> str:
         return self.context.effort if "effort" in self.depends_on else ""
@@ -125,4 +182,8 @@ def fingerprint(navigation: Navigation) -> str:
         parts = [f"{a}\t{b}" for a, b in navigation.rows]
     else:
         parts = [f"{a}\t{b}\t{p!r}" for (a, b), p in navigation.rows.items()]
-    return f"{zlib.crc32(chr(10).join(sorted(parts)).encode()):08x}"
+    return _checksum(sorted(parts))
+
+
+def _checksum(parts: Sequence[str]) -> str:
+    return f"{zlib.crc32(chr(10).join(parts).encode()):08x}"

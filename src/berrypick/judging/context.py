@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from berrypick.core.arrays import Positions
 from berrypick.core.run import Duplicates
+from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.idealism import Idealism
 from berrypick.users import UserModel
 from berrypick.users.base import ReaderContext
 
@@ -18,7 +20,10 @@ class JudgingContext:
     user: UserModel
     reader: ReaderContext
     units: int | None = None  # retrievable units in all, where known
-    idealism: Mapping[float, float] | None = None
+    idealism: Idealism | None = None
+    quant: Quantisation | None = None  # how assessments become gains; None: as the truth suggests
+    #: Ideal elements named by hand: by topic, document and path.
+    ideal_elements: Mapping[str, frozenset[tuple[str, str]]] | None = None
     effort: str = "rank"  # what effort is counted in
     duplicates: Duplicates | None = None  # None: as the format of the run says
     ignore_elements: frozenset[str] = frozenset()  # names of elements that count for nothing

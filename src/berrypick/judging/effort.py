@@ -1,4 +1,4 @@
-"""What consulting results and targets costs."""
+"""What consulting results costs, and browsing from them to targets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
+from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
+from berrypick.kernels.intervals import merge
 from berrypick.relevance.targets import targets_as_spans
-from berrypick.users.base import ReaderContext
+from berrypick.users.base import ReaderContext, covered
 
 
 @dataclass(frozen=True)
@@ -21,29 +24,105 @@ class Effort:
 
     ranks: FloatArray
     targets: FloatArray
+    #: For each entry of the reach, what reading the part of the target outside of the rank's pointers costs.
+    outside: FloatArray
 
 
-def measure_effort(ranking: Ranking, targets: Targets, context: JudgingContext) -> Effort:
+def measure_effort(ranking: Ranking, targets: Targets, reach: Reach, context: JudgingContext) -> Effort:
+    """``ranking``: what is consulted, repeated results included."""
+    nothing = np.zeros(len(reach.probability))
     if context.effort == "rank":
-        return Effort(np.ones(ranking.ranks), np.ones(len(targets)))
-    lengths = _target_lengths(targets, context.reader)
+        return Effort(np.ones(ranking.ranks), np.ones(len(targets)), nothing)
+    browses = context.user.browses
+    if context.effort == "clicks":
+        ranks = context.user.clicks(ranking, targets, context.reader)
+        outside = (_missed(ranking, targets, reach) > 0).astype(np.float64) if browses else nothing
+        return Effort(ranks, np.ones(len(targets)), outside)
+    lengths = _target_lengths(targets, context)
     ranks = context.user.effort(ranking, targets, context.reader)
     if len(ranks) and ranks[0] <= 0:
         raise UsageError(
             f"the effort of rank 1 ({ranking.names_by_rank()[0]}) is 0 {context.effort}, which cannot be divided by; "
             f"if its length is unknown, give document lengths with {option('collection')}"
         )
-    return Effort(ranks, lengths)
+    if not browses:
+        return Effort(ranks, lengths, nothing)
+    if context.reader.effort_tokens is not None and targets.start is not None:
+        return Effort(ranks, lengths, _tokens_outside(ranking, targets, reach, lengths, context.reader))
+    return Effort(ranks, lengths, lengths[reach.target] * _missed(ranking, targets, reach))
 
 
-def _target_lengths(targets: Targets, reader: ReaderContext) -> FloatArray:
+def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
+    reader = context.reader
     if targets.start is None and targets.size is not None and not np.isnan(targets.size).any():
         return targets.size
     spans = targets_as_spans(targets, reader.collection)
     assert spans.start is not None and spans.end is not None
+    if (spans.end <= spans.start).any():
+        x = int(np.flatnonzero(spans.end <= spans.start)[0])
+        raise UsageError(
+            f"the target {spans.name(x)} has no length, as entry points have none, so reading it has no effort in "
+            f"{context.effort}: use {option('effort', 'rank')}"
+        )
     if reader.effort_tokens is None:
         return (spans.end - spans.start).astype(np.float64)
     tokens = np.zeros(len(spans))
     for document, rows in spans.by_document().items():
         tokens[rows] = reader.effort_tokens.between(document, spans.start[rows], spans.end[rows])
     return tokens
+
+
+def _missed(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:
+    """For each entry of the reach, the share of the target that lies outside of the rank's pointers."""
+    share = np.zeros((reach.ranks, reach.targets)) if len(reach.rank) else np.zeros((0, 0))
+    if targets.start is not None and ranking.start is not None:
+        for ranks, indices, part in covered(ranking, targets):
+            share[np.ix_(ranks, indices)] = part
+    elif targets.path is not None and ranking.path is not None:
+        return _missed_of_elements(ranking, targets, reach)
+    else:
+        for document, indices in targets.by_document().items():
+            rows = ranking.rows_by_document.get(document)
+            if rows is not None:
+                share[np.ix_(ranking.rank[rows], indices)] = 1.0
+    return np.maximum(0.0, 1.0 - share[reach.rank, reach.target])
+
+
+def _missed_of_elements(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:
+    """The same where only the sizes of elements are known: of the elements at a rank the outermost count."""
+    assert ranking.path is not None and targets.path is not None
+    pointers: dict[tuple[int, str], list[int]] = {}
+    for row, (rank, code) in enumerate(zip(ranking.rank.tolist(), ranking.document.tolist(), strict=True)):
+        pointers.setdefault((rank, ranking.documents[code]), []).append(row)
+    found = np.ones(len(reach.rank))
+    for entry, (rank, x) in enumerate(zip(reach.rank.tolist(), reach.target.tolist(), strict=True)):
+        rows = pointers.get((rank, targets.document[x]), [])
+        here = {ranking.paths[int(ranking.path[row])]: row for row in rows}
+        if any(paths.contains(path, targets.path[x]) for path in here):
+            found[entry] = 0.0
+            continue
+        inside = [path for path in here if paths.contains(targets.path[x], path)]
+        outermost = [path for path in inside if not any(above in inside for above in paths.ancestors(path))]
+        if outermost and ranking.size is not None and targets.size is not None:
+            seen = float(sum(ranking.size[here[path]] for path in outermost)) / float(targets.size[x])
+            found[entry] = max(0.0, 1.0 - seen)
+    return found
+
+
+def _tokens_outside(
+    ranking: Ranking, targets: Targets, reach: Reach, lengths: FloatArray, reader: ReaderContext
+) -> FloatArray:
+    """Tokens of each target outside of the rank's pointers, one entry at a time."""
+    assert ranking.start is not None and ranking.end is not None and reader.effort_tokens is not None
+    assert targets.start is not None and targets.end is not None
+    found = lengths[reach.target].copy()
+    for entry, (rank, x) in enumerate(zip(reach.rank.tolist(), reach.target.tolist(), strict=True)):
+        rows = ranking.rows_by_document.get(targets.document[x])
+        rows = rows[ranking.rank[rows] == rank] if rows is not None else np.zeros(0, dtype=np.int64)
+        start, end = merge(
+            np.maximum(ranking.start[rows], targets.start[x]), np.minimum(ranking.end[rows], targets.end[x])
+        )
+        if len(start):
+            inside = reader.effort_tokens.between(targets.document[x], start, np.maximum(start, end))
+            found[entry] = max(0.0, found[entry] - float(inside.sum()))
+    return found

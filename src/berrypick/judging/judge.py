@@ -8,7 +8,8 @@ import numpy as np
 
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
-from berrypick.core.truth import Targets, Truth
+from berrypick.core.truth import Targets, TopicTruth, Truth
+from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
@@ -47,6 +48,8 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         answered=topic in run,
         scale=truth.scale,
         ties=run.ties,
+        has_entry_points=truth.has_entry_points,
+        grouped=run.grouped,
     )
 
 
@@ -56,10 +59,13 @@ def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
         points = entry_points_of(judgements)
         if points is not None:
             return points
+        if truth.has_entry_points:  # in other topics: here there is nowhere to get to
+            return targets_of(TopicTruth(topic, (), np.zeros(0)), set(), None)
     if truth.units == "elements":
-        return element_targets(judgements, truth.scale, context.ignore_elements, context.reader.collection)
+        base = judged_base(judgements, truth.scale, context, context.quant)
+        return element_targets(judgements, base, context.reader.collection, context.idealism)
     all_grades = truth.grades() if context.idealism is None else set()
-    return targets_of(judgements, all_grades, context.idealism)
+    return targets_of(judgements, all_grades, context.idealism, context.quant)
 
 
 def _kind(units: Ranking | Targets) -> str:

@@ -14,14 +14,15 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, Positions
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import Measured
 from berrypick.relevance.gains import Quantisation, default_quantisation
-from berrypick.relevance.recall_base import RecallBase, recall_base
+from berrypick.relevance.recall_base import RecallBase
+from berrypick.relevance.targets import relevant_rows
 
 Overlaps = tuple[tuple[int, ...], ...]
 
@@ -58,7 +59,7 @@ def ranked_gains(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains
 def _documents(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     assert judged.truth is not None
     ranking, truth = judged.ranking, judged.truth
-    rows = _counting(truth.grade, quant)
+    rows = relevant_rows(truth.grade, quant).tolist()
     number = {truth.document[row]: i for i, row in enumerate(rows)}
     grade = truth.grade[rows]
     found = [number.get(ranking.documents[code], -1) for code in ranking.document.tolist()]
@@ -67,17 +68,11 @@ def _documents(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     return RankedGains(grade, grade, tuple(truth.document[row] for row in rows), gain, overlaps)
 
 
-def _counting(grade: FloatArray, quant: Quantisation | None) -> list[int]:
-    """Relevant units; in the strict sense those of the topic's highest grade."""
-    least = grade.max(initial=0.0) if quant == "strict" else 0.0
-    return np.flatnonzero((grade > 0) & (grade >= least)).tolist()
-
-
 def _spans(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     assert judged.truth is not None
     text, ranking = judged.relevant_spans, judged.ranking_spans
     grade = judged.truth.grade[judged.truth.grade > 0]
-    chosen = _counting(grade, quant)
+    chosen = relevant_rows(grade, quant).tolist()
     text = Highlighted(tuple(text.document[i] for i in chosen), text.start[chosen], text.end[chosen])
     grade = grade[chosen]
     gain = np.zeros(len(ranking))
@@ -121,7 +116,7 @@ def _worth(
 
 def _elements(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     assert judged.truth is not None
-    base = recall_base(judged.truth, judged.scale, quant, judged.ignore_elements)
+    base = judged.recall_base(quant)
     ideal = base.ideal
     ranking = judged.ranking
     by_document: dict[str, list[int]] = {}
@@ -228,7 +223,10 @@ def _relevance_value(base: RecallBase, children: dict[int, list[int]], seen: set
     parts = 0.0
     for child in children.get(x, ()):
         if np.isnan(base.size[child]) or np.isnan(base.size[x]):
-            raise UsageError("alpha needs the sizes of elements, which this truth does not have")
+            raise UsageError(
+                "alpha needs the sizes of elements, which this truth does not have: "
+                f"give the XML documents with {option('collection')}"
+            )
         share = float(base.size[child] / base.size[x])
         parts += _relevance_value(base, children, seen, child, alpha) * share
     return alpha * parts + (1 - alpha) * gain

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
@@ -17,11 +17,15 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
+from berrypick.judging.bases import judged_base
 from berrypick.judging.candidates import Candidates, find_candidates
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.effort import Effort, measure_effort
 from berrypick.relevance import idealism
+from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
+from berrypick.users.base import first_visits
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,8 @@ class JudgedTopic:
     answered: bool = True  # False: the topic is judged, but missing from the run
     scale: str = ""  # how elements are graded
     ties: str = "none"  # which column of the run shows ties: rank, score or none
+    has_entry_points: bool = False  # whether any topic of the truth has one
+    grouped: bool = False  # whether some rank of the run, in any topic, holds several pointers
 
     def __repr__(self) -> str:
         targets, ranks = len(self.targets), self.ranking.ranks
@@ -62,6 +68,11 @@ class JudgedTopic:
         """Names of elements that count for nothing."""
         return self.context.ignore_elements
 
+    @cached_property
+    def judged_documents(self) -> frozenset[str]:
+        """Every document that was judged for the topic."""
+        return frozenset(self.truth.documents())
+
     @property
     def tokens(self) -> TokenOffsets | None:
         """The documents counted in tokens, where their texts are known."""
@@ -77,10 +88,25 @@ class JudgedTopic:
         """Starts and ends of all chunks of the collection, by document."""
         return self.context.chunks
 
+    def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
+        """The judged elements that are worth anything, and which of them are ideal."""
+        return _base(self, quant)
+
+    @cached_property
+    def items(self) -> Ranking:
+        """The list as the reader takes it: each rank is one item, which some user models make of several results."""
+        return self.context.user.items(self.ranking, self.grouped)
+
+    @cached_property
+    def consulted(self) -> Ranking:
+        """The pointers that the reader follows, repeated ones included."""
+        items = self.items
+        return items.rows(first_visits(items)) if self.context.user.returns is False else items
+
     @cached_property
     def reach(self) -> Reach:
         """What each rank leads to."""
-        return self.context.user.reach(self.ranking.fresh(), self.targets, self.context.reader)
+        return self.context.user.reach(self.consulted.fresh(), self.targets, self.context.reader)
 
     @cached_property
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:
@@ -98,7 +124,7 @@ class JudgedTopic:
     @cached_property
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
-        return measure_effort(self.ranking, self.targets, self.context)
+        return measure_effort(self.consulted, self.targets, self.reach, self.context)
 
     @property
     def collection(self) -> Collection:
@@ -137,3 +163,8 @@ class JudgedTopic:
         from berrypick.report.notebook import judged_html
 
         return judged_html(self)
+
+
+@lru_cache(maxsize=4)
+def _base(judged: JudgedTopic, quant: Quantisation | None) -> RecallBase:
+    return judged_base(judged.truth, judged.scale, judged.context, quant)

@@ -19,22 +19,33 @@ class Chain:
         self.number = {unit: i for i, unit in enumerate(self.units)}
         size = len(self.units)
         self.step = sparse.csr_matrix((probability, (source, target)), shape=(size, size))
-        self._known: dict[tuple[int, int | None], FloatArray] = {}
+        self._known: dict[tuple[int, int | None, float | None], FloatArray] = {}
 
-    def visits(self, target: int, steps: int | None = None) -> FloatArray:
-        """P(ever at ``target``), or within a number of steps, from every unit; all routes counted, 1 from itself."""
-        key = (target, steps)
+    def visits(self, target: int, steps: int | None = None, trail: float | None = None) -> FloatArray:
+        """P(ever at ``target``), or within a number of steps, from every unit; all routes counted, 1 from itself.
+
+        With ``trail`` the number of steps is drawn, t with a probability that falls as t^-trail, t = 1 .. steps.
+        """
+        key = (target, steps, trail)
         if key not in self._known:
-            self._known[key] = self._ever(target) if steps is None else self._within(target, steps)
+            self._known[key] = self._ever(target) if steps is None else self._within(target, steps, trail)
         return self._known[key]
 
-    def _within(self, target: int, steps: int) -> FloatArray:
+    def _within(self, target: int, steps: int, trail: float | None) -> FloatArray:
+        weight = np.zeros(steps)
+        weight[-1:] = 1.0
+        if trail is not None:
+            weight = np.arange(1, steps + 1, dtype=np.float64) ** -trail
+            weight /= weight.sum()
         hit = np.zeros(len(self.units))
         hit[target] = 1.0
-        for _ in range(steps):
+        found = np.zeros(len(self.units))
+        for share in weight.tolist():
             hit = np.asarray(self.step @ hit)
             hit[target] = 1.0
-        return hit
+            found += share * hit
+        found[target] = 1.0
+        return np.minimum(found, 1.0)
 
     def _ever(self, target: int) -> FloatArray:
         """First-step equations on the units from which the target can be reached; there they have one solution."""

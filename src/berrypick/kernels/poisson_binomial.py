@@ -151,6 +151,30 @@ def plain_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
     return mass
 
 
+#: Above so many partly seen targets the papers take a normal law.
+FEW = 10
+
+
+def normal_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
+    """P(F = f) as the papers approximate it (EPRUM section 5, PRUM appendix A.1), one row per row of ``seen``.
+
+    Up to ten partly seen targets the law is exact; above, P(s - 1/2 < normal <= s + 1/2) with mean and variance of
+    their number (the sums: the appendix divides both by the number of targets). Less accurate than :func:`law`.
+    """
+    from scipy.special import ndtr
+
+    certain = unseen == 0.0
+    partly = (seen > 0.0) & ~certain
+    found = plain_law(seen, unseen)
+    for row in np.flatnonzero(partly.sum(axis=1) > FEW).tolist():
+        p, sure = seen[row, partly[row]], int(certain[row].sum())
+        mean, deviation = p.sum(), np.sqrt((p * unseen[row, partly[row]]).sum())
+        borders = ndtr((np.arange(len(p) + 2) - 0.5 - mean) / deviation)
+        found[row] = 0.0
+        found[row, sure : sure + len(p) + 1] = np.diff(borders)
+    return found
+
+
 def upper_tails(mass: FloatArray) -> FloatArray:
     """P(F >= f) for f = 0..t from P(F = f), along the last axis: sums of positive terms, smallest first."""
     return np.cumsum(mass[..., ::-1], axis=-1)[..., ::-1]

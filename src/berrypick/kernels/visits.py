@@ -6,8 +6,24 @@ wastes at most one unit of tolerance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from berrypick.core.errors import UsageError
+
+#: How much irrelevant material is endured where nobody says: seconds of video, characters or tokens of text.
+USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}
+
+
+def usual_tolerance(unit: str | None, example: str) -> float:
+    """The tolerance that goes with what positions count; refused where that is not known."""
+    if unit is None:
+        raise UsageError(
+            "tolerance has no default here, because it is not known whether positions count characters or seconds; "
+            f"give it, as in {example}"
+        )
+    return USUAL_TOLERANCE[unit]
 
 
 @dataclass(frozen=True)
@@ -104,3 +120,91 @@ def walk(
         before += [found] * one.wasted
         visits.append(one)
     return Walk(tuple(visits), tuple(before), found)
+
+
+# --- tolerances that differ between people --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Irrelevant material to pass: the tolerance it takes, from where, and what is found behind it.
+
+    ``patience`` is what the reader has there besides the tolerance; ``end`` where the relevant stretch behind it ends.
+    """
+
+    needs: float
+    start: float
+    patience: float
+    found: tuple[int, ...]
+    end: float
+
+
+def gaps(
+    entry: float, document_end: float, targets: Sequence[tuple[float, float, int]], reader: Tolerance
+) -> Iterator[Gap]:
+    """The gaps that a visit meets as long as tolerance suffices; the last one has nothing behind it."""
+    left, position, patience = sorted(targets), entry, reader.t_init
+    while position < document_end:
+        ahead = [target for target in left if target[1] > position]
+        start = min((max(target[0], position) for target in ahead), default=None)
+        if start is None or start >= document_end:
+            yield Gap(math.inf, position, patience, (), document_end)
+            return
+        end, stretch = _stretch(start, ahead)
+        yield Gap(start - position - patience, position, patience, tuple(target[2] for target in stretch), end)
+        left = [target for target in left if target not in stretch]
+        position, patience = end, 0.0
+        if not reader.keeps_viewing:
+            return
+
+
+@dataclass(frozen=True)
+class SpreadVisit:
+    """With what probability each target is found, and how far readers go on average."""
+
+    found: tuple[tuple[int, float], ...]
+    length: float
+
+
+def spread_visit(
+    entry: float,
+    document_end: float | None,
+    targets: Sequence[tuple[float, float, int]],
+    reader: Tolerance,
+    spread: float,
+) -> SpreadVisit:
+    """One visit of readers whose tolerance is log-normal with the reader's as median and ``spread`` as sigma."""
+    if document_end is None or entry >= document_end:
+        return SpreadVisit((), 0.0)
+    law = _LogNormal(reader.tolerance, spread)
+    found: list[tuple[int, float]] = []
+    length = passed = 0.0  # passed: the tolerance that all gaps so far took
+    last = entry
+    for gap in gaps(entry, document_end, targets, reader):
+        limit = min(gap.needs, document_end - gap.start - gap.patience)
+        if limit > passed:  # some give up in this gap, or at the end of the document
+            length += law.between(passed, limit) * (gap.start + gap.patience - entry) + law.mean(passed, limit)
+        passed = max(passed, limit)
+        last = min(gap.end, document_end)
+        if gap.found:
+            found += [(index, law.above(passed)) for index in gap.found]
+    return SpreadVisit(tuple(found), length + law.above(passed) * (last - entry))
+
+
+@dataclass(frozen=True)
+class _LogNormal:
+    median: float
+    sigma: float
+
+    def above(self, x: float) -> float:
+        """P(T > x)."""
+        return 1.0 if x <= 0 else 0.5 * math.erfc(math.log(x / self.median) / (self.sigma * math.sqrt(2)))
+
+    def between(self, low: float, high: float) -> float:
+        """P(low < T <= high)."""
+        return self.above(low) - self.above(high)
+
+    def mean(self, low: float, high: float) -> float:
+        """E[T; low < T <= high]: the law with its median moved, times the mean."""
+        moved = _LogNormal(self.median * math.exp(self.sigma**2), self.sigma)
+        return self.median * math.exp(self.sigma**2 / 2) * moved.between(low, high)

@@ -125,8 +125,8 @@ def _article_score(
     assert view.ranking.start is not None and view.ranking.end is not None
     if rule.name == "bep":
         entry = float(view.ranking.start[rows[0]])
-        if entry < 0:
-            return 0.0  # a passage that could not be located
+        if entry < 0 or article.document not in points:
+            return 0.0  # a passage that could not be located, or an article that nobody said how to enter
         distance = min(abs(entry - point) for point in points[article.document])
         return max(0.0, (rule.n - distance) / rule.n)
     rows = rows[view.ranking.start[rows] >= 0]  # what could not be located cannot be read
@@ -174,17 +174,17 @@ def pieces(start: float, end: float, measured: Measured) -> list[tuple[float, fl
 
 
 def entry_points(judged: JudgedTopic) -> dict[str, list[float]]:
-    """Entry points by document; where the truth has none, relevant text is entered where it begins."""
-    assert judged.truth is not None
-    found: dict[str, list[float]] = {}
+    """Entry points by document. Where the truth has none for any topic, relevant text is entered where it begins; else
+    an article without one has none."""
     points = entry_points_of(judged.truth)
+    found: dict[str, list[float]] = {}
+    if points is None and not judged.has_entry_points:
+        relevant = view_of(judged).relevant.items()
+        return {document: [float(measured.start[0])] for document, measured in relevant if measured.total > 0}
     if points is not None:
         assert points.start is not None
         for document, offset in zip(points.document, points.start.tolist(), strict=True):
             found.setdefault(document, []).append(offset)
-    for document, measured in view_of(judged).relevant.items():
-        if document not in found and measured.total > 0:
-            found[document] = [float(measured.start[0])]
     return found
 
 

@@ -29,7 +29,7 @@ class SpanMeasure(Measure):
     """Measures that ask at which rank a target has been covered well enough."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
 
     share: float = parameter(
         0.5,

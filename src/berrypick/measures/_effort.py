@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.measures._gains import Base, Curves, GainMeasure
 
-Interpolation = Literal["linear", "step"]
+Interpolation = Literal["step", "linear", "natural"]
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,33 @@ class _EffortPrecision(GainMeasure):
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 
 
-def effort_precision(curves: Curves, level: float, interpolation: Interpolation) -> float:
-    """i_ideal / i_run at the first rank whose cumulated gain reaches a share of the total; 0 if none does.
+def interpolation_parameter() -> Any:
+    """How the curves are read between ranks."""
+    return parameter(
+        "step",
+        "step|linear|natural",
+        "whole ranks of both lists, both curves as straight lines, or the ideal curve at the gain that the run has",
+    )
 
-    Level 0 asks for any gain at all.
-    """
-    wanted = max(level * curves.total * (1 - 1e-9), np.finfo(np.float64).tiny)
+
+def effort_precision(curves: Curves, level: float, interpolation: Interpolation) -> float:
+    """i_ideal / i_run for a share of the total gain; 0 if the run never has it. Level 0 asks for any gain at all."""
+    gain = level * curves.total
+    wanted = max(gain * (1 - 1e-9), np.finfo(np.float64).tiny)
     reached = np.flatnonzero(curves.run >= wanted)
     if not len(reached):
         return 0.0
     rank = int(reached[0])
     if interpolation == "step":
         return float(np.searchsorted(curves.ideal, wanted) + 1) / (rank + 1)
-    return float(curves.ideal_position(curves.run[rank : rank + 1])[0]) / (rank + 1)
+    if interpolation == "natural":
+        return float(curves.ideal_position(curves.run[rank : rank + 1])[0]) / (rank + 1)
+    before = float(curves.run[rank - 1]) if rank else 0.0
+    rise = float(curves.run[rank]) - before
+    if gain == 0:  # the limit: both curves are straight lines at first
+        return rise / float(curves.ideal[0]) if rank == 0 else 0.0
+    gain = min(gain, float(curves.run[rank]))  # a level is reached a little early
+    return float(curves.ideal_position(np.array([gain]))[0]) / (rank + (gain - before) / rise)
 
 
 def rises_table(curves: Curves, most: int = 40) -> Table:

@@ -22,12 +22,19 @@ def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:
 
 
 def effort_precision(
-    reach: Any, gains: Any, *, effort: Any = None, target_effort: Any = None, levels: Any = LEVELS
+    reach: Any,
+    gains: Any,
+    *,
+    effort: Any = None,
+    target_effort: Any = None,
+    outside: Any = None,
+    levels: Any = LEVELS,
 ) -> FloatArray:
     """E[ep] at each gain-recall level (default .01 .. 1), from a ranks x targets matrix of reach.
 
     ``gains`` of the targets, ``effort`` of the ranks and ``target_effort`` of the targets in the ideal list
-    (both 1 by default). The mean of the result is epnav.
+    (both 1 by default). ``outside`` (ranks x targets, default 0) is what browsing from a rank to a target costs those
+    who get there. The mean of the result is epnav.
     """
     matrix = Reach.of(reach)
     worth = _vector(gains, matrix.targets, "gains")
@@ -37,7 +44,17 @@ def effort_precision(
         np.ones(matrix.targets) if target_effort is None else _vector(target_effort, matrix.targets, "target_effort")
     )
     wanted = tuple(np.asarray(levels, dtype=np.float64).ravel().tolist())
-    return _epnav.work(matrix.events, matrix.seen, matrix.unseen, worth, spent, ideal, wanted).precision
+    return _epnav.work(matrix, worth, spent, ideal, _browsing(outside, matrix), wanted).precision
+
+
+def _browsing(outside: Any, matrix: Reach) -> FloatArray:
+    """What browsing costs, for each entry of the reach."""
+    if outside is None:
+        return np.zeros(len(matrix.rank))
+    cost = np.asarray(outside, dtype=np.float64)
+    if cost.shape != (matrix.ranks, matrix.targets) or not (cost >= 0).all():
+        raise UsageError(f"outside must be a matrix of {matrix.ranks} x {matrix.targets} values, 0 or more")
+    return cost[matrix.rank, matrix.target]
 
 
 def _some_targets(matrix: Reach) -> None:

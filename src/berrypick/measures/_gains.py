@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
@@ -16,7 +18,6 @@ from berrypick.judging.ranked_gains import focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.relevance.gains import Quantisation
-from berrypick.relevance.recall_base import recall_base
 
 Base = Literal["ideal", "full"]
 
@@ -39,7 +40,7 @@ class GainMeasure(Measure):
         truth = judged.truth
         if truth is None or truth.path is None:
             return Score(0.0)
-        return Score(0.0 if len(recall_base(truth, judged.scale, self.quant, judged.ignore_elements)) else None)
+        return Score(0.0 if len(judged.recall_base(self.quant)) else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,10 +123,31 @@ def _why(
     if judged.ranking.repeated is not None and judged.ranking.repeated[row]:
         return "it stands earlier in the list: a repeat gains nothing"
     if worth[row] == 0:
-        return "nothing relevant in it"
+        return _why_nothing(judged, row)
     if gained[row] == worth[row]:
         return "all of it is new"
     met = ", ".join(names[i] for i in overlaps[row]) or "no ideal unit"
     if gained[row] == 0:
         return f"what it could add to {met} was gained before"
     return f"part of what it could add to {met} was gained before"
+
+
+def _why_nothing(judged: JudgedTopic, row: int) -> str:
+    """Why a result is worth nothing: elements may not have been assessed, or be too small, or be left out."""
+    truth, ranking = judged.truth, judged.ranking
+    if truth.path is None or ranking.path is None or ranking.path_of(row)[1]:
+        return "nothing relevant in it"
+    document, path = ranking.documents[int(ranking.document[row])], ranking.path_of(row)[0]
+    if paths.matches(paths.element_name(path), judged.ignore_elements):
+        return "elements of this name are left out"
+    at = truth.elements.get((document, path))
+    if at is None:
+        known = document in judged.judged_documents
+        # from 2005 on every element with highlighted text is listed
+        return "nothing relevant in it" if known and judged.scale != "2002" else "not assessed"
+    grades = [column[at] for column in (truth.exhaustivity, truth.specificity) if column is not None]
+    if judged.scale == "2002" and any(math.isnan(grade) for grade in grades):
+        return "not assessed"
+    if judged.scale == "2005" and truth.exhaustivity is not None and truth.exhaustivity[at] == 0 and grades[-1] > 0:
+        return "too small to be worth anything by itself"
+    return "nothing relevant in it" if truth.grade[at] <= 0 else "relevant, but worth nothing by this quantisation"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from berrypick.measures.base import Measure
 class _Matching(Measure):
     """The two thresholds."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
     references: ClassVar[tuple[str, ...]] = ("smeaton2002trec", "vries2004tolerance")
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
 
     ki: float = parameter(
         1 / 3, "number", "least share of the target that is retrieved", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
@@ -30,15 +32,20 @@ class _Matching(Measure):
         2 / 3, "number", "least share of the result that is relevant", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
     )
 
+    def matches(self, judged: JudgedTopic) -> BoolArray:
+        """results x targets, of the first results only where there is a cut-off."""
+        found = matches(judged, self.ki, self.ri)
+        return found if self.at is None else found[: int(self.at)]
+
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranking, targets = judged.spans
-        match = matches(judged, self.ki, self.ri)
+        match = self.matches(judged)
         rows = [
             [
                 f"{int(ranking.rank[row]) + 1} ({ranking.name(row)})",
                 ", ".join(targets.name(int(x)) for x in np.flatnonzero(match[row])) or "-",
             ]
-            for row in range(min(len(ranking), 60))
+            for row in range(min(len(match), 60))
         ]
         found = int(match.any(axis=0).sum())
         good = int(match.any(axis=1).sum())
@@ -46,7 +53,7 @@ class _Matching(Measure):
             f"{self.canonical()} for topic {judged.topic}",
             [
                 Table("Results and the targets they match", ["rank", "matches"], rows, align="<<"),
-                f"{good} of {len(ranking)} results match a target; {found} of {len(targets)} targets are matched.",
+                f"{good} of {len(match)} results match a target; {found} of {len(targets)} targets are matched.",
             ],
         )
 

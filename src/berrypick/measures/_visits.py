@@ -16,7 +16,7 @@ from berrypick.core.score import Score
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.visits import Tolerance, Walk, walk
+from berrypick.kernels.visits import Tolerance, Walk, usual_tolerance, walk
 from berrypick.measures.base import Measure
 
 
@@ -24,13 +24,14 @@ from berrypick.measures.base import Measure
 class VisitMeasure(Measure):
     """Parameters of the reader."""
 
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...]] = ("targets", "lengths")
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
-    tolerance: float = parameter(
-        15,
+    tolerance: float | None = parameter(
+        None,
         "number",
-        "how much irrelevant material is endured before the reader gives up",
+        "how much irrelevant material is endured before the reader gives up; 15 seconds, 300 characters or 60 tokens "
+        "by default",
         check=lambda v: v > 0,
         must="above 0",
     )
@@ -43,19 +44,27 @@ class VisitMeasure(Measure):
         None, "line|tokens", "what tolerance counts, and a budget: tokens, or what the offsets count"
     )
 
-    def reader(self) -> Tolerance:
-        return Tolerance(self.tolerance, self.keeps_viewing, self.t_init)
+    def patience(self, judged: JudgedTopic) -> float:
+        """The tolerance, as given or as goes with what positions count."""
+        if self.tolerance is not None:
+            return self.tolerance
+        unit = "tokens" if self.unit == "tokens" else judged.context.reader.line_unit
+        return usual_tolerance(unit, f"{self.name()}(tolerance=300)")
+
+    def reader(self, judged: JudgedTopic) -> Tolerance:
+        return Tolerance(self.patience(judged), self.keeps_viewing, self.t_init)
 
     def places(self, judged: JudgedTopic) -> Places:
         return _in_tokens(judged) if self.unit == "tokens" else _as_given(judged)
 
     def walk(self, judged: JudgedTopic) -> Walk:
-        return walk_of(self.places(judged), self.reader())
+        return walk_of(self.places(judged), self.reader(judged))
 
     def scored(self, judged: JudgedTopic, value: float | None) -> Score:
-        """A value; what tokens are belongs into its signature."""
+        """A value; a tolerance that was not given and what tokens are belong into its signature."""
+        usual = () if self.tolerance is not None else (("tolerance", f"{self.patience(judged):g}"),)
         tokens = judged.tokens if self.unit == "tokens" else None
-        return Score(value, signed=() if tokens is None else (("tokenizer", tokens.name),))
+        return Score(value, signed=usual if tokens is None else (*usual, ("tokenizer", tokens.name)))
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         """How the value follows from the walk."""
@@ -154,13 +163,17 @@ class _Searching(VisitMeasure):
         must="1 or more",
     )
 
-    def search(self, judged: JudgedTopic) -> Search | None:
+    def wants(self, judged: JudgedTopic) -> int:
+        """S: how many targets are wanted."""
+        return len(judged.targets) if self.wanted is None else self.wanted
+
+    def search(self, judged: JudgedTopic, wanted: int | None = None) -> Search | None:
         """None where more targets are wanted than there are."""
         relevant = len(judged.targets)
-        target_count = relevant if self.wanted is None else self.wanted
+        target_count = self.wants(judged) if wanted is None else wanted
         if target_count > relevant:
             return None
-        units = irrelevant_units(self.places(judged), self.tolerance)
+        units = irrelevant_units(self.places(judged), self.patience(judged))
         if not judged.answered:
             return Search(target_count, relevant, units, 0, relevant, target_count)
         steps = self.walk(judged)

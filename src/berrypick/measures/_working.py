@@ -10,6 +10,7 @@ from typing import Any
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
+from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.kernels.poisson_binomial import number_seen
 
@@ -17,6 +18,16 @@ from berrypick.kernels.poisson_binomial import number_seen
 MOST_ROWS = 30
 MOST_COLUMNS = 12
 MOST_SCENARIOS = 12
+
+
+def target_quantisation() -> Any:
+    """The parameter of measures whose targets are ideal elements."""
+    return parameter(
+        None,
+        "specificity|generalised|strict",
+        "how assessments become gains, by which ideal elements are chosen; specificity where sizes are known, "
+        "else generalised",
+    )
 
 
 def whole_recall(recall: Any, targets: int) -> int:

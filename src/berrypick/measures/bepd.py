@@ -26,8 +26,9 @@ class BEPD(Measure):
         s    = A L/(A L + d)
         BEPD = sum of s over the articles of the list / number of entry points
 
-    Only the first result of an article counts. Where the truth has no entry points, relevant text is entered where it
-    begins; of several entry points of one article the nearest counts.
+    Only the first result of an article counts; of several entry points of one article the nearest. A relevant article
+    without an entry point adds none, as for EPRUM with user model bep. Where the truth has no entry points at all,
+    relevant text is entered where it begins.
 
     Meaning
     -------
@@ -55,7 +56,7 @@ class BEPD(Measure):
     0.25
     """
 
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
     A: float = parameter(0.1, "number", "how much distance is forgiven", check=lambda v: v > 0, must="above 0")

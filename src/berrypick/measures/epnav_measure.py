@@ -10,13 +10,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
+from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
-from berrypick.measures._working import reach_table
+from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import LEVELS, Measure
+from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,18 @@ class epnav(Measure):
         epnav      = mean of epnav@l over l = .01, .02 .. 1
 
     The ideal list holds the targets by decreasing gain (then smaller effort), each reaching only itself at its own
-    effort. The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
+    effort. Effort e[k] is that of the results at rank k; what readers browse to costs them as well. Among those who
+    reach the gain gr at rank k (2007, section 5.1)::
+
+        ce[k]  = sum_{j<=k} e[j] + sum_x min(1, seen[k,x]/P(cg[k] >= gr)) x b[k,x]
+        b[k,x] = sum_{j<=k} (seen[j,x] - seen[j-1,x]) out[j,x] / seen[k,x]
+
+    with out[j,x] the effort of the part of target x outside of the results at rank j. This is an estimate, which the
+    signature says (browsing:estimate), and exact where one target is always browsed to at the same cost. With effort
+    rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
+    points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
+
+    The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
     the signature then says (law:grid), and a note gives the precision reached.
 
     Meaning
@@ -44,7 +58,7 @@ class epnav(Measure):
     Use
     ---
     When targets are of different worth (grades), or when results cost different effort: effort chars charges the
-    text a reader goes through at a rank, effort seconds the time.
+    text a reader goes through at a rank and browses to, effort seconds the time.
 
     Bounds
     ------
@@ -67,7 +81,7 @@ class epnav(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "effort")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
@@ -76,17 +90,36 @@ class epnav(Measure):
     )
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    quant: Quantisation | None = target_quantisation()
+
+    points: Literal["levels", "ideal"] = parameter(
+        "levels", "levels|ideal", "where the mean is taken: at .01 .. 1, or at the gains of the ideal list's own ranks"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is not None and self.points == "ideal":
+            raise UsageError("epnav takes one of points='ideal' and @level, not both")
+
+    def _levels(self, judged: JudgedTopic) -> tuple[float, ...]:
+        if self.at is not None:
+            return (float(self.at),)
+        if self.points == "levels":
+            return LEVELS
+        gain = np.cumsum(-np.sort(-judged.targets.gain))
+        return tuple((gain / gain[-1]).tolist())
 
     def _working(self, judged: JudgedTopic) -> Working:
-        return _of(judged, (float(self.at),) if self.at is not None else LEVELS)
+        return _of(judged, self._levels(judged))
 
     def compute(self, judged: JudgedTopic) -> Score:
         working = self._working(judged)
         value = math.fsum(working.precision) / len(working.precision)
+        browsing = () if not working.browsing else (("browsing", working.browsing),)
         if not working.cells:
-            return Score(value, signed=(("law", "exact"),))
+            return Score(value, signed=(("law", "exact"), *browsing))
         note = f"the law of the gain was computed on a grid; the value is exact to within {working.doubt.max():.1g}"
-        return Score(value, (note,), (("law", f"grid({working.cells})"),))
+        return Score(value, (note,), (("law", f"grid({working.cells})"), *browsing))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(0.0, signed=(("law", "exact"),))
@@ -96,15 +129,14 @@ class epnav(Measure):
         return [(level, float(y)) for level, y in zip(LEVELS, working.precision, strict=True)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        targets, names = judged.targets.names(), judged.ranking.names_by_rank()
-        levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
+        targets, names = judged.targets.names(), judged.items.names_by_rank()
+        levels = (0.25, 0.5, 0.75, 1.0) if self.at is None and self.points == "levels" else self._levels(judged)[:8]
         working = _of(judged, levels)
-        effort = np.cumsum(judged.effort.ranks)
         expected = judged.reach.seen @ judged.targets.gain
         rows = [
             [
                 f"{k} ({names[k - 1]})",
-                number(float(effort[k - 1])),
+                number(float(working.spent[event])),
                 number(float(expected[event])),
                 *(number(float(p)) for p in working.reached[event]),
             ]
@@ -120,7 +152,7 @@ class epnav(Measure):
             [
                 reach_table(judged.reach, names, targets),
                 Table(
-                    "Effort spent, gain expected, and P(gain >= level x total)",
+                    "Effort spent on the list, gain expected, and P(gain >= level x total)",
                     ["rank", "effort", "E[gain]", *(f"l={level:g}" for level in levels)],
                     rows,
                 ),
@@ -129,6 +161,7 @@ class epnav(Measure):
                     ["level", "gain", "ideal effort", "E[1/effort]", "precision"],
                     terms,
                 ),
+                *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
                 f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
@@ -136,7 +169,10 @@ class epnav(Measure):
 
 @dataclass(frozen=True)
 class Working:
-    """By level: the ideal list's effort, E[1/effort] of the run, their product, its uncertainty."""
+    """By level: the ideal list's effort, E[1/effort] of the run, their product, its uncertainty.
+
+    ``spent`` is the effort of the list up to each event, without browsing; ``browsing`` says how exact that part is.
+    """
 
     reached: FloatArray
     ideal: FloatArray
@@ -144,42 +180,67 @@ class Working:
     precision: FloatArray
     doubt: FloatArray
     cells: int
+    spent: FloatArray
+    browsing: Literal["", "exact", "estimate"] = ""
 
 
 @lru_cache(maxsize=4)
 def _of(judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
-    return work(
-        judged.reach.events,
-        judged.reach.seen,
-        judged.reach.unseen,
-        judged.targets.gain,
-        judged.effort.ranks,
-        judged.effort.targets,
-        levels,
-    )
+    effort = judged.effort
+    return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels)
 
 
 def work(
-    events: np.typing.NDArray[np.int64],
-    seen: FloatArray,
-    unseen: FloatArray,
+    reach: Reach,
     gains: FloatArray,
     effort: FloatArray,
     target_effort: FloatArray,
+    outside: FloatArray,
     levels: tuple[float, ...],
 ) -> Working:
+    """``outside``: for each entry of the reach, the effort of the part of the target outside of the result."""
     wanted = np.asarray(levels) * gains.sum() * (1 - 1e-9)
     ideal = _ideal_effort(gains, target_effort, wanted)
-    if not len(events):
+    if not len(reach.events):
         nothing = np.zeros(len(levels))
-        return Working(np.zeros((0, len(levels))), ideal, nothing, nothing, nothing, 0)
-    reached, doubt, cells = gain_law.reached(gains, seen, unseen, wanted)
-    spent = np.cumsum(effort)[events - 1]
+        return Working(np.zeros((0, len(levels))), ideal, nothing, nothing, nothing, 0, np.zeros(0))
+    reached, doubt, cells = gain_law.reached(gains, reach.seen, reach.unseen, wanted)
+    spent = np.cumsum(effort)[reach.events - 1]
+    if not outside.any():
+        weight = _by_parts(spent)
+        inverse, doubtful = weight @ reached, weight @ doubt
+        return Working(reached, ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
+    weight = _by_parts(spent[:, None] + _browsed(reach, outside, reached))
+    inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
+    same = reach.targets == 1 and len(np.unique(outside)) == 1
+    browsing: Literal["exact", "estimate"] = "exact" if same else "estimate"
+    return Working(reached, ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, browsing)
+
+
+def _by_parts(spent: FloatArray) -> FloatArray:
+    """The weight of each event: 1/spent there minus 1/spent at the next one."""
     weight = np.empty_like(spent)
     weight[:-1] = (spent[1:] - spent[:-1]) / (spent[:-1] * spent[1:])
     weight[-1] = 1.0 / spent[-1]
-    inverse = weight @ reached
-    return Working(reached, ideal, inverse, ideal * inverse, ideal * (weight @ doubt), cells)
+    return weight
+
+
+def _browsed(reach: Reach, outside: FloatArray, reached: FloatArray) -> FloatArray:
+    """events x levels: the effort of browsing among readers who have reached the gain.
+
+    The sum over targets of min(1, seen/P) b, with b the mean cost of those who have seen the target.
+    """
+    cost = np.zeros_like(reach.at_events)
+    cost[np.searchsorted(reach.events, reach.rank + 1), reach.target] = outside
+    before = np.vstack([np.ones((1, reach.targets)), reach.unseen[:-1]])
+    paid = np.cumsum(before * reach.at_events * cost, axis=0)
+    each = np.divide(paid, reach.seen, out=np.zeros_like(paid), where=reach.seen > 0)
+    found = np.empty_like(reached)
+    for level in range(reached.shape[1]):  # one at a time: events x targets x levels would not fit
+        share = reached[:, level, None]
+        seen = np.divide(reach.seen, share, out=np.ones_like(reach.seen), where=share > reach.seen)
+        found[:, level] = (seen * each).sum(axis=1)
+    return found
 
 
 def _ideal_effort(gains: FloatArray, effort: FloatArray, wanted: FloatArray) -> FloatArray:

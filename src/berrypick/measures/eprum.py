@@ -18,12 +18,14 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.candidates import Candidates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.kernels.poisson_binomial import events, number_seen, upper_tails, weighted_law
-from berrypick.measures._working import law_table, reach_table, scenario_table, whole_recall
+from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
+from berrypick.measures._working import law_table, reach_table, scenario_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
+from berrypick.relevance.gains import Quantisation
 
 IdealName = Literal["targets", "greedy", "exact"]
 NormName = Literal["product", "bounded"]
+LawName = Literal["exact", "normal"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class EPRUM(Measure):
         EPRUM(rank=k) = (1/k) sum_f P(F_k = f) E[ML*_f]
 
     F_k is a sum of independent indicators with the probabilities seen[k, x] = 1 - prod_{j<=k} (1 - reach[j, x]); its
-    law is computed exactly. With ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. With
-    norm='bounded' E[A_r/ML_r] is divided by the largest value that any list of candidates can have.
+    law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did. With
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. With norm='bounded' E[A_r/ML_r] is divided by
+    the largest value that any list of candidates can have.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
 
     Meaning
@@ -79,7 +82,7 @@ class EPRUM(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
@@ -88,6 +91,7 @@ class EPRUM(Measure):
     )
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    quant: Quantisation | None = target_quantisation()
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
@@ -101,6 +105,10 @@ class EPRUM(Measure):
     )
     norm: NormName = parameter(
         "product", "product|bounded", "the papers' product of expectations, or division by the best that any list gets"
+    )
+
+    law: LawName = parameter(
+        "exact", "exact|normal", "the law of the number seen: exact, or normal as in the papers, for old results"
     )
 
     def __post_init__(self) -> None:
@@ -137,8 +145,8 @@ class EPRUM(Measure):
         """The value when exactly these targets are ideal."""
         best = self._ideal(judged, ideal, reach.targets)
         if self.rank is not None:
-            return precision_at_rank(reach, self.rank, best)
-        precision = precisions(reach, best, self.norm)
+            return precision_at_rank(reach, self.rank, best, self.law)
+        precision = precisions(reach, best, self.norm, self.law)
         if self.r is not None:
             return float(precision[self.r - 1])
         if self.at is not None:
@@ -174,7 +182,7 @@ class EPRUM(Measure):
 
     def _points(self, judged: JudgedTopic, xs: Sequence[float]) -> Curve:
         curves = [
-            (weight, precisions(reach, self._ideal(judged, ideal, reach.targets), self.norm))
+            (weight, precisions(reach, self._ideal(judged, ideal, reach.targets), self.norm, self.law))
             for weight, ideal, reach in judged.levels
         ]
         total = math.fsum(weight for weight, _ in curves)
@@ -199,7 +207,7 @@ class EPRUM(Measure):
 
     def _explain_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> list[str | Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
-        names = judged.ranking.names_by_rank()
+        names = judged.items.names_by_rank()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
         scenarios = scenario_table(reach, names, targets)
         if scenarios is not None:
@@ -213,14 +221,14 @@ class EPRUM(Measure):
         if self.at is not None:
             wanted = [recall_value(self.at, reach.targets)]
         wanted = [r for r in wanted if r <= reach.targets]
-        inverse = expected_inverse(reach)
+        inverse = expected_inverse(reach, self.law)
         for r in list(wanted)[:3]:
             parts.append(_terms(reach, names, r, float(inverse[r - 1])))
         parts.append(self._summary(reach, best, inverse, list(wanted)))
         return parts
 
     def _summary(self, reach: Reach, best: ideals.Ideal, inverse: FloatArray, wanted: list[int]) -> Table:
-        precision = precisions(reach, best, self.norm)
+        precision = precisions(reach, best, self.norm, self.law)
         divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
         shown = best.length if self.norm == "product" else best.inverse
         rows = [
@@ -238,13 +246,13 @@ class EPRUM(Measure):
 
     def _rank_terms(self, reach: Reach, best: ideals.Ideal) -> Table:
         assert self.rank is not None
-        law = law_after(reach, self.rank)
+        law = law_after(reach, self.rank, self.law)
         length = np.concatenate([[0.0], best.length])
         rows = [
             [str(f), number(float(p), 6), number(float(m), 6), number(float(p * m), 6) if p else "0"]
             for f, (p, m) in enumerate(zip(law, length, strict=True))
         ]
-        value = precision_at_rank(reach, self.rank, best)
+        value = precision_at_rank(reach, self.rank, best, self.law)
         rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
         return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
 
@@ -273,7 +281,7 @@ def _ideal_table(best: ideals.Ideal, candidates: Candidates) -> Table:
     return Table("The ideal list for each recall value", ["r", "E[ML*]", "list"], rows, align=">><")
 
 
-def expected_inverse(reach: Reach) -> FloatArray:
+def expected_inverse(reach: Reach, law: LawName = "exact") -> FloatArray:
     """E[A_r / ML_r] for r = 1..t, summed by parts: only positive terms, so small values keep their digits."""
     k = events(reach).astype(np.float64)
     if not len(k):
@@ -281,30 +289,34 @@ def expected_inverse(reach: Reach) -> FloatArray:
     weight = np.empty_like(k)
     weight[:-1] = (k[1:] - k[:-1]) / (k[:-1] * k[1:])  # sum of 1/(j(j+1)) until the next event
     weight[-1] = 1.0 / k[-1]
+    if law == "normal":
+        return upper_tails(weight @ normal_law(reach.seen, reach.unseen))[1:]
     return upper_tails(weighted_law(reach, weight))[1:]
 
 
-def precisions(reach: Reach, best: ideals.Ideal, norm: NormName) -> FloatArray:
+def precisions(reach: Reach, best: ideals.Ideal, norm: NormName, law: LawName = "exact") -> FloatArray:
     """Precision at each recall value; nan where it is undefined."""
-    inverse = expected_inverse(reach)
+    inverse = expected_inverse(reach, law)
     if norm == "product":
         return best.length * inverse
     return np.divide(inverse, best.inverse, out=np.full_like(inverse, np.nan), where=best.inverse > 0)
 
 
-def law_after(reach: Reach, rank: int) -> FloatArray:
+def law_after(reach: Reach, rank: int, law: LawName = "exact") -> FloatArray:
     """P(F_k = f) after a rank; beyond the end of the list nothing more is found."""
     event = int(np.searchsorted(reach.events, rank, side="right"))
+    if event and law == "normal":
+        return normal_law(reach.seen[event - 1 : event], reach.unseen[event - 1 : event])[0]
     if event:
         return number_seen(reach)[event - 1]
     return np.eye(1, reach.targets + 1)[0]
 
 
-def precision_at_rank(reach: Reach, rank: int, best: ideals.Ideal) -> float:
-    law = law_after(reach, rank)
+def precision_at_rank(reach: Reach, rank: int, best: ideals.Ideal, law: LawName = "exact") -> float:
+    mass = law_after(reach, rank, law)
     length = np.concatenate([[0.0], best.length])
-    possible = law > 0
-    return math.fsum(law[possible] * length[possible]) / rank
+    possible = mass > 0
+    return math.fsum(mass[possible] * length[possible]) / rank
 
 
 def ideal_list(name: IdealName, candidates: Reach) -> ideals.Ideal:

@@ -11,8 +11,9 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._working import reach_table
+from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import Measure
+from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,12 @@ class ExpectedRatio(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    quant: Quantisation | None = target_quantisation()
 
     def compute(self, judged: JudgedTopic) -> Score:
         weight = judged.targets.idealism
@@ -97,7 +99,7 @@ class ExpectedRatio(Measure):
         return Explanation(
             f"{self.canonical()} for topic {judged.topic}",
             [
-                reach_table(judged.reach, judged.ranking.names_by_rank(), judged.targets.names()),
+                reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names()),
                 Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows),
             ],
         )

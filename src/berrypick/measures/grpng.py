@@ -17,7 +17,6 @@ from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS, Measure
-from berrypick.relevance.recall_base import recall_base
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class GRPng(Measure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         recall, precision = work(judged)
-        if np.isnan(recall).any():
+        if np.isnan(recall).any():  # nothing relevant is exhaustive at all
             return Score(None)
         if self.at is not None:
             return Score(_at(recall, precision, float(self.at)))
@@ -112,7 +111,7 @@ def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
     ranking = judged.ranking
     if judged.truth.path is None or ranking.path is None or ranking.path_end is not None:
         raise UsageError("reads graded elements: truth and run must point to elements by their paths")
-    base = recall_base(judged.truth, judged.scale, None, judged.ignore_elements)
+    base = judged.recall_base()
     unseen, length = _unseen_lengths(ranking)
     exhaustive, specific = np.zeros(len(ranking)), np.zeros(len(ranking))
     for row in range(len(ranking)):

@@ -16,8 +16,9 @@ from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
-from berrypick.measures._working import consulted_table, law_table, reach_table, whole_recall
+from berrypick.measures._working import consulted_table, law_table, reach_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
+from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,12 @@ class PRUM(Measure):
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("user", "units")
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     user: str | None = parameter(None, "text", "the user model, instead of the one that the evaluation names")
+    quant: Quantisation | None = target_quantisation()
     r: int | None = parameter(
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
@@ -99,7 +101,8 @@ class PRUM(Measure):
         return Score(math.fsum(self._precisions(judged, 1, t)) / t)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        return Score(None if self.r is not None and self.r > len(judged.targets) else 0.0)
+        """The reader goes through the unranked units at once."""
+        return self.compute(judged)
 
     def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
         working = work(judged.reach, self.exact)
@@ -115,7 +118,7 @@ class PRUM(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         reach = judged.reach
-        names, targets = judged.ranking.names_by_rank(), judged.targets.names()
+        names, targets = judged.items.names_by_rank(), judged.targets.names()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
         scenarios = consulted_table(reach, names, targets)
         if scenarios is not None:

@@ -7,15 +7,21 @@ with P(ideal) >= s. Between two consecutive values of P(ideal) nothing changes, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import UsageError, option
 
+#: Grades to P(ideal), or 'gain': the quantised gain of an element.
+Idealism = Mapping[float, float] | Literal["gain"]
 
-def parse_idealism(text: str) -> dict[float, float]:
-    """``'1=.5,2=1'``: grades to P(ideal)."""
+
+def parse_idealism(text: str) -> Idealism:
+    """``'1=.5,2=1'``: grades to P(ideal); or ``'gain'``."""
+    if text.strip() == "gain":
+        return "gain"
     found: dict[float, float] = {}
     given = option("idealism", text)
     for part in text.split(","):
@@ -51,8 +57,27 @@ def idealism_of(grades: FloatArray, all_grades: set[float], mapping: Mapping[flo
     return (grades > 0).astype(np.float64)
 
 
-def describe(all_grades: set[float], mapping: Mapping[float, float] | None) -> str:
+def exhaustivity_idealism(exhaustivity: FloatArray, mapping: Mapping[float, float]) -> FloatArray:
+    """P(ideal) of elements by how exhaustive they are; 0 (too small) is ideal for nobody."""
+    if np.isnan(exhaustivity).any():
+        raise UsageError(
+            f"{option('idealism')} maps the exhaustivity of elements, which this truth does not have for all relevant "
+            f"ones; {option('idealism', 'gain')} takes their gains"
+        )
+    return idealism_of(exhaustivity, set(), mapping)
+
+
+def ideal_for_nobody(mapping: Idealism | None) -> set[float]:
+    """The grades above 0 that a mapping gives to nobody."""
+    if mapping is None or mapping == "gain":
+        return set()
+    return {grade for grade, share in mapping.items() if grade > 0 and share == 0}
+
+
+def describe(all_grades: set[float], mapping: Idealism | None) -> str:
     """The part of a signature that tells how grades became P(ideal)."""
+    if mapping == "gain":
+        return "gain"
     if mapping is not None:
         return ",".join(f"{grade:g}={share:g}" for grade, share in sorted(mapping.items()))
     if all(0 <= grade <= 1 for grade in all_grades):

@@ -14,6 +14,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.errors import UsageError, option
 from berrypick.core.truth import TopicTruth
 from berrypick.relevance.gains import Quantisation, exhaustivity_of, gains_of, specificity_of
 
@@ -29,6 +30,8 @@ class RecallBase:
     specificity: FloatArray
     exhaustivity: FloatArray
     row: IntArray  # in the truth
+    #: The ideal elements, where somebody has named them; else they follow from the gains.
+    chosen: frozenset[tuple[str, str]] | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -52,6 +55,8 @@ class RecallBase:
     @cached_property
     def ideal(self) -> IntArray:
         """The ideal recall base: the best of every relevant path, the higher one on a tie, overlap removed."""
+        if self.chosen is not None:
+            return np.array(sorted(self.index[key] for key in self.chosen), dtype=np.int64)
         inner = set(self.parent[self.parent >= 0].tolist())
         kept: set[int] = set()
         for leaf in range(len(self)):
@@ -77,19 +82,26 @@ class RecallBase:
 
 
 def recall_base(
-    topic: TopicTruth, scale: str, quant: Quantisation | None, left_out: Collection[str] = ()
+    topic: TopicTruth,
+    scale: str,
+    quant: Quantisation | None,
+    left_out: Collection[str] = (),
+    chosen: frozenset[tuple[str, str]] | None = None,
 ) -> RecallBase:
-    """The full recall base: every judged element with a gain, those with left-out names removed first."""
+    """The full recall base: every judged element with a gain, those with left-out names removed first.
+
+    ``chosen`` (document, path) are the ideal elements where they are given by hand.
+    """
     assert topic.path is not None
     gain = gains_of(topic, scale, quant)
     rows = [
         row
         for row in np.flatnonzero(gain > 0).tolist()
-        if not left_out or paths.element_name(topic.path[row]) not in left_out
+        if not left_out or not paths.matches(paths.element_name(topic.path[row]), left_out)
     ]
     kept = np.array(rows, dtype=np.int64)
     nothing = np.full(len(topic), np.nan)
-    return RecallBase(
+    base = RecallBase(
         document=[topic.document[row] for row in rows],
         path=[topic.path[row] for row in rows],
         gain=gain[kept],
@@ -97,4 +109,23 @@ def recall_base(
         specificity=specificity_of(topic, scale)[kept],
         exhaustivity=exhaustivity_of(topic, scale)[kept],
         row=kept,
+        chosen=chosen,
     )
+    if chosen is not None:
+        _check_chosen(topic.topic, base, chosen)
+    return base
+
+
+def _check_chosen(topic: str, base: RecallBase, chosen: frozenset[tuple[str, str]]) -> None:
+    """Ideal elements are relevant, and none lies in another (EPRUM section 3.1)."""
+    for document, path in sorted(chosen):
+        if (document, path) not in base.index:
+            raise UsageError(
+                f"{option('ideal_elements')}: {document}{path} of topic {topic} has no gain, so it cannot be ideal"
+            )
+        outer = next((above for above in paths.ancestors(path) if (document, above) in chosen), None)
+        if outer is not None:
+            raise UsageError(
+                f"{option('ideal_elements')}: {document}{path} of topic {topic} lies in {outer}, which is named too; "
+                "ideal elements do not overlap"
+            )

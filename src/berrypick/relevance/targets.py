@@ -1,27 +1,35 @@
 """Targets: the ideal units of a topic, and how they and the results stand on the documents' lines.
 
 Documents and spans with a grade above 0 are targets, worth their grade. Where elements are judged, those of the ideal
-recall base are, worth their gains. Readers who look for entry points have those as targets.
+recall base are, worth their gains. A unit that is ideal for nobody is no target. Readers who look for
+entry points have those as targets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
-from berrypick.relevance.idealism import idealism_of
-from berrypick.relevance.recall_base import recall_base
+from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.idealism import Idealism, exhaustivity_idealism, idealism_of
+from berrypick.relevance.recall_base import RecallBase
 
 
-def targets_of(topic: TopicTruth, all_grades: set[float], mapping: Mapping[float, float] | None) -> Targets:
-    """The relevant documents or spans in truth order."""
-    rows = np.flatnonzero(topic.grade > 0)
+def targets_of(
+    topic: TopicTruth, all_grades: set[float], mapping: Idealism | None, quant: Quantisation | None = None
+) -> Targets:
+    """The relevant documents or spans in truth order; in the strict sense those of the topic's highest grade."""
+    if mapping == "gain":
+        raise UsageError(
+            f"{option('idealism', 'gain')} is for elements; grades of documents and spans are mapped, as in '1=.5,2=1'"
+        )
+    rows = relevant_rows(topic.grade, quant)
     grade = topic.grade[rows]
     return Targets(
         document=tuple(topic.document[row] for row in rows.tolist()),
@@ -33,17 +41,25 @@ def targets_of(topic: TopicTruth, all_grades: set[float], mapping: Mapping[float
     )
 
 
-def element_targets(topic: TopicTruth, scale: str, left_out: frozenset[str], collection: Collection | None) -> Targets:
-    """The ideal recall base in truth order, ideal for everybody."""
-    base = recall_base(topic, scale, None, left_out)
-    count = len(base.ideal)
+def relevant_rows(grade: FloatArray, quant: Quantisation | None) -> IntArray:
+    """Units with a grade above 0; in the strict sense those of the topic's highest grade."""
+    least = grade.max(initial=0.0) if quant == "strict" else 0.0
+    return np.flatnonzero((grade > 0) & (grade >= least))
+
+
+def element_targets(
+    topic: TopicTruth, base: RecallBase, collection: Collection | None, mapping: Idealism | None
+) -> Targets:
+    """The ideal elements in truth order; those that a mapping makes nobody's ideal are left out."""
+    idealism = _element_idealism(topic, base, mapping)
+    ideal = base.ideal[idealism > 0]
     targets = Targets(
-        document=tuple(base.document[i] for i in base.ideal.tolist()),
-        grade=np.ones(count),
-        gain=base.gain[base.ideal],
-        idealism=np.ones(count),
-        path=tuple(base.path[i] for i in base.ideal.tolist()),
-        size=base.size[base.ideal],
+        document=tuple(base.document[i] for i in ideal.tolist()),
+        grade=np.ones(len(ideal)),
+        gain=base.gain[ideal],
+        idealism=idealism[idealism > 0],
+        path=tuple(base.path[i] for i in ideal.tolist()),
+        size=base.size[ideal],
     )
     if collection is None or not collection.structures:
         return targets
@@ -54,6 +70,16 @@ def element_targets(topic: TopicTruth, scale: str, left_out: frozenset[str], col
         start=np.array([start for start, _ in spans], dtype=np.int64),
         end=np.array([end for _, end in spans], dtype=np.int64),
     )
+
+
+def _element_idealism(topic: TopicTruth, base: RecallBase, mapping: Idealism | None) -> FloatArray:
+    """Ideal for everybody, or by the exhaustivity of the ideal element, or by its gain (EPRUM section 3.1)."""
+    if mapping is None:
+        return np.ones(len(base.ideal))
+    if mapping == "gain":
+        return base.gain[base.ideal]
+    judged = topic.exhaustivity if topic.exhaustivity is not None else np.full(len(topic), np.nan)
+    return exhaustivity_idealism(judged[base.row[base.ideal]], mapping)
 
 
 def _place(document: str, path: str, collection: Collection) -> tuple[int, int]:

@@ -59,7 +59,7 @@ def _seen(judged: JudgedTopic) -> list[float] | None:
 
 
 def _ranking(judged: JudgedTopic, reached: bool) -> str:
-    names = judged.ranking.names_by_rank()
+    names = judged.items.names_by_rank()
     if not names:
         return ""
     led = judged.reach.row_sums.tolist() if reached and len(judged.targets) else None

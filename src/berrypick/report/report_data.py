@@ -255,8 +255,10 @@ class _Topic:
             if not judged.answered:
                 return {"rank": [], "target": [], "p": []}, 0.0
             reach = judged.reach
+            last = np.zeros(reach.ranks, dtype=np.int64)  # an item may hold the results of several ranks
+            np.maximum.at(last, judged.items.rank, judged.ranking.rank)
             entries = {
-                "rank": (reach.rank + 1).tolist(),
+                "rank": (last[reach.rank] + 1).tolist(),
                 "target": reach.target.tolist(),
                 "p": [_plain(p) for p in reach.probability.tolist()],
             }

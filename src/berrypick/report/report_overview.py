@@ -18,6 +18,7 @@ from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.measures.base import Measure
 from berrypick.references import bibtex, cited
+from berrypick.relevance.idealism import describe
 from berrypick.report.report_data import Details
 
 #: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
@@ -134,13 +135,14 @@ def _configuration(details: Details) -> list[list[str]]:
     special = {
         "user": str(context.user),
         "tokenizer": reader.tokens.name if reader.tokens is not None else "",
-        "idealism": ", ".join(f"{grade:g}={share:g}" for grade, share in (context.idealism or {}).items()),
+        "idealism": "" if context.idealism is None else describe(set(), context.idealism),
         "duplicates": context.duplicates or "as each format has it",
         "ignore_elements": ", ".join(sorted(context.ignore_elements)),
         "navigation": _source(reader.navigation) if options.navigation is not None else "",
         "collection": _source(reader.collection) if options.collection is not None else "",
         "documents": _source(reader.texts),
         "chunks": _source(options.chunks),
+        "ideal_elements": _source(options.ideal_elements),
     }
     parts = {
         "truth": _file(evaluation.truth.source),

@@ -26,6 +26,10 @@ class ContextModel(UserModel):
     if TYPE_CHECKING:
         share: float  # a parameter of every such model, each at its own place
 
+    @property
+    def browses(self) -> bool:
+        return False
+
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)

@@ -12,7 +12,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users.base import ReaderContext, UserModel, by_rank, combined
+from berrypick.users.base import ReaderContext, UserModel, combined
 
 
 @dataclass(frozen=True)
@@ -42,39 +42,18 @@ class NavigationModel(UserModel):
         leads = np.flatnonzero(self.between(list(units), targets.names(), context).any(axis=1))
         return tuple(units[i] for i in leads.tolist())
 
-    def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        """The expected length of everything the reader sees from a rank: each unit with its probability."""
-        names = [ranking.name(row) for row in range(len(ranking))]
-        distinct = list(dict.fromkeys(names))
-        everything = list(dict.fromkeys([*distinct, *self.units(context)]))
-        reached = self.between(distinct, everything, context)
-        known = _span_lengths(ranking, context) | _span_lengths(targets, context)
-        lengths = np.zeros(len(everything))
-        for i in np.flatnonzero(reached.any(axis=0)).tolist():
-            unit = everything[i]
-            lengths[i] = known[unit] if unit in known else context.length(unit, "effort in length")
-        cost = dict(zip(distinct, (reached @ lengths).tolist(), strict=True))
-        return by_rank(ranking, np.array([cost[name] for name in names], dtype=np.float64))
 
-
-def _span_lengths(units: Ranking | Targets, context: ReaderContext) -> dict[str, float]:
-    """Spans carry their lengths themselves."""
-    if units.start is None or units.end is None:
-        return {}
-    if context.effort_tokens is not None:
-        return {name: context.effort_tokens.of_span(name) for name in (units.name(i) for i in range(len(units)))}
-    return {units.name(i): float(units.end[i] - units.start[i]) for i in range(len(units))}
-
-
-def chain_between(chain: Chain, sources: list[str], targets: list[str], steps: int | None) -> FloatArray:
-    """P(ever visiting target from source); a unit always visits itself."""
+def chain_between(
+    chain: Chain, sources: list[str], targets: list[str], steps: int | None, trail: float | None = None
+) -> FloatArray:
+    """P(ever visiting target from source, or within some steps); a unit always visits itself."""
     found = np.zeros((len(sources), len(targets)))
     inside = [(i, chain.number[name]) for i, name in enumerate(sources) if name in chain.number]
     rows = np.array([i for i, _ in inside], dtype=np.int64)
     states = np.array([state for _, state in inside], dtype=np.int64)
     for j, target in enumerate(targets):
         if target in chain.number and len(rows):
-            found[rows, j] = chain.visits(chain.number[target], steps)[states]
+            found[rows, j] = chain.visits(chain.number[target], steps, trail)[states]
     columns: dict[str, list[int]] = {}
     for j, target in enumerate(targets):
         columns.setdefault(target, []).append(j)

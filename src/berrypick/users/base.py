@@ -19,7 +19,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
 from berrypick.core.navigation import Navigation
-from berrypick.core.parameters import Parameterized
+from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -39,6 +39,8 @@ class ReaderContext:
     tokens: TokenOffsets | None = None
     #: The same, where effort is counted in tokens.
     effort_tokens: TokenOffsets | None = None
+    #: What positions in the documents count, where known: chars or seconds.
+    line_unit: str | None = None
 
     def length(self, document: str, why: str) -> float:
         """How long a document is, in what effort is counted in."""
@@ -65,6 +67,32 @@ class UserModel(Parameterized, base=True):
     navigation_needed: ClassVar[str] = ""
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
+
+    returns: bool | None = parameter(
+        None, "bool", "whether the reader comes back to a document consulted at an earlier rank; True by default"
+    )
+
+    @property
+    def browses(self) -> bool:
+        """Whether the reader goes on from a result to targets outside of it, which costs effort of its own."""
+        return True
+
+    def resolved(self, context: ReaderContext) -> UserModel:
+        """The model with the values of parameters that depend on the inputs."""
+        return self
+
+    @property
+    def reads_lengths(self) -> bool:
+        """Whether reach depends on how long documents are."""
+        return False
+
+    def items(self, ranking: Ranking, grouped: bool) -> Ranking:
+        """The list as the reader takes it, each rank one item; ``grouped``: the run itself has ranks of several."""
+        return ranking
+
+    def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
+        """What a person should know about how results became list items."""
+        return ()
 
     @classmethod
     def name(cls) -> str:
@@ -98,6 +126,18 @@ class UserModel(Parameterized, base=True):
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
         return by_rank(ranking, pointer_lengths(ranking, context))
+
+    def clicks(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        """How many results the reader opens at each rank."""
+        return by_rank(ranking, np.ones(len(ranking)))
+
+
+def first_visits(ranking: Ranking) -> BoolArray:
+    """The pointers into documents that no earlier rank points into."""
+    first: dict[int, int] = {}
+    for document, rank in zip(ranking.document.tolist(), ranking.rank.tolist(), strict=True):
+        first.setdefault(document, rank)
+    return ranking.rank == np.array([first[document] for document in ranking.document.tolist()], dtype=np.int64)
 
 
 def pointer_lengths(ranking: Ranking, context: ReaderContext) -> FloatArray:
@@ -249,7 +289,14 @@ def _nested_paths(
     return ratio, above
 
 
+def size_ratio(ranking: Ranking, row: int, targets: Targets, x: int) -> float:
+    """The smaller length of two units over the larger; nan where one is unknown."""
+    return _ratio(_size(ranking, row), _size(targets, x))
+
+
 def _size(units: Ranking | Targets, i: int) -> float:
+    if units.start is not None and units.end is not None:
+        return float(units.end[i] - units.start[i])
     return float(units.size[i]) if units.size is not None else float("nan")
 
 

@@ -30,7 +30,8 @@ class Bep(UserModel):
 
     A L/(A L + d), d the distance in characters between the two points, L the mean length of documents (equation 14
     of the INEX 2006 measures). Where the truth has no entry points, a target is entered at its start. Effort: the
-    length of what is pointed to.
+    length of what is pointed to, and of the part of each target outside of it; entry points have no length, so that
+    effort in characters is refused for them.
     """
 
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
@@ -48,6 +49,10 @@ class Bep(UserModel):
         check=lambda v: v > 0,
         must="above 0",
     )
+
+    @property
+    def reads_lengths(self) -> bool:
+        return self.L is None
 
     def mean_length(self, context: ReaderContext) -> float:
         if self.L is not None:

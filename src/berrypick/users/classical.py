@@ -38,6 +38,10 @@ class Classical(UserModel):
         0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
     )
 
+    @property
+    def browses(self) -> bool:
+        return False
+
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)

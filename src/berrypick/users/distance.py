@@ -28,15 +28,18 @@ class Distance(UserModel):
     """The reader gets from a result to a target with a probability that falls with the gap between them.
 
     1/(1 + exp(theta d)) within the same document, d the number of characters (seconds) between the two, 0 if they
-    touch or overlap; 1 for the target itself (the formula alone gives 1/2). Effort: the length of what is pointed to.
+    touch or overlap; 1 for a result that contains the target (the formula alone gives 1/2). law='inverse' is
+    1/(1 + theta d) instead (PRUM section 2.2). Effort: the length of what is pointed to, and of
+    the part of each target outside of it for those who get there.
     """
 
-    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))
 
     theta: float = parameter(
         0.01, "number", "how quickly the probability falls with distance", check=lambda v: v >= 0, must="0 or more"
     )
+    law: str = parameter("logistic", "logistic|inverse", "1/(1 + exp(theta d)), or 1/(1 + theta d)")
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
@@ -49,8 +52,12 @@ class Distance(UserModel):
             start, end = ranking.start[rows, None], ranking.end[rows, None]
             target_start, target_end = targets.start[None, indices], targets.end[None, indices]
             gap = np.maximum(np.maximum(start, target_start) - np.minimum(end, target_end), 0)
-            falling = np.exp(-self.theta * gap)
-            probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
-            probability[(start == target_start) & (end == target_end)] = 1.0
+            if self.law == "inverse":
+                probability = 1.0 / (1.0 + self.theta * gap)
+            else:
+                falling = np.exp(-self.theta * gap)
+                probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
+            held = (start <= target_start) & (end >= target_end) & ((target_start < target_end) | (target_start < end))
+            probability[held] = 1.0
             blocks.append((rows, indices, probability))
         return pairwise(ranking, targets, blocks)

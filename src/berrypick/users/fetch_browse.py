@@ -20,8 +20,13 @@ from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, comb
 class FetchBrowse(UserModel):
     """A result points to several places, and readers look at later ones with decreasing probability.
 
-    Reach is 1 - prod over the rank's pointers (1 - consider^position x reach of the pointer), positions counted from
-    0, with the reach of another user model. Pointers belong to one group when the run gives them the same rank.
+    Reach is 1 - prod over the rank's pointers (1 - P(considered) x reach of the pointer), with the reach of another
+    user model. P(considered) is consider^position, positions counted from 0, and times ``after`` for readers who have
+    found something relevant in the group already (EPRUM section 3.2).
+
+    Pointers belong to one group when the run gives them the same rank. Where no rank of a run holds two pointers,
+    consecutive results of one document are one list item, which a note says; group='rank' takes ranks as they are,
+    group='document' always puts consecutive ranks of one document together.
     Effort: that of the other model for each pointer, times the probability that it is considered.
     """
 
@@ -33,6 +38,13 @@ class FetchBrowse(UserModel):
         0.8, "number", "probability of going on to the next pointer of a group", check=lambda v: 0 <= v <= 1,
         must="in [0, 1]",
     )  # fmt: skip
+    after: float = parameter(
+        1, "number", "factor on this once something relevant was found in the group", check=lambda v: 0 <= v <= 1,
+        must="in [0, 1]",
+    )  # fmt: skip
+    group: str | None = parameter(
+        None, "document|rank", "what a list item is; by default ranks, or documents where no rank holds two pointers"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,13 +56,45 @@ class FetchBrowse(UserModel):
 
         return build(self.of)
 
-    def _considered(self, ranking: Ranking) -> FloatArray:
-        position = np.zeros(len(ranking), dtype=np.int64)
-        seen: dict[int, int] = {}
+    def items(self, ranking: Ranking, grouped: bool) -> Ranking:
+        if self.group == "rank" or (self.group is None and grouped):
+            return ranking
+        new = np.ones(len(ranking), dtype=bool)
+        new[1:] = ranking.document[1:] != ranking.document[:-1]
+        rank = np.cumsum(new) - 1
+        return replace(ranking, rank=rank.astype(np.int64), ranks=int(rank[-1]) + 1 if len(rank) else 0)
+
+    def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
+        return self.inner().notes(ranking, targets)
+
+    def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
+        if items.ranks == len(items):
+            return ("user model fetch_browse: no list item points to several places, so grouping has no effect",)
+        if items.ranks == ranking.ranks or self.group is not None:
+            return ()
+        text = "consecutive results of one document are taken as one list item; group='rank' takes ranks as they are"
+        return (f"user model fetch_browse: {text}",)
+
+    def _considered(self, ranking: Ranking, single: Reach | None = None) -> FloatArray:
+        """P(considered) of each pointer; ``single`` is what each leads to, which matters with ``after``."""
+        hits = np.zeros(len(ranking))  # P(leads to anything)
+        if single is not None and self.after < 1:
+            misses = np.ones(len(ranking))
+            np.multiply.at(misses, single.rank, 1.0 - single.probability)
+            hits = 1.0 - misses
+        found = np.zeros(len(ranking))
+        groups: dict[int, tuple[int, float]] = {}  # rank to position and P(nothing relevant found so far)
         for row, rank in enumerate(ranking.rank.tolist()):
-            position[row] = seen.get(rank, 0)
-            seen[rank] = position[row] + 1
-        return np.asarray(float(self.consider) ** position, dtype=np.float64)
+            position, nothing = groups.get(rank, (0, 1.0))
+            willing = float(self.consider) ** position
+            found[row] = willing * (nothing + (1.0 - nothing) * self.after)
+            groups[rank] = position + 1, nothing * (1.0 - willing * float(hits[row]))
+        return found
+
+    def resolved(self, context: ReaderContext) -> FetchBrowse:
+        inner = self.inner()
+        known = inner.resolved(context)
+        return self if known == inner else replace(self, of=str(known))
 
     def _spread(self, ranking: Ranking) -> Ranking:
         """Every pointer a rank of its own."""
@@ -58,7 +102,7 @@ class FetchBrowse(UserModel):
         return replace(ranking, rank=rows, ranks=len(ranking))
 
     def _combine(self, ranking: Ranking, single: Reach) -> Reach:
-        probability = single.probability * self._considered(ranking)[single.rank]
+        probability = single.probability * self._considered(ranking, single)[single.rank]
         return combined(ranking, single.targets, single.rank, single.target, probability)
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
@@ -70,6 +114,22 @@ class FetchBrowse(UserModel):
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         return self.inner().other_units(targets, context)
 
+    @property
+    def reads_lengths(self) -> bool:
+        return self.inner().reads_lengths
+
+    @property
+    def browses(self) -> bool:
+        return self.inner().browses
+
+    def clicks(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        return by_rank(ranking, self._weights(ranking, targets, context))
+
+    def _weights(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
+        if self.after == 1:
+            return self._considered(ranking)
+        return self._considered(ranking, self.inner().reach(self._spread(ranking), targets, context))
+
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         each = self.inner().effort(self._spread(ranking), targets, context)
-        return by_rank(ranking, each * self._considered(ranking))
+        return by_rank(ranking, each * self._weights(ranking, targets, context))

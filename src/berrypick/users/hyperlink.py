@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable
 from berrypick.core.parameters import parameter
 from berrypick.kernels.hitting import Chain
@@ -26,11 +26,13 @@ class Hyperlink(NavigationModel):
     from document to document, each pair once.
 
     One step: follow/outdegree for each linked page. Several steps: the probability of having been at a page within
-    that many clicks, over all routes; steps=0 means without limit. Links of a page to itself do not count.
-    Effort: the expected length of everything visited.
+    that many clicks, over all routes; steps=0 means without limit. With trail=1.5 a reader follows t links with a
+    probability that falls as t^-1.5, t = 1 .. steps (Huberman et al. 1998, in section 5.2 of effort-precision with
+    navigation). Links of a page to itself do not count.
+    Effort: the length of what is pointed to, and of the targets reached outside of it.
     """
 
-    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
+    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum", "kazai2007effort")
     navigation: ClassVar[tuple[type, ...]] = (LinkTable,)
     navigation_needed: ClassVar[str] = "a table of links (from, to)"
     slider: ClassVar[Slider | None] = (("follow",), (0.2, 0.4, 0.6, 0.8, 1))
@@ -40,9 +42,19 @@ class Hyperlink(NavigationModel):
     )
     steps: int = parameter(1, "int", "most clicks in a row; 0 for no limit", check=lambda v: v >= 0, must="0 or more")
 
+    trail: float | None = parameter(
+        None, "number", "how quickly the share of trails of t links falls with t: t^-trail, up to steps",
+        check=lambda v: v > 0, must="above 0",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.trail is not None and self.steps < 2:
+            raise UsageError("hyperlink(trail=) needs the longest trail, as in hyperlink(trail=1.5,steps=100)")
+
     def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
         chain = link_chain(self._links(context), self.follow)
-        return chain_between(chain, sources, targets, self.steps or None)
+        return chain_between(chain, sources, targets, self.steps or None, self.trail)
 
     def units(self, context: ReaderContext) -> tuple[str, ...]:
         return self._links(context).units

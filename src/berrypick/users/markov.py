@@ -23,7 +23,8 @@ class Markov(NavigationModel):
     Reach is the probability of ever visiting the target before leaving. The chain comes from a table of transitions
     (from, to, probability; what is missing to 1 is leaving) or from recorded sessions (option navigation), where the
     probability of a step is its share of all continuations of that page, the end of a session being one; a step back
-    counts as a step to the page before. Effort: the expected length of everything visited.
+    counts as a step to the page before. Effort: the length of what is pointed to, and of
+    the targets reached outside of it.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "kazai2007effort")

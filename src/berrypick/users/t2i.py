@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,8 +15,16 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.visits import Tolerance, Visit, walk
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
+from berrypick.kernels.visits import (
+    USUAL_TOLERANCE,
+    SpreadVisit,
+    Tolerance,
+    Visit,
+    spread_visit,
+    usual_tolerance,
+    walk,
+)
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, combined, need_places, reading_cost
 
 
 @dataclass(frozen=True)
@@ -24,14 +33,23 @@ class T2I(UserModel):
 
     Reach is 1 for the targets that the visit finds, given what earlier ranks have found. Effort: how far the reader
     goes at each rank, relevant and irrelevant. With unit='tokens' tolerance counts tokens of the texts given as
-    documents, otherwise characters or seconds.
+    documents, otherwise characters or seconds. By default it is 15 seconds, 300 characters or 60 tokens; where it
+    is not known what positions count, it must be given.
+
+    With spread=s tolerances differ between people (section 4 of the paper): log-normal with median ``tolerance`` and
+    sigma s, drawn anew for each visit. Reach is then the probability that the tolerance exceeds every stretch of
+    irrelevant material passed before the target; what earlier ranks have found is not taken out.
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
     slider: ClassVar[Slider | None] = (("tolerance",), (10, 30, 100, 300, 1000, 3000))
 
-    tolerance: float = parameter(
-        300, "number", "how much irrelevant material is endured", check=lambda v: v > 0, must="above 0"
+    tolerance: float | None = parameter(
+        None,
+        "number",
+        "how much irrelevant material is endured; 15 seconds, 300 characters or 60 tokens by default",
+        check=lambda v: v > 0,
+        must="above 0",
     )
     keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
     t_init: float = parameter(
@@ -39,8 +57,50 @@ class T2I(UserModel):
     )
 
     unit: str | None = parameter(None, "line|tokens", "what tolerance counts: tokens, or what the offsets count")
+    spread: float = parameter(
+        0, "number", "sigma of the tolerances of different people", check=lambda v: v >= 0, must="0 or more"
+    )
+
+    def resolved(self, context: ReaderContext) -> T2I:
+        unit = "tokens" if self.unit == "tokens" else context.line_unit
+        return self if self.tolerance is not None or unit is None else replace(self, tolerance=USUAL_TOLERANCE[unit])
+
+    def _reader(self, context: ReaderContext) -> Tolerance:
+        tolerance = self.resolved(context).tolerance
+        if tolerance is None:
+            tolerance = usual_tolerance(None, "t2i(tolerance=300)")
+        return Tolerance(tolerance, self.keeps_viewing, self.t_init)
+
+    @property
+    def reads_lengths(self) -> bool:
+        return True
+
+    @property
+    def browses(self) -> bool:
+        """The effort of a visit is the way it goes, targets included."""
+        return False
 
     def _visits(self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False) -> list[Visit]:
+        entries, lengths, spans = self._places(ranking, targets, context)
+        reader = self._reader(context)
+        if alone:
+            return [walk([entry], lengths, spans, reader).visits[0] for entry in entries]
+        return list(walk(entries, lengths, spans, reader).visits)
+
+    def _spread_visits(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> list[SpreadVisit]:
+        entries, lengths, spans = self._places(ranking, targets, context)
+        reader = self._reader(context)
+        return [
+            SpreadVisit((), 0.0)
+            if repeated
+            else spread_visit(start, lengths.get(name), spans.get(name, ()), reader, self.spread)
+            for name, start, repeated in entries
+        ]
+
+    def _places(
+        self, ranking: Ranking, targets: Targets, context: ReaderContext
+    ) -> tuple[list[tuple[str, float, bool]], dict[str, float], dict[str, list[tuple[float, float, int]]]]:
+        """Entry points, where documents end, and where the targets lie."""
         if context.collection is None:
             raise UsageError(f"user model t2i needs the lengths of documents: give them with {option('collection')}")
         need_places(self, ranking, targets)
@@ -58,18 +118,23 @@ class T2I(UserModel):
         for name in set(names):
             if name in context.collection.lengths:
                 lengths[name] = float(context.collection.lengths[name])
-        reader = Tolerance(self.tolerance, self.keeps_viewing, self.t_init)
         repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(names)
-        entries = list(zip(names, ranking.start.tolist(), repeated, strict=True))
-        if alone:
-            return [walk([entry], lengths, spans, reader).visits[0] for entry in entries]
-        return list(walk(entries, lengths, spans, reader).visits)
+        return list(zip(names, ranking.start.tolist(), repeated, strict=True)), lengths, spans
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        if self.spread:
+            return self._probably_found(ranking, targets, self._spread_visits(ranking, targets, context))
         return self._found(ranking, targets, self._visits(ranking, targets, context))
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        if self.spread:
+            return self.reach(ranking, targets, context)
         return self._found(ranking, targets, self._visits(ranking, targets, context, alone=True))
+
+    def _probably_found(self, ranking: Ranking, targets: Targets, visits: list[SpreadVisit]) -> Reach:
+        entries = [(row, x, p) for row, visit in enumerate(visits) for x, p in visit.found if p > 0]
+        row, target = (np.array([entry[i] for entry in entries], dtype=np.int64) for i in (0, 1))
+        return combined(ranking, len(targets), row, target, np.array([p for _, _, p in entries], dtype=np.float64))
 
     def _found(self, ranking: Ranking, targets: Targets, visits: list[Visit]) -> Reach:
         pairs = sorted({(int(ranking.rank[row]), x) for row, visit in enumerate(visits) for x in visit.found})
@@ -77,9 +142,12 @@ class T2I(UserModel):
         return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.ones(len(pairs)))
 
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        visits = self._visits(ranking, targets, context)
+        visits: Sequence[Visit | SpreadVisit] = (
+            self._spread_visits(ranking, targets, context) if self.spread else self._visits(ranking, targets, context)
+        )
         # a visit that goes nowhere (an unknown document, a repeated result) costs the tolerance
-        went = np.array([visit.length or self.tolerance for visit in visits], dtype=np.float64)
+        tolerance = self._reader(context).tolerance
+        went = np.array([visit.length or tolerance for visit in visits], dtype=np.float64)
         if (context.effort_tokens is not None) == (self.unit == "tokens"):
             return by_rank(ranking, went)
         return by_rank(ranking, self._converted(ranking, went, context))

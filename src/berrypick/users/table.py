@@ -20,7 +20,7 @@ class Table(NavigationModel):
     """The reader reaches one unit from another with the probability that a table gives (option navigation).
 
     A unit reaches itself with probability 1 unless the table says otherwise; what is not in the table is not reached.
-    Effort: the expected length of everything reached.
+    Effort: the length of what is pointed to, and of the targets reached outside of it.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)

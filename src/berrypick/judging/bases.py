@@ -1,0 +1,33 @@
+"""Recall bases as the options of an evaluation ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import InputError
+from berrypick.core.truth import TopicTruth
+from berrypick.judging.context import JudgingContext
+from berrypick.relevance.gains import Quantisation
+from berrypick.relevance.recall_base import RecallBase, recall_base
+
+
+def judged_base(topic: TopicTruth, scale: str, context: JudgingContext, quant: Quantisation | None) -> RecallBase:
+    """The base of a topic without ignored elements; sizes that the truth does not have come from the collection."""
+    chosen = None if context.ideal_elements is None else context.ideal_elements.get(topic.topic)
+    base = recall_base(topic, scale, quant, context.ignore_elements, chosen)
+    collection = context.reader.collection
+    return base if collection is None or not collection.structures else _sized(base, collection)
+
+
+def _sized(base: RecallBase, collection: Collection) -> RecallBase:
+    size = base.size.copy()
+    for i in np.flatnonzero(np.isnan(size)).tolist():
+        try:
+            start, end = collection.structures[base.document[i]].span_of_path(base.path[i])
+        except (KeyError, InputError):
+            continue  # whoever needs this size says so
+        size[i] = end - start
+    return replace(base, size=size)

@@ -1,0 +1,192 @@
+"""Which units are ideal, and for how many readers: graded idealism on elements, quantisations, ideal sets by hand.
+
+EPRUM (Piwowarski and Dupret 2006) section 3.1, PRUM (2007) section 4.2.2, and by hand.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import twins_text as twins
+
+import berrypick as bp
+
+TWO = """<assessments topic="1">
+ <file name="a"><element path="/article[1]" exhaustivity="1" size="10" rsize="10"/></file>
+ <file name="b"><element path="/article[1]" exhaustivity="2" size="10" rsize="10"/></file>
+ <file name="c"><element path="/article[1]" exhaustivity="?" size="10" rsize="5"/></file>
+</assessments>
+"""
+RUN = """<inex-submission run-id="r"><topic topic-id="1">
+ <result><file>a</file><path>/article[1]</path></result>
+ <result><file>b</file><path>/article[1]</path></result>
+</topic></inex-submission>
+"""
+
+
+@pytest.fixture
+def two(files):
+    return files(truth_xml=TWO, run_xml=RUN)
+
+
+def by_command(berrypick, two, measures, *options):
+    done = berrypick("evaluate", two["truth_xml"], two["run_xml"], "-m", measures, "-o", "json", *options)
+    assert done.code == 0, done.err
+    return {row["measure"]: row for row in json.loads(done.out)}, done.err
+
+
+def test_idealism_maps_the_exhaustivity_of_elements(two, berrypick):
+    """At level .5 both are wanted (precision 1), at level 1 only the second, at rank 2 (.5): mean .75; ratio .5/1.5."""
+    measures = "EPRUM EPRUM(r=1) ExpectedRatio@1"
+    values = bp.evaluate(two["truth_xml"], two["run_xml"], measures, idealism="1=.5,2=1").mean()["r"]
+    assert list(values.values()) == pytest.approx([0.75, 0.75, 1 / 3])
+    rows, _ = by_command(berrypick, two, measures, "--idealism", "1=.5,2=1")
+    assert [row["value"] for row in rows.values()] == pytest.approx([0.75, 0.75, 1 / 3])
+    assert all("|idealism:1=0.5,2=1|" in row["signature"] for row in rows.values())
+
+
+def test_without_a_map_every_ideal_element_is_ideal_for_everybody(two):
+    results = bp.evaluate(two["truth_xml"], two["run_xml"], "EPRUM ExpectedRatio@1")
+    assert list(results.mean()["r"].values()) == pytest.approx([1.0, 0.5])
+    assert all(row.signature["idealism"] == "positive" for row in results)
+
+
+def test_idealism_by_gain_takes_the_quantised_gain(two, berrypick):
+    """Generalised gains e/2 x specificity are .5 and 1, as the map above."""
+    rows, _ = by_command(berrypick, two, "EPRUM(quant='generalised') ExpectedRatio(quant='generalised')@1 EPRUM",
+                         "--idealism", "gain")  # fmt: skip
+    assert [row["value"] for row in rows.values()] == pytest.approx([0.75, 1 / 3, 1.0])
+    assert all("|idealism:gain|" in row["signature"] for row in rows.values())
+
+
+def test_an_unmapped_exhaustivity_is_refused(two, berrypick):
+    done = berrypick("evaluate", two["truth_xml"], two["run_xml"], "-m", "EPRUM", "--idealism", "1=1")
+    assert done.code == 2 and "grade 2" in done.err
+
+
+def test_elements_without_exhaustivity_cannot_be_mapped():
+    truth = twins.graded_truth({("d", "/a[1]"): (3, 3)})
+    topic = truth.topics["1"]
+    missing = bp.Truth("elements", {"1": type(topic)("1", ("d",), topic.grade, path=topic.path, size=topic.grade * 10,
+                                                     rsize=topic.grade * 10)}, scale="sizes")  # fmt: skip
+    run = twins.element_run([[("d", "/a[1]")]])
+    with pytest.raises(bp.UsageError, match="idealism='gain'"):
+        bp.evaluate(missing, run, "EPRUM", idealism="1=1")
+    assert bp.evaluate(missing, run, "EPRUM", idealism="gain").mean()["run"]["EPRUM"] == 1.0
+
+
+def test_idealism_by_gain_is_for_elements():
+    with pytest.raises(bp.UsageError, match="is for elements"):
+        bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", idealism="gain")
+
+
+def test_what_nobody_finds_ideal_is_no_target_for_any_measure(files, berrypick):
+    """Documents of grades 1 and 2, '1=0,2=1', the list (grade 1, grade 2): one target, at rank 2."""
+    paths = files(truth_qrels="q 0 a 1\nq 0 b 2\n", list_run="q Q0 a 1 2 r\nq Q0 b 2 1 r\n")
+    measures = "EPRUM PRUM epnav@1 ExpectedRatio@1 xCG@2 AP"
+    done = berrypick("evaluate", *paths.values(), "-m", measures, "--idealism", "1=0,2=1", "-o", "json", "--units", 9)
+    rows = json.loads(done.out)
+    assert [row["value"] for row in rows] == pytest.approx([0.5, 0.5, 0.5, 0.0, 2.0, 0.5])
+    assert all("|idealism:1=0,2=1|" in row["signature"] for row in rows)
+    assert "1 judged unit of a grade that nobody finds ideal" in done.err
+
+
+def test_a_topic_with_nothing_ideal_has_no_value():
+    results = bp.evaluate({"q": {"a": 1}, "p": {"a": 2}}, {"q": {"a": 1}, "p": {"a": 1}}, "PRUM", idealism="1=0,2=1")
+    assert results.per_topic()["run"]["PRUM"] == {"q": None, "p": 1.0}
+
+
+def test_too_small_elements_are_ideal_for_nobody_under_a_map():
+    """A ? element can be ideal by its specificity alone; with a map it is no target, for PRUM and epnav too."""
+    a, b = ("a", "/article[1]"), ("b", "/article[1]")
+    topic = twins.graded_truth({a: (3, 3), b: (3, 3)}).topics["1"]
+    made = type(topic)("1", ("a", "b"), topic.grade, path=topic.path, exhaustivity=topic.grade * [2, 0],
+                       size=topic.grade * 10, rsize=topic.grade * 10)  # fmt: skip
+    truth = bp.Truth("elements", {"1": made}, scale="sizes")
+    run = twins.element_run([[b], [a]])
+    assert twins.values(truth, run, ["PRUM", "epnav", "EPRUM"]) == pytest.approx([1, 1, 1])
+    values = twins.values(truth, run, ["PRUM", "epnav", "EPRUM"], idealism={2: 1.0, 1: 0.5})
+    assert values == pytest.approx([0.5, 0.5, 0.5])
+
+
+# --- quantisation ------------------------------------------------------------------------------------------------
+
+A, B, C = ("d", "/a[1]"), ("d", "/a[1]/b[1]"), ("d", "/a[1]/b[1]/c[1]")
+#: strict: c alone (E3S3). generalised: a and b .75, c 1. With b graded E3S1 (.75) and c E2S3 (.75) b wins the tie.
+GRADED = twins.graded_truth({A: (1, 1), B: (3, 3), C: (3, 3)}, {A: 60.0, B: 40.0, C: 10.0})
+
+
+def test_quant_chooses_the_base_of_reader_measures():
+    """Two documents: e (E3S3) and f (E2S2, .5): generalised wants both, strict only e."""
+    e, f = ("e", "/a[1]"), ("f", "/a[1]")
+    truth, run = twins.graded_truth({e: (3, 3), f: (2, 2)}), twins.element_run([[e]])
+    names = ["EPRUM", "PRUM(r=1)", "ExpectedRatio", "epnav@1"]
+    assert twins.values(truth, run, names) == pytest.approx([0.5, 1, 0.5, 0])
+    strict = ["EPRUM(quant='strict')", "PRUM(quant='strict',r=1)", "ExpectedRatio(quant='strict')",
+              "epnav(quant='strict')@1"]  # fmt: skip
+    assert twins.values(truth, run, strict) == pytest.approx([1, 1, 1, 1])
+
+
+def test_quant_on_documents_means_the_highest_grade():
+    truth, run = {"q": {"a": 1, "b": 2}}, {"q": {"b": 1}}
+    results = bp.evaluate(truth, run, ["EPRUM", "EPRUM(quant='strict')", "ExpectedRatio(quant='strict')"])
+    assert list(results.mean()["run"].values()) == pytest.approx([0.5, 1, 1])
+
+
+def test_the_quantisation_is_always_in_the_signature():
+    names = ["EPRUM", "PRUM", "epnav", "ExpectedRatio", "nxCG@2", "MAep", "GRP", "PRecall", "GRPng"]
+    run = twins.element_run([[B], [C], [A]])
+    results = bp.evaluate(GRADED, run, names, units=100)
+    assert {row.measure: row.signature.get("quant") for row in results.mean_rows} == dict.fromkeys(names, "generalised")
+    strict = bp.evaluate(GRADED, run, ["EPRUM(quant='strict')", "nxCG(quant='strict')@2"])
+    assert [row.signature["quant"] for row in strict.mean_rows] == ["strict", "strict"]
+
+
+# --- ideal sets by hand -------------------------------------------------------------------------------------------
+
+PARENT, LEFT, RIGHT = ("d", "/a[1]"), ("d", "/a[1]/b[1]"), ("d", "/a[1]/c[1]")
+FIGURE_7 = twins.graded_truth({PARENT: (3, 3), LEFT: (3, 3), RIGHT: (3, 3)}, {PARENT: 20.0, LEFT: 10.0, RIGHT: 10.0})
+
+
+def test_prum_4_2_2_with_its_own_ideal_set():
+    """The paper takes {b, c}: the pointer a gains 1 of 2, half of the ideal; b and c are reached from it, .5 each."""
+    run, by_hand = twins.element_run([[PARENT]]), twins.element_run([[LEFT], [RIGHT]])
+    assert twins.value(FIGURE_7, run, "nxCG@2") == 1.0
+    assert twins.value(FIGURE_7, run, "nxCG@2", ideal_elements=by_hand) == 0.5
+    ratio = twins.value(FIGURE_7, run, "ExpectedRatio", user="hierarchy", ideal_elements=by_hand)
+    assert ratio == pytest.approx(0.5)
+    eprum = twins.value(FIGURE_7, run, "EPRUM", user="hierarchy", ideal_elements=by_hand)
+    assert eprum == pytest.approx((0.75 + 2 * 0.25) / 2)
+
+
+def test_an_ideal_set_by_hand_on_the_command_line(files, berrypick):
+    element = '<path path="{}" exhaustiveness="3" specificity="3"/>'
+    inside = "".join(element.format(path) for _, path in (PARENT, LEFT, RIGHT))
+    paths = files(
+        truth_xml=f'<assessments topic="1"><file file="d">{inside}</file></assessments>',
+        list_run="1 Q0 d 1 1 r /a[1]\n",
+        ideal_run="1 Q0 d 1 2 x /a[1]/b[1]\n1 Q0 d 2 1 x /a[1]/c[1]\n",
+    )
+    given = ("evaluate", paths["truth_xml"], paths["list_run"], "-m", "nxCG@2", "-o", "json")
+    (row,) = json.loads(berrypick(*given, "--ideal-elements", paths["ideal_run"]).out)
+    assert row["value"] == 0.5 and "|ideal_elements:" in row["signature"]
+    (plain,) = json.loads(berrypick(*given).out)
+    assert plain["value"] == 1.0 and "ideal_elements" not in plain["signature"]
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [([[PARENT], [LEFT]], "do not overlap"), ([[("d", "/a[1]/p[9]")]], "has no gain")],
+)
+def test_ideal_sets_that_cannot_be(named, message):
+    with pytest.raises(bp.UsageError, match=message):
+        bp.evaluate(FIGURE_7, twins.element_run([[PARENT]]), "EPRUM", ideal_elements=twins.element_run(named))
+
+
+def test_topics_without_an_ideal_set_are_counted():
+    truth = twins.several(FIGURE_7, twins.graded_truth({PARENT: (3, 3)}, {PARENT: 20.0}, topic="2"))
+    results = bp.evaluate(truth, twins.element_run([[PARENT]]), "EPRUM", ideal_elements=twins.element_run([[LEFT]]))
+    assert any("names none for 1 topic" in str(note) for note in results.notes)
+    spans = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", ideal_elements=twins.element_run([[LEFT]]))
+    assert any("ideal_elements= has no effect" in str(note) for note in spans.notes)
