@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision, rises_table
+from berrypick.measures._effort import (
+    Interpolation,
+    _EffortPrecision,
+    effort_precision,
+    interpolation_parameter,
+    rises_table,
+)
 from berrypick.measures._gains import curves
 from berrypick.measures.base import LEVELS
 
@@ -20,12 +25,15 @@ class epgr(_EffortPrecision):
 
     Formula
     -------
-    With i the first rank whose cumulated gain reaches l x total::
+    The position at which a list has the gain l x total, of the ideal list over that of the run (equation 5; equation 6
+    of the 2007 paper). With i the first rank of the run whose cumulated gain reaches it::
 
-        epgr@l = i_ideal(xCG[i]) / i                               interpolation='linear'
-        epgr@l = (first whole ideal rank reaching l x total) / i   interpolation='step'
+        epgr@l = (first whole ideal rank that reaches l x total) / i       interpolation='step'
+        epgr@l = i_ideal(l x total) / i_run(l x total)                     interpolation='linear'
+        epgr@l = i_ideal(xCG[i]) / i                                       interpolation='natural'
 
-    0 if the list never reaches it. The ideal list gets 1 either way.
+    i_ideal(g) and i_run(g) are positions on curves drawn in straight lines through (0, 0). 0 if the list never
+    reaches the gain. The ideal list gets 1 in all three.
 
     Meaning
     -------
@@ -56,7 +64,7 @@ class epgr(_EffortPrecision):
     cutoff_required: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
 
-    interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
+    interpolation: Interpolation = interpolation_parameter()
 
     def compute(self, judged: JudgedTopic) -> Score:
         at = float(self.needed_cutoff())

@@ -56,12 +56,12 @@ class ESLRF(_Searching):
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         if found is None or found.units == 0:
-            return Score(None)
+            return self.scored(judged, None)
         return self.scored(judged, 1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        score = self.compute(judged)
-        return score if score.value is None else Score(0.0)
+        """Searching without any list is the random search itself."""
+        return self.scored(judged, None if self.compute(judged).value is None else 0.0)
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         value = self.compute(judged).value

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision
+from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision, interpolation_parameter
 from berrypick.measures._gains import curves
 from berrypick.measures.base import LEVELS
 
@@ -23,7 +22,7 @@ class iMAep(_EffortPrecision):
     -------
     ::
 
-        iMAep = mean of epgr@l over l = .01 .. 1
+        iMAep = mean of epgr@l over l = .01 .. 1, with the same interpolation
 
     Meaning
     -------
@@ -52,7 +51,7 @@ class iMAep(_EffortPrecision):
 
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
 
-    interpolation: Interpolation = parameter("linear", "linear|step", "how the ideal curve is read between ranks")
+    interpolation: Interpolation = interpolation_parameter()
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = curves(judged, self.quant, self.base)

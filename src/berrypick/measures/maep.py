@@ -28,7 +28,7 @@ class MAep(_EffortPrecision):
         MAep = sum of ep over the ranks i where xCG rises / max(n, number of such ranks)
 
     i_ideal(g) is the position at which the ideal curve, drawn in straight lines through (0, 0), reaches g; n is the
-    number of units in the base. Dividing by n alone could exceed 1.
+    number of units in the base. Dividing by n alone could exceed 1. The curve is that of epgr.
 
     Meaning
     -------
@@ -68,7 +68,7 @@ class MAep(_EffortPrecision):
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = curves(judged, self.quant, self.base)
-        return [(level, effort_precision(found, level, "linear")) for level in LEVELS]
+        return [(level, effort_precision(found, level, "step")) for level in LEVELS]
 
     def missing_topic_curve(self) -> Curve | None:
         return [(level, 0.0) for level in LEVELS]

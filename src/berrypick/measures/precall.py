@@ -76,6 +76,10 @@ class PRecall(Measure):
             return Score(found.precision(float(self.at)))
         return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
 
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        """The unranked units are the only group."""
+        return self.compute(judged)
+
     def curve(self, judged: JudgedTopic) -> Curve | None:
         found = self._groups(judged)
         return [(level, found.precision(level)) for level in LEVELS]

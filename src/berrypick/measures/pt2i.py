@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.score import Score
+from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._visits import _Searching
+from berrypick.measures.base import LEVELS, recall_value
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,9 @@ class PT2I(_Searching):
     ::
 
         PT2I(wanted=S) = S/(S + ESL)
+        PT2I@l         = PT2I(wanted=S) with S = max(1, ceil(l R))
 
-    with ESL as there, in tokens too.
+    with ESL as there, in tokens too, and R targets in all. The curve shows S = 1 .. R at the recall S/R.
 
     Meaning
     -------
@@ -50,15 +53,36 @@ class PT2I(_Searching):
     0.3333
     """
 
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance", "raghavan1989critical")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is not None and self.wanted is not None:
+            raise UsageError("PT2I takes one of wanted= and @level, not both")
+
+    def wants(self, judged: JudgedTopic) -> int:
+        return super().wants(judged) if self.at is None else recall_value(float(self.at), len(judged.targets))
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         return self.scored(judged, None if found is None else found.wanted / (found.wanted + found.length))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        score = self.compute(judged)
-        return score if score.value is None else Score(0.0)
+        return self.compute(judged)
+
+    def _precisions(self, judged: JudgedTopic) -> list[float]:
+        searches = [self.search(judged, wanted) for wanted in range(1, len(judged.targets) + 1)]
+        return [found.wanted / (found.wanted + found.length) for found in searches if found is not None]
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        values = self._precisions(judged)
+        return [(s / len(values), value) for s, value in enumerate(values, start=1)]
+
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
+        values = self._precisions(judged)
+        return [(level, values[recall_value(level, len(values)) - 1]) for level in LEVELS]
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         value = self.compute(judged).value

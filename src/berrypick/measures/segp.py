@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._matching import _Matching, matches
+from berrypick.measures._matching import _Matching
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,8 @@ class SegP(_Matching):
     -------
     A result matches a target if their intersection is at least ki of the target and at least ri of the result::
 
-        SegP = results that match a target / results
+        SegP   = results that match a target / results
+        SegP@N = results among the first N that match a target / N
 
     Meaning
     -------
@@ -48,5 +49,6 @@ class SegP(_Matching):
     """
 
     def compute(self, judged: JudgedTopic) -> Score:
-        found = matches(judged, self.ki, self.ri)
-        return Score(float(found.any(axis=1).mean()) if len(found) else 0.0)
+        found = self.matches(judged)
+        results = len(found) if self.at is None else int(self.at)
+        return Score(float(found.any(axis=1).sum()) / results if results else 0.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._matching import _Matching, matches
+from berrypick.measures._matching import _Matching
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,8 @@ class SegR(_Matching):
     -------
     A result matches a target if their intersection is at least ki of the target and at least ri of the result::
 
-        SegR = targets matched by a result / targets
+        SegR   = targets matched by a result / targets
+        SegR@N = targets matched by one of the first N results / targets
 
     Meaning
     -------
@@ -47,4 +48,4 @@ class SegR(_Matching):
     """
 
     def compute(self, judged: JudgedTopic) -> Score:
-        return Score(float(matches(judged, self.ki, self.ri).any(axis=0).mean()))
+        return Score(float(self.matches(judged).any(axis=0).mean()))

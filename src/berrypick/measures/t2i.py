@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Score
+from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._visits import VisitMeasure
 
+#: Units of tolerance in a budget that nobody gives.
+USUAL_UNITS = 20
 #: More units of tolerance than this in a budget are a slip of the pen.
 MOST_UNITS = 1_000_000
 
@@ -27,7 +29,8 @@ class T2I(VisitMeasure):
 
         T2I = mean over t = 1 .. floor(T/tau) of (targets found before the t-th unit is wasted) / t
 
-    If fewer units are ever wasted, everything found counts. A result is an entry point: the reader moves forward
+    If fewer units are ever wasted, everything found counts. T2I(at=t) is the quotient for one t, and the curve shows
+    it for every t. T is 20 tau by default. A result is an entry point: the reader moves forward
     from it, and wastes one unit when tau of irrelevant material has passed, or the document ends, with nothing new.
 
     tau and T count what offsets count, seconds or characters; with unit='tokens' the tokens of the texts, and then
@@ -60,33 +63,69 @@ class T2I(VisitMeasure):
     1.5
     """
 
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well
     why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
+    curve_axes: ClassVar[tuple[str, str]] = ("units of tolerance", "targets found per unit")
 
-    budget: float = parameter(
-        300, "number", "how much irrelevant material the person endures in all", check=lambda v: v > 0, must="above 0"
+    budget: float | None = parameter(
+        None,
+        "number",
+        "how much irrelevant material the person endures in all; 20 tolerances by default",
+        check=lambda v: v > 0,
+        must="above 0",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.units() < 1:
-            raise UsageError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {self.tolerance:g}")
-        if self.units() > MOST_UNITS:
-            raise UsageError(f"T2I: the budget {self.budget:g} is more than {MOST_UNITS} times the tolerance")
+        if self.at is not None and self.budget is not None:
+            raise UsageError("T2I takes one of at= and budget=, not both")
+        if self.at is not None and self.at > MOST_UNITS:
+            raise UsageError(f"T2I: at={self.at} is more than {MOST_UNITS} units of tolerance")
+        if self.tolerance is not None:
+            self._units(self.tolerance)
 
-    def units(self) -> int:
-        return math.floor(self.budget / self.tolerance + 1e-9)
+    @classmethod
+    def from_parameters(cls, values: dict[str, Any], text: str, **fields: Any) -> T2I:
+        """``T2I(at=3)`` and ``T2I@3`` are the same."""
+        if "at" in values:
+            if fields.get("at") is not None:
+                raise UsageError(f"{text}: T2I takes one of at= and @, not both")
+            fields = {**fields, "at": values["at"]}
+            values = {name: value for name, value in values.items() if name != "at"}
+        return super().from_parameters(values, text, **fields)
+
+    def _units(self, tolerance: float) -> int:
+        """How many units of tolerance there are in the budget."""
+        if self.at is not None:
+            return int(self.at)
+        if self.budget is None:
+            return USUAL_UNITS
+        units = math.floor(self.budget / tolerance + 1e-9)
+        if units < 1:
+            raise UsageError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {tolerance:g}")
+        if units > MOST_UNITS:
+            raise UsageError(f"T2I: the budget {self.budget:g} is more than {MOST_UNITS} times the tolerance")
+        return units
 
     def precisions(self, judged: JudgedTopic) -> list[float]:
-        steps = self.walk(judged)
-        before = [*steps.found_before_unit[: self.units()]]
-        before += [steps.found] * (self.units() - len(before))
+        steps, units = self.walk(judged), self._units(self.patience(judged))
+        before = [*steps.found_before_unit[:units]]
+        before += [steps.found] * (units - len(before))
         return [found / t for t, found in enumerate(before, start=1)]
 
     def compute(self, judged: JudgedTopic) -> Score:
-        return self.scored(judged, math.fsum(self.precisions(judged)) / self.units())
+        values = self.precisions(judged)
+        return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return self.scored(judged, 0.0)
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        return [(t, value) for t, value in enumerate(self.precisions(judged), start=1)]
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         values = self.precisions(judged)
         rows = [[str(t), number(value * t), number(value, 6)] for t, value in enumerate(values, start=1)]
-        rows.append(["mean", "", number(math.fsum(values) / len(values), 6)])
+        if self.at is None:
+            rows.append(["mean", "", number(math.fsum(values) / len(values), 6)])
         return [Table("Found before the t-th unit is wasted", ["t", "found", "found / t"], rows)]
