@@ -517,12 +517,16 @@ def position_on(ideal: Sequence[Fraction], wanted: Fraction) -> Fraction:
     return Fraction(len(ideal))
 
 
-def effort_precision(run: Sequence[Fraction], ideal: Sequence[Fraction], level: Fraction, step: bool) -> Fraction:
+def effort_precision(
+    run: Sequence[Fraction], ideal: Sequence[Fraction], level: Fraction, how: str = "step"
+) -> Fraction:
     wanted = level * ideal[-1]
     for i, gained in enumerate(run, start=1):
         if gained >= wanted:
-            if step:
+            if how == "step":
                 return Fraction(next(k for k, worth in enumerate(ideal, start=1) if worth >= wanted), i)
+            if how == "linear":
+                return position_on(ideal, wanted) / position_on(run, wanted)
             return position_on(ideal, gained) / i
     return Fraction(0)
 

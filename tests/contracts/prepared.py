@@ -97,7 +97,7 @@ def _spans(rng: np.random.Generator) -> tuple[Truth, Run]:
         )
         for name, spans in judged.items()
     }
-    return Truth("spans", topics), worlds.span_run({topic: results() for topic in ("1", "3", "9")})
+    return Truth("spans", topics, offsets="chars"), worlds.span_run({topic: results() for topic in ("1", "3", "9")})
 
 
 #: An article of 100 characters: two sections, the first with two paragraphs.

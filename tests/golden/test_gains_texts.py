@@ -159,31 +159,46 @@ def test_effort_precision_over_elements_with_navigation() -> None:
 def test_section_5_example_without_navigation() -> None:
     """Section 6.1 of the effort-precision paper: target d3 at rank 3 of (d1, d2, d3): without navigation 1/3."""
     truth, run = document_truth({"d3": 1}), document_run(["d1", "d2", "d3"])
-    names = ["epgr@1.0", "epgr(interpolation='step')@1.0", "MAep", "iMAep", "epnav@1.0"]
+    names = ["epgr@1.0", "epgr(interpolation='natural')@1.0", "MAep", "iMAep", "epnav@1.0"]
     assert values(truth, run, names) == pytest.approx([1 / 3] * 5)
 
 
-def test_section_5_linear_and_step() -> None:
+def test_section_5_three_ways_to_read_a_level() -> None:
+    """Gains 3, 6, 2 in this order: @.5 step .5, linear .64706, natural 1; @.2 1, .5, .5. By hand for @.5: 5.5 lies at
+    5.5/6 on the ideal curve (6, 9, 11) and at 1 + 2.5/6 on the list's (3, 9, 11)."""
+    truth, run = document_truth({"a": 3, "b": 6, "c": 2}), document_run(["a", "b", "c"])
+    for level, expected in (("0.5", [0.5, 0.64706, 1.0]), ("0.2", [1.0, 0.5, 0.5])):
+        names = [f"epgr(interpolation='{how}')@{level}" for how in ("step", "linear", "natural")]
+        assert values(truth, run, names) == pytest.approx(expected, **PRINTED)
+        assert value(truth, run, f"epgr@{level}") == value(truth, run, f"epnav@{level}") == expected[0]
+    curve = bp.evaluate(truth, run, "MAep epgr@0.5", curves=True).curves()["run"]
+    assert curve["MAep"]["1"] == curve["epgr@0.5"]["1"]
+    assert value(truth, run, "GainRecall@1") == pytest.approx(0.27273, **PRINTED)
+
+
+def test_section_5_natural_and_step() -> None:
     """By hand: ideal gains 2, 1, 1 (cumulated 2, 3, 4), list b 1, x, a 2, c 1 (cumulated 1, 1, 3, 4).
 
-    Linear: the ideal curve through (0, 0) reaches 1 at .5, 3 at 2, 4 at 3. Step: level .25 is reached by the ideal
+    Natural: the ideal curve through (0, 0) reaches 1 at .5, 3 at 2, 4 at 3. Step: level .25 is reached by the ideal
     list at rank 1, .75 at 2, 1 at 3.
     """
     truth, run = document_truth({"a": 2, "b": 1, "c": 1}), document_run(["b", "x", "a", "c"])
-    linear = [f"epgr@{level}" for level in (0.25, 0.26, 0.75, 0.76, 1.0)]
-    assert values(truth, run, linear) == pytest.approx([0.5 / 1, 2 / 3, 2 / 3, 3 / 4, 3 / 4])
-    step = [f"epgr(interpolation='step')@{level}" for level in (0.25, 0.26, 0.5, 0.51, 0.75, 0.76, 1.0)]
+    natural = [f"epgr(interpolation='natural')@{level}" for level in (0.25, 0.26, 0.75, 0.76, 1.0)]
+    assert values(truth, run, natural) == pytest.approx([0.5 / 1, 2 / 3, 2 / 3, 3 / 4, 3 / 4])
+    step = [f"epgr@{level}" for level in (0.25, 0.26, 0.5, 0.51, 0.75, 0.76, 1.0)]
     assert values(truth, run, step) == pytest.approx([1, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 3 / 4, 3 / 4])
     assert value(truth, run, "MAep") == pytest.approx((0.5 + 2 / 3 + 3 / 4) / 3)
-    assert value(truth, run, "iMAep") == pytest.approx((25 * 0.5 + 50 * 2 / 3 + 25 * 3 / 4) / 100)
+    by_gain = (25 * 0.5 + 50 * 2 / 3 + 25 * 3 / 4) / 100
+    assert value(truth, run, "iMAep(interpolation='natural')") == pytest.approx(by_gain)
     by_step = (25 * 1 + 25 * 1 / 3 + 25 * 2 / 3 + 25 * 3 / 4) / 100
-    assert value(truth, run, "iMAep(interpolation='step')") == pytest.approx(by_step)
+    assert value(truth, run, "iMAep") == pytest.approx(by_step)
 
 
 def test_section_5_the_ideal_run_gets_1_either_way() -> None:
     truth, run = document_truth({"a": 3, "b": 2, "c": 2, "d": 1}), document_run(["a", "c", "b", "d"])
-    names = ["MAep", "iMAep", "iMAep(interpolation='step')", "epgr@0.4", "epgr(interpolation='step')@0.4"]
-    assert values(truth, run, names) == pytest.approx([1.0] * 5)
+    names = ["MAep"] + [f"{name}(interpolation='{how}')" + at for name, at in (("iMAep", ""), ("epgr", "@0.4"),
+             ("epgr", "@0.0")) for how in ("step", "linear", "natural")]  # fmt: skip
+    assert values(truth, run, names) == pytest.approx([1.0] * 10)
 
 
 def test_section_5_not_retrieved_relevant_elements_count_0() -> None:
@@ -208,7 +223,7 @@ def test_section_1_recall_levels() -> None:
     truth = document_truth({f"r{i}": 1 for i in range(25)})
     run = document_run([f"r{i}" for i in range(7)])
     assert 0.28 * 25 > 7
-    assert values(truth, run, ["epgr@0.28", "epgr(interpolation='step')@0.28", "epgr@0.29"]) == [1.0, 1.0, 0.0]
+    assert values(truth, run, ["epgr@0.28", "epgr(interpolation='linear')@0.28", "epgr@0.29"]) == [1.0, 1.0, 0.0]
     assert values(truth, run, ["PRecall@0.28", "GRP@0.28"]) == [1.0, 1.0]
 
 

@@ -391,7 +391,7 @@ def test_the_reader_decides() -> None:
         "classical": ["elements"],
         "coverage": ["articles"],
         "hierarchy": ["paragraphs"],
-        "distance": ["paragraphs"],
+        "distance": ["articles"],
         "t2i": ["sections"],
     }
     assert _value(campaign.numbers(), "coverage", "articles") > 1

@@ -125,8 +125,8 @@ def test_the_reader_decides_in_the_archive() -> None:
 
 def test_the_measure_decides_in_the_archive() -> None:
     values = _text.measured(video.FILES, video.SEGMENTS)
-    assert _text.winners(values["T2I(tolerance=15,budget=60)"]) == ["jumps"]
-    assert _text.winners(values["ESL(wanted=2)"], smaller_is_better=True) == ["jumps"]
+    assert _text.winners(values["T2I(tolerance=15,at=4)"]) == ["jumps"]
+    assert _text.winners(values["ESL(wanted=2,tolerance=15)"], smaller_is_better=True) == ["jumps"]
     assert _text.winners(values["SegP"]) == ["windows"]
 
 

@@ -116,13 +116,14 @@ def test_text_leaves_out_defaults(measure, text, shown):
 
 def test_signatures_keep_all_parameters():
     spans = {"1": {"a#0-5": 1}}
-    row = bp.evaluate(spans, spans, [EPRUM(user="t2i")], collection=bp.Collection({"a": 9})).mean_rows[0]
-    assert str(row.signature).startswith("EPRUM|ideal:targets|norm:product|user:t2i(tolerance=300,keeps_viewing=True")
+    row = bp.evaluate(spans, spans, [EPRUM(user="t2i(tolerance=300)")], collection=bp.Collection({"a": 9})).mean_rows[0]
+    own = "EPRUM|ideal:targets|norm:product|law:exact|lengths:1 document,9|"
+    assert str(row.signature).startswith(f"{own}user:t2i(tolerance=300,keeps_viewing=True")
     assert "add:0|plain:1" in str(bp.evaluate(TRUTH, RUN, Ranks).mean_rows[0].signature)
 
 
 def test_a_user_model_may_be_an_object_or_a_class():
-    assert EPRUM(user=Hierarchy) == EPRUM(user="hierarchy")
+    assert EPRUM(user=Hierarchy) == EPRUM(user="hierarchy(siblings=0)")
     assert EPRUM(user=T2I(tolerance=3)).user == str(T2I(tolerance=3))
     by_name = bp.evaluate(TRUTH, RUN, "EPRUM", user="hierarchy").mean()
     assert bp.evaluate(TRUTH, RUN, EPRUM, user=Hierarchy).mean() == by_name

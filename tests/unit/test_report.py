@@ -320,11 +320,12 @@ def test_a_note_on_many_runs_does_not_name_them_all(tmp_path):
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
     some = [worlds.span_run({"1": [("d", 0, 5)]}, f"some{n}") for n in range(7)]
     made = write_report(truth, some, "charR", html=tmp_path / "r.html")
-    assert "all 7 runs: 1 judged topic missing from the run, counted 0" in map(str, made.notes)
+    assert "all 7 runs: 1 judged topic missing from the run, scored as empty lists" in map(str, made.notes)
     more = [*some, worlds.span_run({"1": [("d", 0, 5)], "2": [("d", 0, 5)]}, "full")]
     made = write_report(truth, more, "charR", html=tmp_path / "r.html")
-    assert "some0, some1, some2, some3, some4 and 2 more runs: 1 judged topic missing from the run, counted 0" in map(
-        str, made.notes
+    assert (
+        "some0, some1, some2, some3, some4 and 2 more runs: 1 judged topic missing from the run, scored as empty lists"
+        in map(str, made.notes)
     )
 
 
@@ -332,7 +333,7 @@ def test_a_note_on_several_runs_is_told_once(tmp_path):
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})
     runs = [replace(worlds.span_run({"1": [("d", 0, 5)]}), tag=tag) for tag in "xy"]
     made = write_report(truth, runs, "charR", html=tmp_path / "r.html")
-    assert "x, y: 1 judged topic missing from the run, counted 0" in map(str, made.notes)
+    assert "x, y: 1 judged topic missing from the run, scored as empty lists" in map(str, made.notes)
     assert Page(tmp_path / "r.html").overview["title"] == "berrypick report"
 
 

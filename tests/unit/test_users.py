@@ -94,7 +94,7 @@ def test_distance_falls_with_the_gap(world, theta):
         for x, (wanted, target_start, target_end) in enumerate(world.targets):
             gap = max(target_start - end, start - target_end, 0)
             expected = 1 / (1 + math.exp(theta * gap)) if document == wanted else 0.0
-            if (document, start, end) == (wanted, target_start, target_end):
+            if document == wanted and start <= target_start and target_end <= end:
                 expected = 1.0
             assert found[k, x] == pytest.approx(expected, abs=1e-12)
 
@@ -251,12 +251,14 @@ def test_the_file_chooses_the_reader():
         assert f"user:{name}" in str(rows[0].signature)
 
 
-def test_effort_of_who_moves_is_the_expected_length_of_what_is_seen():
+def test_effort_of_who_moves_is_what_is_pointed_to_and_the_target_reached_outside_of_it():
     truth = worlds.document_truth({"1": {"y": 1}})
     run = worlds.document_run({"1": ["x", "y"]})
     table = ReachTable({("x", "y"): 0.5})
     world = ReaderContext(worlds.lengths(x=10, y=100), table)
-    assert build("table").effort(ranking_of(run), targets_of(truth), world).tolist() == [60, 100]
+    assert build("table").effort(ranking_of(run), targets_of(truth), world).tolist() == [10, 100]
+    judged = bp.judge(truth, run, "1", navigation=table, collection=world.collection, effort="chars")
+    assert judged.effort.outside.tolist() == [100, 0]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=4))

@@ -149,14 +149,14 @@ def test_lengths_are_needed_and_asked_for():
 def test_a_topic_missing_from_the_run():
     truth = worlds.span_truth({"1": [("d", 5, 10)], "2": [("d", 5, 10), ("d", 20, 30)], "3": []})
     run = worlds.span_run({"1": [("d", 0, 10)]})
-    asked = "T2I ESL(tolerance=10) ESLRF PT2I ESL(wanted=2,tolerance=10) PT2I(wanted=3)"
-    found = bp.evaluate(truth, run, asked, collection=worlds.lengths(d=100)).per_topic()["run"]
-    # I = ceil((100 - 15)/10) = 9, S I/(R+1) = 2 x 9/3
+    asked = "T2I ESL(tolerance=10) ESLRF PT2I(tolerance=10) ESL(wanted=2,tolerance=10) PT2I(wanted=3)"
+    found = bp.evaluate(truth, run, asked, collection=worlds.lengths(d=100), effort="chars").per_topic()["run"]
+    # I = ceil((100 - 15)/10) = 9, S I/(R+1) = 2 x 9/3, S/(S + 6)
     assert {name: values["2"] for name, values in found.items()} == {
         "T2I": 0.0,
         "ESL(tolerance=10)": 6.0,
         "ESLRF": 0.0,
-        "PT2I": 0.0,
+        "PT2I(tolerance=10)": 2 / 8,
         "ESL(wanted=2,tolerance=10)": 6.0,
         "PT2I(wanted=3)": None,
     }

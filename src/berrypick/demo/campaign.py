@@ -225,7 +225,7 @@ def _readers() -> str:
         "coverage": "sees as much of it as the result covers",
         "hierarchy": "goes up or down from the result to what is around or inside it, the more likely, the nearer they"
         " are in length",
-        "distance": "gets to what is near in the same article",
+        "distance": "sees what the result holds, and gets to what is near it in the same article",
         "t2i": "starts where the result starts, reads on, and gives up after 300 characters of nothing relevant",
     }
     return "\n".join(
@@ -235,11 +235,12 @@ def _readers() -> str:
             _table("EPRUM, a column per reader", numbers()),
             paragraph(
                 """Four winners for five readers. Who takes only the exact element is best served by elements, the one
-                list with all sizes. Who sees all that a result covers is best served by whole articles: one of them
-                shows several answers at once, which even puts EPRUM above 1, for it counts results and not what there
-                is to read in them. Who moves from the result to the answer does so best from paragraphs, which are
-                nearest to it in length and place. And who starts at the top and reads on is best served by sections:
-                they start shortly before an answer, and further ones follow. The top of an article is too far away."""
+                list with all sizes. Who sees all that a result covers, with or without what is near it, is best
+                served by whole articles: one of them shows several answers at once, which even puts EPRUM above 1, for
+                it counts results and not what there is to read in them. Who moves up and down from the result to the
+                answer does so best from paragraphs, which are nearest to it in length. And who starts at the top and
+                reads on is best served by sections: they start shortly before an answer, and further ones follow. The
+                top of an article is too far away."""
             ),
         ]
     )

@@ -1,0 +1,321 @@
+"""User models that the papers name: mixed tolerances, siblings, no return, groups, trails, coverage with memory."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import twins
+import twins_text
+import worlds
+from generated import span_worlds
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.core.navigation import LinkTable
+from berrypick.kernels.visits import Tolerance, spread_visit, visit
+
+MICRO = Path(__file__).parents[1] / "golden" / "inex-micro"
+
+
+def seen(user, targets, results, **options):
+    """What has been seen of each target after each rank."""
+    truth, run = worlds.span_truth({"1": targets}), worlds.span_run({"1": results})
+    judged = bp.judge(truth, run, "1", user=user, **options)
+    return np.array([judged.reach.expected_seen(k) for k in range(1, judged.reach.ranks + 1)])
+
+
+# --- t2i with tolerances that differ -------------------------------------------------------------------------------
+
+
+def test_a_spread_tolerance_by_hand():
+    """Median 15, sigma .5; the target starts 10 further on: P(T > 10) = Phi(ln(15/10)/.5)."""
+    found = seen("t2i(tolerance=15,spread=0.5)", [("d", 10, 20)], [("d", 0, 5)], collection=worlds.lengths(d=100))
+    assert found[0, 0] == pytest.approx(0.5 * (1 + math.erf(math.log(1.5) / 0.5 / math.sqrt(2))))
+
+
+def test_a_spread_tolerance_on_the_command_line(files, berrypick):
+    paths = files(
+        truth_jsonl='{"topic": "1", "doc": "d", "start": 10, "end": 20}\n',
+        run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5}\n',
+        lengths_tsv="d\t100\n",
+    )
+    truth, run, lengths = paths.values()
+    done = berrypick("evaluate", truth, run, "-m", "ExpectedRatio", "--user", "t2i(tolerance=15,spread=0.5)",
+                     "--collection", lengths, "-o", "json")  # fmt: skip
+    assert json.loads(done.out)[0]["value"] == pytest.approx(0.5 * (1 + math.erf(math.log(1.5) / 0.5 / math.sqrt(2))))
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0, 4]))
+@settings(max_examples=25)
+def test_a_spread_visit_is_the_mean_of_visits_with_drawn_tolerances(seed, keeps_viewing, t_init):
+    """Against the visit with one tolerance, at the middle of 2000 equal shares of the log-normal law."""
+    rng = np.random.default_rng(seed)
+    starts = np.sort(rng.choice(95, 3, replace=False))
+    targets = [(int(s), int(s) + int(rng.integers(1, 6)), i) for i, s in enumerate(starts)]
+    entry, median, sigma = int(rng.integers(0, 60)), 12.0, 0.6
+    drawn = [median * math.exp(sigma * z) for z in _normal_quantiles(2000)]
+    visits = [visit(entry, 100, targets, Tolerance(t, keeps_viewing, t_init)) for t in drawn]
+    found = spread_visit(entry, 100, targets, Tolerance(median, keeps_viewing, t_init), sigma)
+    probability = dict(found.found)
+    for i in range(3):
+        mean = sum(i in one.found for one in visits) / len(visits)
+        assert probability.get(i, 0.0) == pytest.approx(mean, abs=1e-3)
+    assert found.length == pytest.approx(sum(one.length for one in visits) / len(visits), abs=0.1)
+
+
+def _normal_quantiles(count):
+    from statistics import NormalDist
+
+    return [NormalDist().inv_cdf((i + 0.5) / count) for i in range(count)]
+
+
+# --- default tolerance ----------------------------------------------------------------------------------------------
+
+
+def test_the_default_tolerance_follows_what_positions_count():
+    """A target 100 further on: within 300 characters, not within 15 seconds; 60 tokens in between."""
+    truth, run = worlds.span_truth({"1": [("d", 100, 110)]}), worlds.span_run({"1": [("d", 0, 5)]})
+    lengths = worlds.lengths(d=200)
+    measures = ["T2I", "ExpectedRatio(user='t2i')"]
+    for effort, value, tolerance in (("chars", 1.0, "300"), ("seconds", 0.0, "15")):
+        results = bp.evaluate(truth, run, measures, collection=lengths, effort=effort)
+        assert results.mean()["run"]["ExpectedRatio(user='t2i')"] == value
+        assert (results.mean()["run"]["T2I"] > 0) == bool(value)
+        signatures = [row.signature for row in results.mean_rows]
+        assert signatures[0]["tolerance"] == tolerance and f"tolerance={tolerance}" in signatures[1]["user"]
+    texts = {"d": "x " * 50 + "0123456789" + " y" * 45}
+    tokens = bp.evaluate(truth, run, "T2I(unit='tokens')", documents=texts)
+    assert tokens.mean_rows[0].signature["tolerance"] == "60"
+
+
+def test_without_a_unit_tolerance_must_be_given(files, berrypick):
+    paths = files(
+        truth_jsonl='{"topic": "1", "doc": "d", "start": 10, "end": 20}\n',
+        run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5}\n',
+        lengths_tsv="d\t100\n",
+    )
+    truth, run, lengths = paths.values()
+    for extra in (("-m", "T2I"), ("-m", "ESL"), ("-m", "PT2I"), ("-m", "EPRUM", "--user", "t2i")):
+        done = berrypick("evaluate", truth, run, "--collection", lengths, *extra)
+        assert done.code == 2 and "tolerance" in done.err, extra
+    assert berrypick("evaluate", truth, run, "--collection", lengths, "-m", "T2I(tolerance=15)").code == 0
+
+
+def test_video_formats_count_seconds(files, berrypick):
+    paths = files(qrels_txt="1 Q0 v 0.10 0.20 1\n", list_run="1 Q0 v 0.0 0.30 0.0 1 9 r\n", lengths_tsv="v\t100\n")
+    truth, run, lengths = paths.values()
+    done = berrypick("evaluate", truth, run, "-m", "T2I", "--collection", lengths, "-o", "json")
+    assert done.code == 0 and "|tolerance:15|" in json.loads(done.out)[0]["signature"], done.err
+
+
+def test_the_budget_is_20_tolerances():
+    truth, run = worlds.span_truth({"1": [("d", 5, 10)]}), worlds.span_run({"1": [("d", 0, 5)]})
+    values = bp.evaluate(truth, run, "T2I(tolerance=7) T2I(tolerance=7,budget=140)", collection=worlds.lengths(d=99))
+    assert len(set(values.mean()["run"].values())) == 1
+
+
+# --- cut-offs of section 7 ------------------------------------------------------------------------------------------
+
+#: Tolerance 15, 100 seconds, targets [5,10) and [80,90), entries 0 and 50: both visits waste a unit, one target found.
+TWO = worlds.span_truth({"1": [("d", 5, 10), ("d", 80, 90)]})
+ENTRIES = worlds.span_run({"1": [("d", 0, 1), ("d", 50, 51)]})
+
+
+def test_t2i_at_one_unit_and_its_curve(files, berrypick):
+    """One target found before the first unit is spent, and none after: 1, 1/2, 1/3."""
+    options = {"collection": worlds.lengths(d=100)}
+    results = bp.evaluate(TWO, ENTRIES, "T2I(tolerance=15,at=1) T2I(tolerance=15,at=3) T2I(tolerance=15)@2", **options)
+    assert list(results.mean()["run"].values()) == pytest.approx([1, 1 / 3, 1 / 2])
+    curve = bp.evaluate(TWO, ENTRIES, "T2I(tolerance=15,at=3)", curves=True, **options).curves()["run"]
+    assert curve["T2I(tolerance=15,at=3)"]["1"] == [(1, 1.0), (2, 0.5), (3, pytest.approx(1 / 3))]
+    paths = files(
+        truth_jsonl='{"topic": "1", "doc": "d", "start": 5, "end": 10}\n',
+        run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 1}\n',
+        lengths_tsv="d\t100\n",
+    )
+    truth, run, lengths = paths.values()
+    done = berrypick("evaluate", truth, run, "-m", "T2I(tolerance=15,at=3)", "--collection", lengths, "-o", "json")
+    assert json.loads(done.out)[0]["value"] == pytest.approx(1 / 3)
+    for wrong in ("T2I(at=0)", "T2I(at=2.5)", "T2I(at=1,budget=15)", "T2I(at=2)@2"):
+        with pytest.raises(bp.UsageError):
+            bp.evaluate(TWO, ENTRIES, wrong, **options)
+
+
+def test_pt2i_at_recall_levels_and_its_curve():
+    """S = 1: found before any unit is spent, 1. S = 2: ESL 4, 2/(2 + 4)."""
+    options = {"collection": worlds.lengths(d=100)}
+    results = bp.evaluate(
+        TWO, ENTRIES, "PT2I(tolerance=15)@0.5 PT2I(tolerance=15)@0.51 PT2I(tolerance=15)@0", **options
+    )
+    assert list(results.mean()["run"].values()) == pytest.approx([1, 1 / 3, 1])
+    curve = bp.evaluate(TWO, ENTRIES, "PT2I(tolerance=15)", curves=True, **options).curves()["run"]
+    assert curve["PT2I(tolerance=15)"]["1"] == [(0.5, 1.0), (1.0, pytest.approx(1 / 3))]
+    with pytest.raises(bp.UsageError, match="not both"):
+        bp.evaluate(TWO, ENTRIES, "PT2I(tolerance=15,wanted=1)@0.5", **options)
+
+
+def test_pt2i_of_an_empty_list_follows_from_its_search_length():
+    """I = 7 units of 10 in 74 characters, one target of 4, S = 1: ESL 1 x 7/2 = 3.5, PT2I 1/(1 + 3.5) = .2222."""
+    truth = worlds.span_truth({"1": [("d", 5, 9)], "2": [("d", 5, 9)]})
+    run = worlds.span_run({"2": [("d", 5, 9)]})
+    found = bp.evaluate(
+        truth, run, "ESL(tolerance=10) PT2I(tolerance=10)", collection=worlds.lengths(d=74), curves=True
+    )
+    values = found.per_topic()["run"]
+    assert values["ESL(tolerance=10)"]["1"] == 3.5
+    assert values["PT2I(tolerance=10)"]["1"] == pytest.approx(0.2222, abs=5e-5)
+    assert found.curves()["run"]["PT2I(tolerance=10)"]["1"] == [(1.0, pytest.approx(1 / 4.5))]
+
+
+def test_segments_at_n():
+    """Section 3.2: results that match targets 1, 1, 2 (A), and 1, 2, none (B)."""
+    truth = worlds.span_truth({"1": [("d", 0, 30), ("d", 100, 130)]})
+    a = worlds.span_run({"1": [("d", 0, 30), ("d", 1, 30), ("d", 100, 130)]})
+    b = worlds.span_run({"1": [("d", 0, 30), ("d", 100, 130), ("d", 50, 60)]})
+    names = [f"{name}@{n}" for name in ("SegP", "SegR") for n in (1, 2, 3, 4)]
+    found = [list(bp.evaluate(truth, run, names).mean()["run"].values()) for run in (a, b)]
+    assert found[0] == pytest.approx([1, 1, 1, 3 / 4, 1 / 2, 1 / 2, 1, 1])
+    assert found[1] == pytest.approx([1, 1, 2 / 3, 2 / 4, 1 / 2, 1, 1, 1])
+    for k in (1, 2, 3):
+        whole = [f"{name}" for name in ("SegP", "SegR")]
+        cut = worlds.span_run({"1": [("d", 0, 30), ("d", 100, 130), ("d", 50, 60)][:k]})
+        assert list(bp.evaluate(truth, cut, whole).mean()["run"].values()) == pytest.approx(
+            list(bp.evaluate(truth, b, [f"{name}@{k}" for name in whole]).mean()["run"].values())
+        )
+
+
+# --- hierarchy, distance --------------------------------------------------------------------------------------------
+
+
+def test_siblings_by_hand():
+    """Sections of 40 and 10 under one article: .5 x 10/40 to the sibling, 10/60 up, nothing to a cousin."""
+    article, left, right, deep = (("d", path) for path in ("/a[1]", "/a[1]/s[1]", "/a[1]/s[2]", "/a[1]/s[1]/p[1]"))
+    truth = twins_text.graded_truth({right: (3, 3), article: (0, 0), left: (0, 0), deep: (0, 0)},
+                                    {right: 10.0, article: 60.0, left: 40.0, deep: 5.0})  # fmt: skip
+    run = twins_text.element_run([[left], [deep], [article], [right]])
+    judged = bp.judge(truth, run, "1", user="hierarchy(siblings=0.5)")
+    assert judged.reach.dense().ravel().tolist() == pytest.approx([0.5 * 10 / 40, 0, 10 / 60, 1])
+    assert bp.judge(truth, run, "1", user="hierarchy").reach.dense().ravel().tolist() == pytest.approx([0, 0, 1 / 6, 1])
+
+
+def test_siblings_are_elements():
+    with pytest.raises(bp.UsageError, match="siblings"):
+        seen("hierarchy(siblings=0.5)", [("d", 0, 5)], [("d", 5, 9)])
+
+
+def test_distance_by_its_two_laws():
+    """Gap 50: 1/(1 + e^.5) and 1/(1 + .5). A result that contains the target, or is it, is there."""
+    targets, results = [("d", 100, 110)], [("d", 0, 50), ("d", 100, 111), ("d", 100, 110), ("d", 99, 109)]
+    logistic, inverse = (
+        bp.judge(worlds.span_truth({"1": targets}), worlds.span_run({"1": results}), "1", user=user).reach.dense()
+        for user in ("distance(theta=0.01)", "distance(theta=0.01,law='inverse')")
+    )
+    assert logistic.ravel().tolist() == pytest.approx([1 / (1 + math.exp(0.5)), 1, 1, 0.5])
+    assert inverse.ravel().tolist() == pytest.approx([1 / 1.5, 1, 1, 1])
+
+
+# --- no return ------------------------------------------------------------------------------------------------------
+
+
+def test_a_reader_who_does_not_return_to_a_document():
+    """Two results in d, one in e, one in d again: only the first rank of d is consulted."""
+    targets = [("d", 0, 10), ("d", 20, 30), ("e", 0, 10)]
+    results = [("d", 0, 10), ("e", 0, 10), ("d", 20, 30)]
+    assert seen("classical", targets, results)[-1].tolist() == [1, 1, 1]
+    assert seen("classical(returns=False)", targets, results)[-1].tolist() == [1, 0, 1]
+    assert seen("coverage(returns=False)", targets, results)[-1].tolist() == [1, 0, 1]
+
+
+def test_the_places_of_one_rank_are_one_visit():
+    targets, results = [("d", 0, 10), ("d", 20, 30)], [("d", 0, 10, 1), ("d", 20, 30, 1), ("e", 0, 5, 2)]
+    assert seen("classical(returns=False)", targets, results)[-1].tolist() == [1, 1]
+
+
+def test_what_is_not_consulted_costs_nothing_but_its_rank():
+    truth = worlds.span_truth({"1": [("d", 0, 10), ("e", 0, 10)]})
+    run = worlds.span_run({"1": [("d", 0, 10), ("d", 40, 90), ("e", 0, 10)]})
+    for effort, expected in (("chars", [10, 0, 10]), ("clicks", [1, 0, 1]), ("rank", [1, 1, 1])):
+        judged = bp.judge(truth, run, "1", user="classical(returns=False)", effort=effort)
+        assert judged.effort.ranks.tolist() == expected
+    signature = bp.evaluate(truth, run, "EPRUM", user="classical(returns=False)").mean_rows[0].signature
+    assert "returns=False" in signature["user"]
+
+
+# --- fetch_browse ---------------------------------------------------------------------------------------------------
+
+
+def test_consecutive_results_of_one_document_are_one_item(berrypick):
+    """inex-micro's ric.run, topic 1, consider=1: .5667 instead of .375."""
+    given = ("evaluate", f"{MICRO}/micro.qrels", f"{MICRO}/ric.run", "-q", "-m", "EPRUM nxCG@2", "-o", "json")
+    for user, expected in (("fetch_browse(consider=1)", 0.5667), ("fetch_browse(consider=1,group='rank')", 0.375)):
+        done = berrypick(*given, "--user", user)
+        rows = {(row["topic"], row["measure"]): row["value"] for row in json.loads(done.out)}
+        assert rows["1", "EPRUM"] == pytest.approx(expected, abs=5e-5)
+        plain = {(row["topic"], row["measure"]): row["value"] for row in json.loads(berrypick(*given).out)}
+        assert rows["1", "nxCG@2"] == plain["1", "nxCG@2"], "what no reader reads stays by rank"
+    assert "no list item points to several places, so grouping has no effect" in done.err
+    assert "one list item" in berrypick(*given, "--user", "fetch_browse").err
+
+
+def test_runs_with_groups_keep_them():
+    targets = [("d", 0, 10), ("d", 20, 30)]
+    results = [("d", 0, 10, 1), ("d", 20, 30, 1), ("d", 40, 50, 2)]
+    assert seen("fetch_browse(consider=0.5)", targets, results).tolist() == [[1, 0.5], [1, 0.5]]
+    assert len(seen("fetch_browse(consider=0.5,group='document')", targets, results)) == 1
+
+
+def test_fewer_go_on_once_something_was_found():
+    """consider .8, after .5: the second pointer is considered by .8 x .5, as the first surely found something; behind
+    a first pointer that finds nothing by .8; a third, after a find with .8, by .64 x (.2 + .8 x .5)."""
+    user = "fetch_browse(consider=0.8,after=0.5)"
+    a, b, c = ("d", 0, 10), ("d", 20, 30), ("d", 40, 50)
+    assert seen(user, [a, b], [a, b])[-1].tolist() == pytest.approx([1, 0.4])
+    assert seen(user, [b], [a, b])[-1].tolist() == pytest.approx([0.8])
+    assert seen(user, [b, c], [a, b, c])[-1].tolist() == pytest.approx([0.8, 0.64 * (0.2 + 0.8 * 0.5)])
+
+
+# --- links ----------------------------------------------------------------------------------------------------------
+
+
+def test_trails_fall_with_their_length():
+    """a -> b -> c: after t links with a share of t^-1.5, t = 1, 2, 3; c is reached by trails of 2 and 3."""
+    table = LinkTable(dict.fromkeys([("a", "b"), ("b", "c")]))
+    weight = [t**-1.5 for t in (1, 2, 3)]
+    truth = worlds.document_truth({"1": {"b": 1, "c": 1}})
+    judged = bp.judge(truth, worlds.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5,steps=3)",
+                      navigation=table)  # fmt: skip
+    assert judged.reach.dense().tolist()[0] == pytest.approx([1.0, sum(weight[1:]) / sum(weight)])
+    with pytest.raises(bp.UsageError, match="longest trail"):
+        bp.judge(truth, worlds.document_run({"1": ["a"]}), "1", user="hyperlink(trail=1.5)", navigation=table)
+
+
+# --- coverage with memory -------------------------------------------------------------------------------------------
+
+
+def test_two_ranks_that_show_the_same_half():
+    target, half = [("d", 0, 10)], [("d", 0, 5), ("d", 0, 6)]
+    assert seen("coverage", target, half)[-1].tolist() == pytest.approx([1 - 0.5 * 0.4])
+    assert seen("coverage(memory=True)", target, half).ravel().tolist() == pytest.approx([0.5, 0.6])
+
+
+@given(span_worlds())
+def test_memory_is_what_ranks_cover_together(world):
+    found = seen("coverage(memory=True)", world.targets, world.results)
+    for k in range(len(world.results)):
+        for x, target in enumerate(world.targets):
+            expected = twins.covered_share(world.results[: k + 1], target)
+            assert found[k, x] == pytest.approx(expected, abs=1e-12)
+
+
+def test_memory_by_paths():
+    """A section of 100 with paragraphs of 30 and 40: 30, then 70, then the section itself."""
+    section, one, two = ("d", "/s[1]"), ("d", "/s[1]/p[1]"), ("d", "/s[1]/p[2]")
+    truth = twins_text.graded_truth({section: (3, 3), one: (0, 0), two: (0, 0)}, {section: 100.0, one: 30.0, two: 40.0})
+    run = twins_text.element_run([[one], [two], [section]])
+    judged = bp.judge(truth, run, "1", user="coverage(memory=True)")
+    assert [judged.reach.expected_seen(k)[0] for k in (1, 2, 3)] == pytest.approx([0.3, 0.7, 1.0])
