@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -205,7 +205,8 @@ def _name_notes(truth: Truth, options: EvaluationOptions) -> list[Note]:
     known = {element_name(path) for topic in truth.topics.values() for path in topic.path or ()}
     return [
         Note(
-            "ignored elements", Message(f"no judged element is called {name}: {option('ignore_elements', name)} has no effect")
+            "ignored elements",
+            Message(f"no judged element is called {name}: {option('ignore_elements', name)} has no effect"),
         )
         for name in given
         if not any(matches(one, [name]) for one in known)
