@@ -126,9 +126,9 @@ def test_a_misspelt_name_is_told(files, tmp_path, berrypick):
     paths = files(truth_xml=LINKED)
     run = element_file(tmp_path, "/article[1]")
     given = ("evaluate", paths["truth_xml"], run, "-m", "nxCG@1", "--left-out")
-    assert "no element is called colectionlink" in berrypick(*given, "colectionlink").err
+    assert "no judged element is called colectionlink" in berrypick(*given, "colectionlink").err
     for names in ("collectionlink", "*link", "article, collectionlink"):
-        assert "no element is called" not in berrypick(*given, names).err
+        assert "no judged element is called" not in berrypick(*given, names).err
 
 
 # --- entry points ----------------------------------------------------------------------------------------------------

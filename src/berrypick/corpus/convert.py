@@ -100,7 +100,8 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
     for item in items:
         if isinstance(item, (list, tuple)) and not (item and is_record(item[0])):
             raise UsageError(
-                f"{shorten(repr(item), 60)} is not a run; records are named tuples or dictionaries that name topic and doc"
+                f"{shorten(repr(item), 60)} is not a run; "
+                "records are named tuples or dictionaries that name topic and doc"
             )
     return [run for item in items for run in run_sources(item, search)]
 

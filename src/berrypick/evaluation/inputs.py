@@ -57,11 +57,6 @@ class RunInputs:
     def __len__(self) -> int:
         return len(self.sources)
 
-    @property
-    def known(self) -> list[Run]:
-        """Runs that have been read."""
-        return [source for source in self.sources if isinstance(source, Run)]
-
     def load(self, number: int) -> Run:
         """A run, read and prepared."""
         source = self.sources[number]
@@ -69,8 +64,7 @@ class RunInputs:
 
     def with_values_ready(self) -> RunInputs:
         """Prepared, but for several files, of which only the format is looked at, and pipes, which are read now."""
-        # names of ignored elements are looked for in all runs
-        several = len(self.sources) > 1 and not self.options.ignore_elements
+        several = len(self.sources) > 1
         ready: list[Run | RunFile] = []
         for source in self.sources:
             if isinstance(source, RunFile) and several and not is_stream(fspath(source.path)):
@@ -115,12 +109,12 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
     systems = RunInputs(tuple(sources), options, context, judgements.units).with_values_ready()
-    notes = (*notes, *_name_notes(judgements, systems.known, options))
+    notes = (*notes, *_name_notes(judgements, options))
     context = _with_lengths(context, judgements)
     if texts is None:
         judgements, cut = _within_documents(judgements, context.reader.collection)
         notes = (*notes, *cut)
-    reader = replace(context.reader, line_unit=_line_unit(judgements, systems, context))
+    reader = replace(context.reader, line_unit=_line_unit(judgements, context))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
     return Inputs(judgements, systems, context, notes)
 
@@ -203,16 +197,16 @@ def _names(given: str | Sequence[str]) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _name_notes(truth: Truth, runs: Sequence[Run], options: EvaluationOptions) -> list[Note]:
-    """Names of ignored elements that never occur: most likely they are misspelt."""
+def _name_notes(truth: Truth, options: EvaluationOptions) -> list[Note]:
+    """Names of ignored elements that are never judged: most likely they are misspelt."""
     given = _names(options.ignore_elements)
     if not given:
         return []
-    judged = {path for topic in truth.topics.values() for path in topic.path or ()}
-    known = {element_name(path) for path in (*judged, *(path for run in runs for path in run.paths))}
+    known = {element_name(path) for topic in truth.topics.values() for path in topic.path or ()}
     return [
         Note(
-            "ignored elements", Message(f"no element is called {name}: {option('ignore_elements', name)} has no effect")
+            "ignored elements",
+            Message(f"no judged element is called {name}: {option('ignore_elements', name)} has no effect"),
         )
         for name in given
         if not any(matches(one, [name]) for one in known)
@@ -335,8 +329,8 @@ def _within_documents(truth: Truth, collection: Collection | None) -> tuple[Trut
 _SECONDS, _CHARACTERS = ("mediaeval", "trecvid"), ("inex", "genomics", "chunking")
 
 
-def _line_unit(truth: Truth, systems: RunInputs, context: JudgingContext) -> str | None:
-    """What positions count, as far as inputs and options say so; nobody points to half a character."""
+def _line_unit(truth: Truth, context: JudgingContext) -> str | None:
+    """What positions count, as far as truth and options say so; nobody points to half a character."""
     if context.effort == "seconds":
         return "seconds"
     collection = context.reader.collection
@@ -344,12 +338,10 @@ def _line_unit(truth: Truth, systems: RunInputs, context: JudgingContext) -> str
         return "chars"
     if context.effort in ("chars", "tokens") or (collection is not None and collection.structures):
         return "chars"
-    runs = systems.known
-    names = [truth.format, *(source.format or "" for source in systems.sources)]
     for unit, known in (("seconds", _SECONDS), ("chars", _CHARACTERS)):
-        if any(name.startswith(known) for name in names):
+        if truth.format.startswith(known):
             return unit
-    places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
+    places = [topic.start for topic in truth.topics.values()]
     whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)
     return None if whole else "seconds"
 

@@ -136,13 +136,13 @@ def _configuration(details: Details) -> list[list[str]]:
         "user": str(context.user),
         "tokenizer": reader.tokens.name if reader.tokens is not None else "",
         "idealism": "" if context.idealism is None else describe(set(), context.idealism),
-        "ideal_elements": getattr(options.ideal_elements, "source", options.ideal_elements or ""),
         "duplicates": context.duplicates or "by format",
         "ignore_elements": ", ".join(sorted(context.ignore_elements)),
         "navigation": _source(reader.navigation) if options.navigation is not None else "",
         "collection": _source(reader.collection) if options.collection is not None else "",
         "documents": _source(reader.texts),
         "chunks": _source(options.chunks),
+        "ideal_elements": _source(options.ideal_elements),
     }
     parts = {
         "truth": _file(evaluation.truth.source),
