@@ -187,6 +187,38 @@ bool first_seen(In<Index> document, In<T> start, In<T> end, In<Index> known, In<
     return true;
 }
 
+using Owned = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
+
+Owned owned(std::vector<Index>&& values) {
+    auto* kept = new std::vector<Index>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
+    return Owned(kept->data(), {kept->size()}, owner);
+}
+
+nb::tuple numbered_documents(In<Index> document) {
+    std::vector<Index> number, code;
+    {
+        const nb::gil_scoped_release released;
+        const berrypick::Numbered found(document.data(), document.shape(0));
+        number = found.number();
+        code = found.code();
+    }
+    return nb::make_tuple(owned(std::move(number)), owned(std::move(code)));
+}
+
+// -1 where positions are too far out for 64-bit sums
+double covered(In<Index> document, In<Index> start, In<Index> end) {
+    const std::size_t count = document.shape(0);
+    require_count(start.shape(0), count, "start");
+    require_count(end.shape(0), count, "end");
+    const nb::gil_scoped_release released;
+    // sums of so many lengths stay below 2^62
+    const Index most = berrypick::furthest / Index(count + 1);
+    for (std::size_t i = 0; i < count; ++i)
+        if (start.data()[i] < -most || end.data()[i] > most) return -1.0;
+    return berrypick::covered(document.data(), start.data(), end.data(), count);
+}
+
 // --- trees ---------------------------------------------------------------------------------------------------------
 
 berrypick::Places places(const In<Index>& document, const In<Index>& start, const In<Index>& end) {
@@ -195,14 +227,6 @@ berrypick::Places places(const In<Index>& document, const In<Index>& start, cons
     for (std::size_t i = 0; i < start.shape(0); ++i)
         require(start.data()[i] < end.data()[i], "an element ends after its start");
     return {document.data(), start.data(), end.data(), document.shape(0)};
-}
-
-using Owned = nb::ndarray<nb::numpy, Index, nb::ndim<1>>;
-
-Owned owned(std::vector<Index>&& values) {
-    auto* kept = new std::vector<Index>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
-    return Owned(kept->data(), {kept->size()}, owner);
 }
 
 nb::tuple nested_pairs(In<Index> document, In<Index> start, In<Index> end, In<Index> other_document,
@@ -512,6 +536,8 @@ NB_MODULE(_native, m) {
           "form"_a = 0);
     text<std::int64_t>(m);
     text<double>(m);
+    m.def("numbered_documents", numbered_documents, "document"_a.noconvert());
+    m.def("covered", covered, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert());
     files(m);
     documents(m);
     m.def("nested_pairs", nested_pairs, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),

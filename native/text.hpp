@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -140,32 +141,88 @@ private:
     std::vector<T> measure_;
 };
 
+// Documents numbered in the order in which they are first met, and the rows of each in turn.
+class Numbered {
+public:
+    Numbered(const Index* document, std::size_t count) : number_(count) {
+        std::size_t size = 64;
+        while (size < 2 * count) size *= 2;
+        std::vector<std::uint32_t> slots(size, 0);  // the number from 1; 0: free
+        for (std::size_t row = 0; row < count; ++row) {
+            const Index code = document[row];
+            std::size_t i = std::size_t((std::uint64_t(code) * 0x9E3779B97F4A7C15ull) >> 20) & (size - 1);
+            while (slots[i] && code_[slots[i] - 1] != code) i = (i + 1) & (size - 1);
+            if (!slots[i]) {
+                code_.push_back(code);
+                slots[i] = std::uint32_t(code_.size());
+            }
+            number_[row] = Index(slots[i] - 1);
+        }
+    }
+    const std::vector<Index>& number() const { return number_; }
+    const std::vector<Index>& code() const { return code_; }
+    // rows document by document, those of one in their order; those of document i are rows[bounds[i]] .. [bounds[i+1]]
+    void group(std::vector<std::size_t>& rows, std::vector<std::size_t>& bounds) const {
+        bounds.assign(code_.size() + 1, 0);
+        for (const Index n : number_) ++bounds[std::size_t(n) + 1];
+        for (std::size_t i = 1; i < bounds.size(); ++i) bounds[i] += bounds[i - 1];
+        rows.resize(number_.size());
+        std::vector<std::size_t> next(bounds.begin(), bounds.end() - 1);
+        for (std::size_t row = 0; row < number_.size(); ++row) rows[next[std::size_t(number_[row])]++] = row;
+    }
+
+private:
+    std::vector<Index> number_, code_;
+};
+
 // All documents. Relevant text is given for the documents with codes known[0] < known[1] < ..., that of known[i] being
 // the intervals part[i] .. part[i+1].
 template <class T>
 void first_seen(const Index* document, const T* start, const T* end, std::size_t count, const Index* known,
                 std::size_t known_count, const Index* part, const T* relevant_start, const T* relevant_end,
                 double* fresh, double* good) {
-    std::vector<std::size_t> rows(count);
-    for (std::size_t i = 0; i < count; ++i) rows[i] = i;
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](std::size_t a, std::size_t b) { return document[a] < document[b]; });
+    const Numbered documents(document, count);
+    std::vector<std::size_t> rows, bounds;
+    documents.group(rows, bounds);
     FirstSeen<T> one;
-    for (std::size_t from = 0; from < count;) {
-        const Index code = document[rows[from]];
-        std::size_t to = from + 1;
-        while (to < count && document[rows[to]] == code) ++to;
-        const Index* found = std::lower_bound(known, known + known_count, code);
-        if (found != known + known_count && *found == code) {
-            const std::size_t i = std::size_t(found - known);
-            const Relevant<T> relevant(relevant_start + part[i], relevant_end + part[i],
-                                       std::size_t(part[i + 1] - part[i]));
-            one(rows.data() + from, to - from, start, end, &relevant, fresh, good);
+    for (std::size_t i = 0; i < documents.code().size(); ++i) {
+        const std::size_t* const own = rows.data() + bounds[i];
+        const std::size_t many = bounds[i + 1] - bounds[i];
+        const Index* found = std::lower_bound(known, known + known_count, documents.code()[i]);
+        if (found != known + known_count && *found == documents.code()[i]) {
+            const std::size_t k = std::size_t(found - known);
+            const Relevant<T> relevant(relevant_start + part[k], relevant_end + part[k],
+                                       std::size_t(part[k + 1] - part[k]));
+            one(own, many, start, end, &relevant, fresh, good);
+        } else if (many == 1) {
+            fresh[*own] = end[*own] > start[*own] ? double(end[*own] - start[*own]) : 0.0;
+            good[*own] = 0.0;
         } else {
-            one(rows.data() + from, to - from, start, end, nullptr, fresh, good);
+            one(own, many, start, end, nullptr, fresh, good);
         }
-        from = to;
     }
+}
+
+// The length of all regions together, what several of them hold counted once.
+inline double covered(const Index* document, const Index* start, const Index* end, std::size_t count) {
+    const Numbered documents(document, count);
+    std::vector<std::size_t> rows, bounds;
+    documents.group(rows, bounds);
+    std::vector<std::pair<Index, Index>> regions;
+    Index total = 0;
+    for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+        regions.clear();
+        for (std::size_t j = bounds[i]; j < bounds[i + 1]; ++j)
+            if (end[rows[j]] > start[rows[j]]) regions.emplace_back(start[rows[j]], end[rows[j]]);
+        if (regions.size() > 1) std::sort(regions.begin(), regions.end());
+        Index reached = std::numeric_limits<Index>::min();
+        for (const auto& [a, b] : regions) {
+            if (b <= reached) continue;
+            total += b - std::max(a, reached);
+            reached = b;
+        }
+    }
+    return double(total);
 }
 
 }  // namespace berrypick

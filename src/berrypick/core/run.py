@@ -77,8 +77,8 @@ class Ranking:
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
     size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
-    #: The codes of those documents that the vocabulary has, where the run keeps them for all topics.
-    vocabulary: Callable[[Iterable[str]], dict[str, int]] | None = field(default=None, repr=False)
+    #: The code of each of some documents, -1 for one that the run does not have; of a run, for all topics.
+    vocabulary: Callable[[Sequence[str]], IntArray] | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the run behind the vocabulary, which may be much larger than one topic of it."""
@@ -158,10 +158,16 @@ class Ranking:
 
     def codes_of(self, names: Iterable[str]) -> dict[str, int]:
         """The codes of those documents that the vocabulary has."""
+        wanted = list(names)
+        codes = self.codes_in_order(wanted).tolist()
+        return {name: code for name, code in zip(wanted, codes, strict=True) if code >= 0}
+
+    def codes_in_order(self, names: Sequence[str]) -> IntArray:
+        """The code of each of these documents, -1 for one that the vocabulary does not have."""
         if self.vocabulary is not None:
             return self.vocabulary(names)
         known = {name: code for code, name in enumerate(self.documents)}
-        return {name: known[name] for name in names if name in known}
+        return np.array([known.get(name, -1) for name in names], dtype=np.int64)
 
     def fresh(self) -> Ranking:
         """Without the repeated pointers: they reach nothing and gain nothing, but their ranks stay."""
@@ -203,12 +209,6 @@ class Run:
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {topic: i for i, topic in enumerate(self.topics)}
-
-    def codes_of(self, names: Iterable[str]) -> dict[str, int]:
-        """The codes in ``document`` of those documents that the run has."""
-        wanted = list(names)
-        codes = self.codes_in_order(wanted).tolist()
-        return {name: code for name, code in zip(wanted, codes, strict=True) if code >= 0}
 
     def codes_in_order(self, names: Sequence[str]) -> IntArray:
         """The code of each of these documents, -1 for one that the run does not have."""
@@ -261,7 +261,7 @@ class Run:
             paths=self.paths,
             path=None if self.path is None else self.path[rows],
             path_end=None if self.path_end is None else self.path_end[rows],
-            vocabulary=self.codes_of,
+            vocabulary=self.codes_in_order,
         )
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:

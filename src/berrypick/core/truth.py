@@ -106,6 +106,10 @@ class TopicTruth:
 
     def relevant_text(self) -> Highlighted | None:
         """Relevant text as spans; None where only elements or whole documents are known."""
+        return self._relevant_text
+
+    @cached_property
+    def _relevant_text(self) -> Highlighted | None:
         if self.start is None or self.end is None:
             return self.highlighted
         rows = np.flatnonzero(self.grade > 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -22,28 +23,16 @@ class Measured:
 
     @classmethod
     def by_document(cls, code: IntArray, count: int, start: Positions, end: Positions) -> list[Measured]:
-        """One for each document, 0 to ``count`` - 1; ``code`` says in which document each interval lies.
+        """One for each document, 0 to ``count`` - 1; ``code`` says in which document each interval lies."""
+        return MeasuredText.merged(code, count, start, end).measured()
 
-        Whole numbers are merged all at once, the documents put one behind the other.
-        """
-        low, high = (start.min().item(), end.max().item()) if len(start) else (0, 0)
-        span = max(high - low, 0) + 2  # apart, so that nothing touches
-        if start.dtype.kind != "i" or end.dtype.kind != "i" or (end < start).any() or span * count >= 1 << 62:
-            return [cls(start[code == i], end[code == i]) for i in range(count)]
-        shift = code * span - low
-        merged_start, merged_end = merge(start + shift, end + shift)
-        owner = merged_start // span
-        shift = owner * span - low
-        merged_start, merged_end = merged_start - shift, merged_end - shift
-        before = np.concatenate([[0], np.cumsum(merged_end - merged_start)])
-        bounds = np.searchsorted(owner, np.arange(count + 1)).tolist()
-        found = []
-        for a, b in pairwise(bounds):
-            measured = cls.__new__(cls)
-            measured.start, measured.end = merged_start[a:b], merged_end[a:b]
-            measured.before = before[a : b + 1] - before[a]
-            found.append(measured)
-        return found
+    @classmethod
+    def of_disjoint(cls, start: Positions, end: Positions) -> Measured:
+        """From intervals that are disjoint and in order."""
+        measured = cls.__new__(cls)
+        measured.start, measured.end = start, end
+        measured.before = np.concatenate([[0], np.cumsum(end - start)])
+        return measured
 
     @property
     def total(self) -> float:
@@ -63,6 +52,69 @@ class Measured:
         return np.asarray(np.minimum(self.up_to(end) - self.up_to(start), end - start), dtype=np.float64)
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredText:
+    """The relevant text of several documents: disjoint intervals in order, those of document i from part[i] on."""
+
+    start: Positions
+    end: Positions
+    part: IntArray
+    total: FloatArray  # of each document
+
+    @classmethod
+    def merged(cls, code: IntArray, count: int, start: Positions, end: Positions) -> MeasuredText:
+        """The union of intervals, document by document; ``code`` says in which document, 0 to ``count`` - 1, each lies.
+
+        Whole numbers are merged all at once, the documents put one behind the other.
+        """
+        low, high = (start.min().item(), end.max().item()) if len(start) else (0, 0)
+        span = max(high - low, 0) + 2  # apart, so that nothing touches
+        if start.dtype.kind != "i" or end.dtype.kind != "i" or (end < start).any() or span * count >= 1 << 62:
+            return cls._one_by_one([Measured(start[code == i], end[code == i]) for i in range(count)], start, end)
+        shift = code * span - low
+        merged_start, merged_end = merge(start + shift, end + shift)
+        owner = merged_start // span
+        shift = owner * span - low
+        merged_start, merged_end = merged_start - shift, merged_end - shift
+        part = np.searchsorted(owner, np.arange(count + 1))
+        before = np.concatenate([[0], np.cumsum(merged_end - merged_start)])
+        return cls(merged_start, merged_end, part, np.diff(before[part]).astype(np.float64))
+
+    @classmethod
+    def _one_by_one(cls, found: list[Measured], start: Positions, end: Positions) -> MeasuredText:
+        return cls(
+            np.concatenate([measured.start for measured in found] or [start[:0]]),
+            np.concatenate([measured.end for measured in found] or [end[:0]]),
+            np.cumsum([0, *(len(measured.start) for measured in found)], dtype=np.int64),
+            np.array([measured.total for measured in found], dtype=np.float64),
+        )
+
+    def measured(self) -> list[Measured]:
+        """One for each document."""
+        bounds = self.part.tolist()
+        return [Measured.of_disjoint(self.start[a:b], self.end[a:b]) for a, b in pairwise(bounds)]
+
+    def of_documents(self, documents: IntArray) -> MeasuredText:
+        """The text of some of the documents, in their order."""
+        many = np.diff(self.part)[documents]
+        rows = np.repeat(self.part[documents] - np.cumsum(many) + many, many) + np.arange(int(many.sum()))
+        part = np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+        return MeasuredText(self.start[rows], self.end[rows], part, self.total[documents])
+
+
+def numbered_documents(document: IntArray) -> tuple[IntArray, IntArray]:
+    """Documents numbered in the order in which they are first met: the number of each row, the code of each number."""
+    compiled = native()
+    if compiled is not None:
+        number, code = compiled.numbered_documents(np.ascontiguousarray(document, dtype=np.int64))
+        return number, code
+    code, first, local = np.unique(document, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(code), dtype=np.int64)
+    number[order] = np.arange(len(code))
+    return number[local], code[order]
+
+
 def once(document: IntArray, start: Positions, end: Positions) -> float:
     """The length of all regions together, text that several of them hold counted once.
 
@@ -70,6 +122,11 @@ def once(document: IntArray, start: Positions, end: Positions) -> float:
     """
     if not len(document):
         return 0.0
+    compiled = native()
+    if compiled is not None and start.dtype == end.dtype == np.int64:
+        found: float = compiled.covered(*contiguous(np.int64, document, start, end))
+        if found >= 0:
+            return found
     low = start.min().item()
     span = max(end.max().item() - low, 0) + 2  # apart, so that nothing touches
     if start.dtype.kind != "i" or end.dtype.kind != "i" or span * (int(document.max()) + 1) >= 1 << 62:
@@ -83,24 +140,24 @@ def first_seen(
     document: IntArray, start: Positions, end: Positions, relevant: Mapping[int, Measured]
 ) -> tuple[FloatArray, FloatArray]:
     """For each region in turn: the length not seen in an earlier region, and how much of that is relevant."""
+    known = sorted(relevant)
+    text = MeasuredText._one_by_one([relevant[code] for code in known], start, end)
+    return first_seen_of(document, start, end, np.array(known, dtype=np.int64), text)
+
+
+def first_seen_of(
+    document: IntArray, start: Positions, end: Positions, known: IntArray, text: MeasuredText
+) -> tuple[FloatArray, FloatArray]:
+    """The same, with the relevant text of the documents ``known``, whose codes rise."""
     compiled = native()
     if compiled is not None:
-        known = sorted(relevant)
-        pieces = [relevant[code] for code in known]
-        part = np.cumsum([0, *(len(measured.start) for measured in pieces)], dtype=np.int64)
-        columns = (
-            start,
-            end,
-            np.concatenate([measured.start for measured in pieces] or [start[:0]]),
-            np.concatenate([measured.end for measured in pieces] or [end[:0]]),
-        )
+        columns = (start, end, text.start, text.end)
         starts, ends, relevant_starts, relevant_ends = contiguous(common_type(*columns), *columns)
         codes = np.ascontiguousarray(document, dtype=np.int64)
         new, good = np.empty(len(codes)), np.empty(len(codes))
-        kept = np.array(known, dtype=np.int64)
-        if compiled.first_seen(codes, starts, ends, kept, part, relevant_starts, relevant_ends, new, good):
+        if compiled.first_seen(codes, starts, ends, known, text.part, relevant_starts, relevant_ends, new, good):
             return new, good
-    return _plainly_first_seen(document, start, end, relevant)
+    return _plainly_first_seen(document, start, end, dict(zip(known.tolist(), text.measured(), strict=True)))
 
 
 def _plainly_first_seen(

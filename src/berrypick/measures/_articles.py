@@ -15,7 +15,7 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import Measured
+from berrypick.kernels.text import Measured, numbered_documents
 from berrypick.measures._text import Article, View, view_of
 from berrypick.measures.base import Measure
 from berrypick.measures.charf import f_score
@@ -106,6 +106,8 @@ class Rule:
 @lru_cache(maxsize=8)
 def scored(judged: JudgedTopic, rule: Rule) -> Scored:
     view = view_of(judged)
+    if rule.name == "F" and view.ranking.start is not None and view.ranking.start.dtype.kind == "i":
+        return _scored_at_once(view, rule.beta)
     groups = view.ranking.grouped
     order = np.argsort(groups.first(), kind="stable")  # articles as the list first points into them
     known = view.ranking.codes_of(name for name, measured in view.relevant.items() if measured.total > 0)
@@ -117,6 +119,27 @@ def scored(judged: JudgedTopic, rule: Rule) -> Scored:
         values[i] = _article_score(judged, view, article, view.relevant[article.document], points, rule)
     total = sum(1 for measured in view.relevant.values() if measured.total > 0)
     return Scored(view.ranking.documents, groups.code[order], values, relevant, total)
+
+
+def _scored_at_once(view: View, beta: float) -> Scored:
+    """F of all articles; lengths are whole numbers, so that sums do not depend on their order."""
+    number, code = numbered_documents(view.ranking.document)
+    names = np.flatnonzero(view.text.measured.total > 0)
+    known = view.ranking.codes_in_order([view.text.names[i] for i in names.tolist()])
+    names, known = names[known >= 0], known[known >= 0]
+    by_code = np.argsort(known)
+    relevant = np.isin(code, known)
+    place = by_code[np.searchsorted(known, code[relevant], sorter=by_code)]
+    total = view.text.measured.total[names[place]]
+    read = np.bincount(number, weights=view.new, minlength=len(code))[relevant]
+    good = np.minimum(np.bincount(number, weights=view.good, minlength=len(code))[relevant], total)
+    precision = np.divide(good, read, out=np.zeros(len(good)), where=read > 0)
+    recall = good / total
+    below = beta * beta * precision + recall
+    above = (1 + beta * beta) * precision * recall
+    values = np.zeros(len(code))
+    values[relevant] = np.divide(above, below, out=np.zeros(len(below)), where=below > 0)
+    return Scored(view.ranking.documents, code, values, relevant, view.text.documents)
 
 
 def _article_score(

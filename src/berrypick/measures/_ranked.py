@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
@@ -55,12 +54,6 @@ class RankedMeasure(Measure):
             cutoff = values.pop("cutoff")
             fields["at"] = cutoff if fields.get("at") is None else fields["at"]
         return super().from_parameters(values, text, **fields)
-
-    def __str__(self) -> str:
-        """Parameters at their defaults are left out, as ir_measures does."""
-        defaults = {declared.name: declared.default for declared in self.parameters()}
-        values = {name: value for name, value in self.parameter_values().items() if value != defaults[name]}
-        return specs.render(self.name(), values, self.at)
 
     def compute_all(self, documents: JudgedDocuments) -> FloatArray:
         """The value of every topic."""

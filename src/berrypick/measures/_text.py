@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,9 +15,10 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Coded, Ranking
 from berrypick.core.score import Curve, Score
+from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
-from berrypick.kernels.text import Measured, first_seen
+from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure
 
 
@@ -29,8 +30,13 @@ class View:
     length: FloatArray
     new: FloatArray
     good: FloatArray
-    relevant: dict[str, Measured]
+    text: RelevantText
     total: float
+
+    @property
+    def relevant(self) -> dict[str, Measured]:
+        """Relevant text by document."""
+        return self.text.by_name
 
     @property
     def ranks(self) -> int:
@@ -60,29 +66,59 @@ class View:
         return min(self.up_to(self.good, rank), self.total)
 
 
+@dataclass(frozen=True, eq=False)
+class RelevantText:
+    """The relevant text of a topic by document: it does not depend on any run."""
+
+    names: list[str]
+    measured: MeasuredText
+
+    @cached_property
+    def by_name(self) -> dict[str, Measured]:
+        return dict(zip(self.names, self.measured.measured(), strict=True))
+
+    @cached_property
+    def total(self) -> float:
+        return sum(self.measured.total.tolist())
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents hold relevant text."""
+        return int((self.measured.total > 0).sum())
+
+
+@lru_cache(maxsize=2048)
+def relevant_text_of(text: Highlighted) -> RelevantText:
+    documents = Coded.of(text.document)
+    return RelevantText(
+        list(documents.names), MeasuredText.merged(documents.codes, len(documents.names), text.start, text.end)
+    )
+
+
 @lru_cache(maxsize=4)
 def view_of(judged: JudgedTopic) -> View:
-    ranking, text = judged.ranking_spans, judged.relevant_spans
+    ranking = judged.ranking_spans
+    text = relevant_text_of(judged.relevant_spans)
     assert ranking.start is not None and ranking.end is not None
-    named = Coded.of(text.document)
-    measured = Measured.by_document(named.codes, len(named.names), text.start, text.end)
-    relevant = dict(zip(named.names, measured, strict=True))
-    coded = {code: relevant[name] for name, code in ranking.codes_of(relevant).items()}
-    new, good = first_seen(ranking.document, ranking.start, ranking.end, coded)
+    codes = ranking.codes_in_order(text.names)
+    rising = np.argsort(codes, kind="stable")
+    rising = rising[codes[rising] >= 0]
+    known, retrieved = codes[rising], text.measured.of_documents(rising)
+    new, good = first_seen_of(ranking.document, ranking.start, ranking.end, known, retrieved)
     length = (ranking.end - ranking.start).astype(np.float64)
     unknown = ranking.unknown
     length[unknown] = new[unknown] = np.nan
     if judged.protocol == "inex2010":
-        new = _charge_as_in_2010(judged, ranking, coded, length, new)
-    return View(ranking, length, new, good, relevant, sum(one.total for one in measured))
+        new = _charge_as_in_2010(judged, ranking, known[retrieved.total > 0], length, new)
+    return View(ranking, length, new, good, text, text.total)
 
 
 def _charge_as_in_2010(
-    judged: JudgedTopic, ranking: Ranking, relevant: dict[int, Measured], length: FloatArray, new: FloatArray
+    judged: JudgedTopic, ranking: Ranking, relevant: IntArray, length: FloatArray, new: FloatArray
 ) -> FloatArray:
     """The official program charges articles without relevant text in full each time, and in the thorough task nothing
     for passages of other articles that could not be located."""
-    hopeless = ~np.isin(ranking.document, [code for code, measured in relevant.items() if measured.total > 0])
+    hopeless = ~np.isin(ranking.document, relevant)
     cost = np.where(hopeless, length, new)
     if judged.task == "thorough" and ranking.start is not None:
         cost[(ranking.start < 0) & ~hopeless] = 0.0
