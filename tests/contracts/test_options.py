@@ -106,6 +106,15 @@ ELEMENTS = campaign.FOCUSED.files
 WEB, VIDEO = web.FILES, video.FILES
 
 
+def _ideal_element(truth: Path) -> str:
+    """The first relevant element of an assessed topic, as a run."""
+    for name, topic in bp.read_truth(truth).topics.items():
+        for row in range(len(topic)):
+            if topic.grade[row] > 0:
+                return f"{name} Q0 {topic.document[row]} 1 1 ideal {topic.path[row]}\n"
+    raise AssertionError("nothing is relevant")
+
+
 def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]:
     """{option: (value, evaluation it suits)}"""
     documents = {"truth": {"q": {"a": 1}}, "runs": {"q": {"b": 2.0, "a": 1.0}}, "measures": "EPRUM PRUM"}
@@ -117,6 +126,8 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
     pages = {"truth": WEB.path(WEB.truth), "runs": [WEB.path(WEB.runs[0])], "measures": "EPRUM"}
     chunks = tmp_path / "chunks.jsonl"
     chunks.write_text('{"topic": "all", "doc": "d", "start": 0, "end": 20, "rank": 1}\n', encoding="utf-8")
+    ideal = tmp_path / "ideal.run"
+    ideal.write_text(_ideal_element(elements["truth"]), encoding="utf-8")
     return {
         "user": ("coverage", spans),
         "navigation": (WEB.path("clicks.tsv"), pages),
@@ -127,6 +138,7 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "quotes": ("fuzzy", {**spans, "documents": texts}),
         "chunks": (chunks, spans),
         "ignore_elements": ("emph,link", elements),
+        "ideal_elements": (ideal, elements),
         "idealism": ("1=.5", documents),
         "effort": ("chars", {**spans, "measures": "Coverage(budget=9)"}),
         "tokenizer": ("words", {**spans, "measures": "Coverage(budget=9)", "documents": texts, "effort": "tokens"}),

@@ -662,7 +662,7 @@ def test_a_topic_missing_from_the_run_is_searched_without_a_list() -> None:
     silent = bp.evaluate(truth, [document_run(["a"], topic="1")], names, units=4)
     for name in names:
         assert junk.per_topic()["run"][name]["2"] < silent.per_topic()["run"][name]["2"]
-    with pytest.raises(bp.UsageError, match="--units"):
+    with pytest.raises(bp.UsageError, match="units="):
         bp.evaluate(truth, [document_run(["a"])], "PRUM")
 
 

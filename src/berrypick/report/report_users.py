@@ -47,10 +47,13 @@ class Reader:
 
 def reader_of(model: UserModel, evaluation: Evaluation) -> Reader:
     """A user model with its slider, in which the value it has is one of the values; without where it moves nothing."""
+    model = model.resolved(evaluation.context.reader)
     if model.slider is None:
         return Reader((model,))
     names, values = model.slider
     now = getattr(model, names[0])
+    if now is None:  # it must be given, and was not
+        return Reader((model,))
     grid = tuple(sorted({*values, now}))
     models = tuple(model if value == now else replace(model, **dict.fromkeys(names, value)) for value in grid)
     # a slider cannot move two different values, and need not move what makes no difference
