@@ -205,6 +205,8 @@ class Truth:
     offsets: Offsets | None = None
     #: What a person should know of how it was read.
     notes: tuple[str, ...] = ()
+    #: What the reader skipped, merged or assumed, and how often.
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         source = f", {shorten(self.source, 80)!r}" if self.source else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.gc import gc_paused
-from berrypick.core.navigation import Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -157,8 +158,12 @@ def read_any(
     name = fspath(path)
     with reusable(name), gc_paused():
         chosen = by_name(format, role) if format else sniff(name, role)
+        problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
-            return chosen.read(name, problems or Problems(name))
+            value = chosen.read(name, problems)
+    if problems.counts and isinstance(value, (Truth, Run, LinkTable)):
+        return replace(value, skipped=dict(problems.counts))
+    return value
 
 
 def read_truth(path: Any, format: str | type[Format] | None = None) -> Truth:

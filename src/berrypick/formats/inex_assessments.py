@@ -17,13 +17,15 @@ from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.formats._files import finite, head
 from berrypick.formats._inex import Paths, ends_before, whole
-from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, writable
+from berrypick.formats._xml import count_unknown, forget, line_of, looks_like, streamed, tag, writable
 from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     from lxml import etree
 
 NAN = math.nan
+#: Elements that are read.
+KNOWN = ("file", "element", "path", "passage", "best-entry-point")
 
 
 class InexAssessments(Format):
@@ -203,10 +205,12 @@ class _Campaign:
             if element.tag == "assessments":
                 found = True
                 reader = self._opened(element, path, problems, paths) if event == "start" else None
+                if event == "end":
+                    count_unknown(element, problems, ("file",))
             elif event == "end" and _within_assessments(element):
                 if reader is not None:
                     reader.read(element)
-                forget(element)
+                forget(element, problems, KNOWN)
         return found or len(problems.found) > before
 
     def _opened(self, element: etree._Element, path: str, problems: Problems, paths: Paths) -> _FileReader | None:
@@ -293,9 +297,7 @@ class _FileReader:
             point = self._point(child, "path")
             if point is not None:
                 self.into.points.append(EntryPoint(document, point, line=line_of(child)))
-        elif isinstance(child.tag, str):
-            self.problems.count(f"<{child.tag}> elements in files, ignored")
-        else:
+        elif not isinstance(child.tag, str):
             self.problems.report(f"entity in the <file> of {document}", line_of(child))
 
     def _element(self, document: str, child: etree._Element, known: dict[str, int]) -> None:

@@ -58,7 +58,7 @@ class TrecvidResults(Format):
                     topic.append(number)
                     video.append(row[0])
                     numbers.append((float(rank) if rank.isdigit() else len(numbers), row[1], row[2], line_of(element)))
-            forget(element)
+            forget(element, problems, ("videoSearchResult", "item"))
         columns = np.array(numbers, dtype=np.float64).reshape(-1, 4).T
         return assemble(
             tag=tag,
