@@ -211,6 +211,11 @@ def finite(word: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
+def whole_number(word: str | None) -> int | None:
+    """A whole number of at most 15 digits, not below 0; or None. (``isdigit`` alone is true of superscripts.)"""
+    return int(word) if word and len(word) <= 15 and word.isascii() and word.isdigit() else None
+
+
 @contextmanager
 def atomic_writer(path: str) -> Iterator[TextIO]:
     """Write a text file atomically; a name that ends in .gz is compressed."""
