@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli.output import fail, say
+from berrypick.cli.output import drop_output, fail, say
 from berrypick.core.errors import BerrypickError
 
 #: Every command: the module that defines it, and its line in the help.
@@ -54,12 +54,12 @@ def main(arguments: list[str] | None = None) -> None:
         fail(error.format_message())
     except (BrokenPipeError, _ReaderGone):
         # the reader of the pipe has gone (head, less); the rest of the output is not needed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         sys.exit(0)
     except MemoryError:
         fail("not enough memory for this input")
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered cannot be written
+        drop_output()
         fail(f"the output could not be written ({error.strerror})")
 
 

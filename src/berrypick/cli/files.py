@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli.output import progress_bar, refuse_overwriting, say, show_notes
+from berrypick.cli.output import drop_output, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
 from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
@@ -38,16 +38,25 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
             with reusable(path):
                 good &= _check(path, format_name)
         except InputError as error:
-            say(as_flags(error))
+            _say(as_flags(error))
             good = False
     if not good:
         sys.exit(2)
 
 
+def _say(message: str) -> None:
+    """Print, if anybody reads it: what is wrong decides on the exit code all the same."""
+    try:
+        say(message)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
+
+
 def _check(path: str, format_name: str | None) -> bool:
     """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
-        say(f"{path}: {_describe_index(path)}")
+        _say(f"{path}: {_describe_index(path)}")
         return True
     problems = formats.Problems(path, strict=False)
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
@@ -62,9 +71,9 @@ def _check(path: str, format_name: str | None) -> bool:
     facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
     others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
     also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
-    say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
+    _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
     for message in found:
-        say("  problem: " + message.replace("\n", "\n    "))
+        _say("  problem: " + message.replace("\n", "\n    "))
     return not found
 
 
