@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -263,7 +263,7 @@ def _default_user(navigation: Navigation) -> str:
 
 def read_collection(path: str | PathLike[str]) -> Collection:
     """A folder of XML documents, an index of one, or a file of document lengths."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         from berrypick.corpus.folder import read_folder
 
         return read_folder(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ def _names(role: Role | None) -> list[str]:
 
 def sniff(path: str, role: Role | None = None) -> type[Format]:
     """The format of a file, from its content; ``role`` decides between several."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         return _sniff_folder(path, role)
     numbered = numbered_head(path)
     if not numbered:
@@ -120,7 +121,7 @@ def _looks_like(candidate: type[Format], lines: list[str]) -> bool:
 
 def sniff_all(path: str) -> list[type[Format]]:
     """Every format that the content could be in."""
-    first = [] if Path(path).is_dir() else head(path)
+    first = [] if os.path.isdir(path) else head(path)
     return [candidate for candidate in registry if first and _looks_like(candidate, first)]
 
 

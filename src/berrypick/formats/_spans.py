@@ -59,6 +59,9 @@ class Fields:
         if isinstance(value, str) and not value.isprintable() and _halved(value):
             self.fail(f"{key} contains a lone surrogate, which is not valid text")
             return ""
+        if isinstance(value, str) and "\0" in value:
+            self.fail(f"{key} contains NUL")
+            return ""
         if not isinstance(value, str) or not value:
             self.fail(f"{key} is missing" if value is None else f"{key} must be a non-empty string")
             return ""

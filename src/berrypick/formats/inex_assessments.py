@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
-from berrypick.formats._files import finite, head
+from berrypick.formats._files import check_member, finite, head
 from berrypick.formats._inex import Paths, ends_before, whole
 from berrypick.formats._xml import count_unknown, forget, line_of, looks_like, streamed, tag, writable
 from berrypick.formats.base import Format, Problems, Role
@@ -136,8 +135,18 @@ class InexAssessments(Format):
 
 def _members(folder: str) -> list[str]:
     """The XML files of a folder and the folders in it, numbers in their order."""
-    found = (path for path in Path(folder).rglob("*") if path.name.endswith((".xml", ".xml.gz")) and path.is_file())
-    return sorted(map(str, found), key=_with_numbers)
+    real_top = os.path.realpath(folder)
+    found: list[str] = []
+    for place, _, names in os.walk(folder, onerror=_unreadable):
+        members = [os.path.join(place, name) for name in names if name.endswith((".xml", ".xml.gz"))]
+        for path in members:
+            check_member(path, real_top)
+        found += members
+    return sorted(found, key=_with_numbers)
+
+
+def _unreadable(error: OSError) -> None:
+    raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
 
 
 def _with_numbers(name: str) -> list[tuple[str, int]]:
