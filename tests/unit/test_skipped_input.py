@@ -56,12 +56,12 @@ def test_an_undefined_entity_in_a_topic_is_a_note(put):
     truth = put(
         "truth.xml", header + TRUTH.format(topic="&x;7").replace("elements", "element").replace("/b[1]", "/c[1]")
     )
-    left_out = {"references to entities that are not defined, left out": 1}
+    left_out = {"references to undefined entities, ignored": 1}
     assert formats.read_truth(truth).skipped == left_out
     text = header + RUN.replace("<topic ", "<description>&x;</description><topic ")
     found = bp.evaluate(put("good.xml", TRUTH.format(topic="7")), put("run.xml", text), "nxCG@1")
     skipped = [note for note in found.notes if note.kind == "skipped" and note.run == "r"]
-    assert [note.text for note in skipped] == ["references to entities that are not defined, left out: 1"]
+    assert [note.text for note in skipped] == ["references to undefined entities, ignored: 1"]
 
 
 @pytest.mark.parametrize("name", ["results", "Result", "hit"])

@@ -63,6 +63,8 @@ def _feed(lines: Any, path: str) -> bool:
             if filled == len(block):  # a line that is longer
                 block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
             got = stream.readinto(memoryview(block)[filled:])  # type: ignore[arg-type]
+            if not block[filled : filled + got].all():  # NUL, which only the plain reader says
+                return False
             filled += got
             if first:
                 if got and filled < len(_MARK):
