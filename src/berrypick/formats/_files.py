@@ -333,6 +333,9 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, UnicodeEncodeError):
+            what = f"cannot be written: {error.object[error.start]!r} is a lone surrogate, which is not valid text"
+            raise InputError(what, path=path) from None
         raise

@@ -81,6 +81,8 @@ def parse(text: str) -> DocumentMeasure | None:
         return None
     # put together here: ir_measures' own parser uses parts of ast that Python 3.14 does not have any more
     known = measures.registry[spec.name]
+    if "self" in spec.parameters:  # in Python too the name of the measure itself
+        raise UsageError(f"{text}: {spec.name} has no parameter self")
     measure = known(**{**spec.parameters, **({} if spec.at is None else {known.AT_PARAM: spec.at})})
     _check_numbers(measure, text)
     try:
