@@ -534,6 +534,37 @@ def test_interrupted(tmp_path):
     assert out == b"" and b"Traceback" not in err
 
 
+WRITING = """
+import sys, time
+from berrypick.cli import main
+from berrypick.formats.trec_run import TrecRun
+
+def write(value, out):
+    out.write("half a file")
+    print("begun", file=sys.stderr, flush=True)
+    time.sleep(60)
+
+TrecRun.write = write
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_leaves_the_old_file_and_nothing_beside_it(small, tmp_path, number, code):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "new.run").write_text("old\n")
+    arguments = ["convert", small["r_run"], folder / "new.run", "--from", "trec-run", "--to", "trec-run"]
+    child = subprocess.Popen([sys.executable, "-c", WRITING, *map(str, arguments)], stderr=subprocess.PIPE)
+    assert child.stderr.readline() == b"begun\n"
+    child.send_signal(number)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == code and b"Traceback" not in err
+    assert [path.name for path in folder.iterdir()] == ["new.run"]
+    assert (folder / "new.run").read_text() == "old\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 def test_who_reads_may_stop_reading(tmp_path):
     """berrypick ... | head: no traceback, and no failed gate either."""

@@ -447,6 +447,9 @@ def test_which_files_are_documents(folder: Path, tmp_path: Path) -> None:
     (folder / "sub.xml" / "y.xml").write_text("<a/>")
     (tmp_path / "outside.xml").write_text("<a/>")
     (folder / "out.xml").symlink_to(tmp_path / "outside.xml")
+    with pytest.raises(InputError, match=r"out\.xml: is a link that leads out of the folder"):
+        folders.find_documents(folder)
+    (folder / "out.xml").unlink()
     (folder / "in.xml").symlink_to(folder / "00001.xml")
     (folder / "gone.xml").symlink_to(folder / "nowhere.xml")
     (folder / "round").symlink_to(folder)

@@ -168,3 +168,40 @@ def test_a_pipe_is_read_once_and_anew_the_next_time(pipe):
         assert _files.size_of(name) == 15
     os.unlink(name)
     assert bp.read_run(pipe("1 Q0 b 1 2 sys\n")).documents == ["b"]
+
+
+def _without_a_reader(*arguments):
+    """A command whose output goes into a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        return subprocess.run(command(*arguments), stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+    finally:
+        os.close(writing)
+
+
+@pytest.mark.parametrize("output", ["tsv", "json", "table"])
+def test_a_gate_holds_without_a_reader(files, output):
+    """The exit code of a gate and its reason do not depend on who reads the table."""
+    written = files(t_qrels=QRELS, r_run=RUN)
+    arguments = ("compare", written["t_qrels"], written["r_run"], "-m", "P@5", "-o", output)
+    done = _without_a_reader(*arguments, "--fail-under", "P@5=0.99")
+    assert done.returncode == 1 and "not met: " in done.stderr and "Traceback" not in done.stderr
+    assert _without_a_reader(*arguments, "--fail-under", "P@5=0.01").returncode == 0
+
+
+def test_a_difference_is_told_without_a_reader(files, tmp_path, berrypick):
+    written = files(t_qrels=QRELS, r_run=RUN, s_run=RUN.replace("document-1-0 ", "document-1-999 "))
+    for name in ("r", "s"):
+        done = berrypick("evaluate", written["t_qrels"], written[f"{name}_run"], "-m", "P@5", "-q", "-o", "json")
+        (tmp_path / f"{name}.json").write_text(done.out)
+    done = _without_a_reader("diff", tmp_path / "r.json", tmp_path / "s.json", "--fail-if-different")
+    assert done.returncode == 1 and "not met: " in done.stderr
+    assert _without_a_reader("diff", tmp_path / "r.json", tmp_path / "r.json", "--fail-if-different").returncode == 0
+
+
+def test_problems_of_a_file_decide_without_a_reader(files):
+    written = files(bad_run="1 Q0 d 1 x sys\n" + RUN, r_run=RUN)
+    assert _without_a_reader("check", written["bad_run"]).returncode == 2
+    assert _without_a_reader("check", "no-such-file", written["r_run"]).returncode == 2
+    assert _without_a_reader("check", written["r_run"]).returncode == 0

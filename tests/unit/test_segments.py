@@ -95,3 +95,31 @@ def test_a_threshold_missed_by_rounding_alone_is_reached():
     topic = TopicTruth("1", ("v",), np.ones(1), np.array([0.0]), np.array([3.0]))
     run = assemble(tag="run", topic=["1"], document=["v"], start=np.array([0.0]), end=np.array([0.3]))
     assert bp.evaluate(Truth("spans", {"1": topic}), run, "SegR(ki=0.1,ri=0)").mean()["run"]["SegR(ki=0.1,ri=0)"] == 1
+
+
+def _backwards():
+    """One relevant segment, and results that lead to it from its end towards its start."""
+    truth = {"1": {"v#0-1000": 1}}
+    run = {"1": {f"v#{start}-{start + 10}": float(start) for start in (900, 800, 700, 600)}}
+    return truth, run
+
+
+def test_aptol_counts_a_segment_once():
+    truth, run = _backwards()
+    found = bp.evaluate(truth, run, "APtol")
+    assert found.mean() == {"run": {"APtol": 1}}
+    assert not [note for note in found.notes if note.kind == "above one"]
+
+
+def test_aptol_under_the_protocol_counts_as_the_official_program_and_says_so():
+    truth, run = _backwards()
+    found = bp.evaluate(truth, run, "APtol", protocol="mediaeval2014")
+    assert found.mean() == {"run": {"APtol": 4}}
+    assert ["official program" in note.text for note in found.notes if note.kind == "above one"] == [True]
+
+
+@given(span_worlds())
+def test_aptol_is_at_most_one(world):
+    truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})
+    means = bp.evaluate(truth, run, "APtol(tolerance=1) APtol(tolerance=5)").mean()["run"]
+    assert all(value is None or 0 <= value <= 1 + 1e-12 for value in means.values())

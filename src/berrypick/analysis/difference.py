@@ -177,7 +177,7 @@ def read_results(path: str | PathLike[str]) -> Results:
     try:
         with open(name, encoding="utf-8-sig") as file:
             content = file.read()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # no text, or no name of a file
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=name) from None
     rows: list[Row] = []
     for number, record in _records(content, name):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -11,7 +13,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli.output import fail, say
+from berrypick.cli.output import drop_output, fail, say
 from berrypick.core.errors import BerrypickError
 
 #: Every command: the module that defines it, and its line in the help.
@@ -37,6 +39,7 @@ HELP = ["-h", "--help"]
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit codes: 0 fine, 1 a gate was not met, 2 wrong usage or bad input, 130 interrupted."""
     _open_closed_streams()
+    _unwind_when_terminated()
     try:
         code = cli.main(args=arguments, prog_name="berrypick", standalone_mode=False)
         sys.stdout.flush()
@@ -54,12 +57,12 @@ def main(arguments: list[str] | None = None) -> None:
         fail(error.format_message())
     except (BrokenPipeError, _ReaderGone):
         # the reader of the pipe has gone (head, less); the rest of the output is not needed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         sys.exit(0)
     except MemoryError:
         fail("not enough memory for this input")
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered cannot be written
+        drop_output()
         fail(f"the output could not be written ({error.strerror})")
 
 
@@ -77,6 +80,20 @@ def _open_closed_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (open to the end)
     if sys.stderr is None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _unwind_when_terminated() -> None:
+    """On SIGTERM leave as after an error, so that temporary files are removed; a worker process just ends."""
+    process = os.getpid()
+
+    def leave(number: int, frame: Any) -> None:
+        if os.getpid() != process:
+            os._exit(128 + number)
+        sys.exit(128 + number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, leave)
 
 
 class _ReaderGone(Exception):
@@ -118,11 +135,13 @@ class _Commands(click.Group):
 
 @contextmanager
 def _without_reader() -> Iterator[None]:
-    """Click takes a broken pipe for a failure of its own."""
+    """Click takes a broken pipe for a failure of its own, and the end of a file for an interrupt."""
     try:
         yield
     except BrokenPipeError:
         raise _ReaderGone from None
+    except EOFError as error:
+        raise BerrypickError(f"a file ends early ({error})") from None
 
 
 def _version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -132,6 +151,14 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
 
         say(f"berrypick {__version__}, kernels: {kernels.in_use()}")
         context.exit()
+
+
+def _expansion_limit(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        from berrypick.formats._files import EXPANSION_LIMIT, expansion_limit
+
+        os.environ[EXPANSION_LIMIT] = value  # for the processes that share the work as well
+        expansion_limit()  # says what is wrong with it
 
 
 @click.group(
@@ -146,6 +173,14 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
     expose_value=False,
     is_eager=True,
     help="Show the version and the kernels in use.",
+)
+@click.option(
+    "--expansion-limit",
+    metavar="GB",
+    callback=_expansion_limit,
+    expose_value=False,
+    is_eager=True,
+    help="Gigabytes that a compressed file, a pipe or a device may expand to. [1]",
 )
 @click.pass_context
 def cli(context: click.Context) -> None:

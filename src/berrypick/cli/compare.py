@@ -12,7 +12,7 @@ from berrypick.analysis.difference import diff, parse_renames
 from berrypick.analysis.gates import Gates
 from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, exit_if_unmet, painter, progress_bar, show, show_notes
+from berrypick.cli.output import chosen_output, painter, progress_bar, show_gated, show_notes
 from berrypick.report import comparison as comparisons
 
 
@@ -92,8 +92,7 @@ def compare_command(
     reasons = gates.unmet(found)
     show_notes([*found.notes, *gates.notes(found)])
     chosen = chosen_output(output)
-    show(comparisons.render(found, chosen, places, layout, painter()), chosen == "table")
-    exit_if_unmet(reasons)
+    show_gated(comparisons.render(found, chosen, places, layout, painter()), chosen == "table", reasons)
 
 
 @click.command("diff")
@@ -129,5 +128,5 @@ def diff_command(
     found = diff(old, new, tolerance=tolerance, force=force, rename=parse_renames(rename))
     show_notes(found.notes)
     chosen = chosen_output(output)
-    show(comparisons.render_difference(found, chosen, places, painter()), chosen == "table")
-    exit_if_unmet([found.reason] if fail_if_different and found else [])
+    reasons = [found.reason] if fail_if_different and found else []
+    show_gated(comparisons.render_difference(found, chosen, places, painter()), chosen == "table", reasons)

@@ -10,14 +10,16 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli.output import progress_bar, refuse_overwriting, say, show_notes
+from berrypick.cli.output import drop_output, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
+from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
 from berrypick.evaluation.inputs import read_collection
+from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import is_stream, reusable
 from berrypick.judging.judge import refuse_duplicates
 
@@ -36,16 +38,25 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
             with reusable(path):
                 good &= _check(path, format_name)
         except InputError as error:
-            say(as_flags(error))
+            _say(as_flags(error))
             good = False
     if not good:
         sys.exit(2)
 
 
+def _say(message: str) -> None:
+    """Print, if anybody reads it: what is wrong decides on the exit code all the same."""
+    try:
+        say(message)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_output()
+
+
 def _check(path: str, format_name: str | None) -> bool:
     """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
-        say(f"{path}: {_describe_index(path)}")
+        _say(f"{path}: {_describe_index(path)}")
         return True
     problems = formats.Problems(path, strict=False)
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
@@ -56,12 +67,13 @@ def _check(path: str, format_name: str | None) -> bool:
             refuse_duplicates(value)
         except BerrypickError as error:
             found.append(as_flags(error))
-    facts = [*chosen.describe(value), *(f"{count} {what}" for what, count in problems.counts.items())]
+    notes = value.notes if isinstance(value, Run) else ()
+    facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
     others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
     also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
-    say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
+    _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
     for message in found:
-        say("  problem: " + message.replace("\n", "\n    "))
+        _say("  problem: " + message.replace("\n", "\n    "))
     return not found
 
 
@@ -96,6 +108,7 @@ def convert_command(
         could_be = [] if source_format else formats.sniff_all(source)
         role = None if source_format else _target_role(target, target_format, could_be)
         value = formats.read_any(source, role, source_format)
+    notes = _reading_notes(value, source)
     if collection is not None:
         value = _restate(value, collection, target, target_format)
     try:
@@ -105,7 +118,14 @@ def convert_command(
             raise
         others = ", ".join(one.name() for one in could_be)
         raise UsageError(f"{error.template}; {source} could be any of {others}: choose with --from") from None
+    show_notes(notes)
     say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+
+
+def _reading_notes(value: Any, source: str) -> list[object]:
+    """What the reader of a file skipped, merged or assumed."""
+    notes = [f"{source}: {note}" for note in value.notes] if isinstance(value, Run) else []
+    return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
 
 
 def _target_role(target: str, target_format: str | None, could_be: list[type[formats.Format]]) -> Any:
@@ -166,6 +186,7 @@ def locate_command(
     """
     refuse_overwriting(target, [truth], documents)
     read = formats.read_truth(truth, format_truth)
+    show_notes(_reading_notes(read, truth))
     found = locate(read, documents, quotes, offsets, threshold)
     if offsets is not None and read.offsets not in (None, offsets):
         show_notes([f"{truth}: offsets are declared as {read.offsets}; --offsets {offsets} is ignored"])

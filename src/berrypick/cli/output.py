@@ -58,13 +58,25 @@ def chosen_output(output: str | None) -> str:
     return output or ("table" if sys.stdout.isatty() else "tsv")
 
 
-def exit_if_unmet(reasons: Sequence[str]) -> None:
-    """Exit code 1 if there is a reason to fail."""
-    for reason in reasons:
-        say(f"not met: {shorten(as_flags(reason), 400)}", err=True)
-    if reasons:
+def show_gated(content: str, painted: bool, reasons: Sequence[str]) -> None:
+    """Print a result; exit code 1 if there is a reason to fail, whether or not anybody reads the result."""
+    try:
+        show(content, painted)
         sys.stdout.flush()
+    except BrokenPipeError:
+        if not reasons:
+            raise
+        drop_output()
+    finally:
+        for reason in reasons:
+            say(f"not met: {shorten(as_flags(reason), 400)}", err=True)
+    if reasons:
         sys.exit(1)
+
+
+def drop_output() -> None:
+    """Nobody reads the output, or it cannot be written: what is still buffered is not written either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def need_measures(requested: Sequence[str], options: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 #: In a session: the visitor went back to the page visited before.
@@ -29,6 +29,8 @@ class LinkTable:
 
     rows: Mapping[tuple[str, str], None]
     source: str = ""
+    #: What the reader skipped, merged or assumed, and how often.
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def units(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-_STEP = r"/[^/\[\]\s()]+(?:\[[1-9][0-9]*\])?"
+_STEP = r"/[^/\[\]\s()]+(?:\[[1-9][0-9]{0,14}\])?"
 _PATH = re.compile(rf"(?:{_STEP})+/?\Z")
 
 

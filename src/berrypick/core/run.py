@@ -203,6 +203,8 @@ class Run:
     path_end: IntArray | None = None
     #: The retrieval task that the file says it is for, in our words (focused, thorough, ...); empty if it says none.
     task: str = ""
+    #: What the reader skipped, merged or assumed, and how often.
+    skipped: Mapping[str, int] = field(default_factory=dict)
     #: The texts of results without offsets, by line: to be looked up in the documents.
     quoted: Mapping[int, str] = field(default_factory=dict)
 

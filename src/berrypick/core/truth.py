@@ -10,13 +10,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.errors import UsageError, shorten
+from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import span_name
 from berrypick.core.words import counted
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units.
 Offsets = Literal["chars", "bytes", "utf16"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
+#: Grades go as far as this, up and down: gains of 2^grade stay finite, and programs that count by grade end soon.
+LARGEST_GRADE = 1000
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,14 @@ class Truth:
     offsets: Offsets | None = None
     #: What a person should know of how it was read.
     notes: tuple[str, ...] = ()
+    #: What the reader skipped, merged or assumed, and how often.
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for topic in self.topics.values():
+            wrong = ~(np.abs(topic.grade) <= LARGEST_GRADE)
+            if wrong.any():
+                raise _grade_refused(topic, int(np.argmax(wrong)), self.source)
 
     def __repr__(self) -> str:
         source = f", {shorten(self.source, 80)!r}" if self.source else ""
@@ -239,6 +249,13 @@ class Truth:
     @cached_property
     def _grades(self) -> set[float]:
         return {grade for topic in self.topics.values() for grade in set(topic.grade.tolist())}
+
+
+def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:
+    what = f"the grade {topic.grade[row]:.12g} of {topic.document[row]} for topic {topic.topic} is no grade"
+    line = None if topic.line is None else int(topic.line[row])
+    remedy = f"grades are numbers from -{LARGEST_GRADE} to {LARGEST_GRADE}"
+    return InputError(what, path=source or None, line=line, remedy=remedy)
 
 
 @dataclass(frozen=True, eq=False)

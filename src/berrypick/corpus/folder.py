@@ -2,7 +2,7 @@
 
 A document is a file whose name ends in .xml or .page; its name is the way to it from the folder, without that suffix.
 Other files are passed over, and so is what begins with a dot. A symbolic link to a file counts if the file is in the
-folder too; links to folders are not followed.
+folder too, else it is an error, as are pipes and devices; links to folders are not followed.
 
 Documents are parsed at first use: looking through the names of a large collection costs no more than listing its
 files. What is wrong with a document is therefore said when it is touched, with file and line.
@@ -17,6 +17,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.corpus.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
+from berrypick.formats._files import check_member
 
 #: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
 KEPT = 256
@@ -47,7 +48,7 @@ def find_documents(folder: str | os.PathLike[str]) -> dict[str, str]:
 
 def _files(top: str) -> Iterator[tuple[str, str]]:
     """Documents and their files, from the folder's listing alone: no file is opened."""
-    real_top = os.path.join(os.path.realpath(top), "")
+    real_top = os.path.realpath(top)
     folders = [("", top)]
     while folders:
         prefix, folder = folders.pop()
@@ -59,15 +60,12 @@ def _files(top: str) -> Iterator[tuple[str, str]]:
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         folders.append((f"{prefix}{name}/", entry.path))
-                    elif name.lower().endswith(SUFFIXES) and (not entry.is_symlink() or _is_inside(entry, real_top)):
+                    elif name.lower().endswith(SUFFIXES) and not (entry.is_symlink() and entry.is_dir()):
+                        if not entry.is_file(follow_symlinks=False):
+                            check_member(entry.path, real_top)
                         yield prefix + document_name(name), entry.path
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", path=folder) from error
-
-
-def _is_inside(link: os.DirEntry[str], real_top: str) -> bool:
-    """Whether a symbolic link leads to a file in the folder."""
-    return not link.is_dir() and os.path.realpath(link.path).startswith(real_top)
 
 
 class Structures(Mapping[str, Structure]):

@@ -349,7 +349,7 @@ def unlocated(truth: Truth) -> UsageError | None:
 
 def locate(
     truth: Any,
-    documents: Texts | Mapping[str, str] | str | PathLike[str],
+    documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     quotes: str | None = None,
     offsets: str | None = None,
     threshold: float = THRESHOLD,
@@ -359,6 +359,8 @@ def locate(
     ``truth`` and ``documents`` may be values or files, as in :func:`berrypick.evaluate`. ``offsets`` is what offsets in
     the truth count so far; what its file says of that counts for more.
     """
+    if documents is None:
+        raise UsageError(f"quotes are found in the texts of the documents: give them with {option('documents')}")
     from berrypick.corpus.convert import as_truth  # which locates texts itself
 
     given, texts = as_truth(truth), read_texts(documents)

@@ -83,6 +83,8 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
     """Names to numbers; among lists the highest score first, equal ones as they stand."""
     what = "grade" if role == "truth" else "score"
     for name, value in found.items():
+        if "\0" in str(name):
+            raise UsageError(f"topic {topic}: the name {shorten(str(name))} contains NUL")
         if not is_number(value) or not math.isfinite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
             raise UsageError(f"{where} is {value!r:.40}, which is not a number")

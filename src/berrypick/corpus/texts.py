@@ -23,7 +23,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
-from berrypick.formats._files import open_bytes
+from berrypick.formats._files import check_member, open_bytes
 from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
 
@@ -121,19 +121,21 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     if not isinstance(path, (str, PathLike)):
         raise UsageError(f"documents are a folder, a file or a mapping of name to text, not {type(path).__name__}")
     name = fspath(path)
-    return _folder(name) if Path(name).is_dir() else _lines(name)
+    return _folder(name) if os.path.isdir(name) else _lines(name)
 
 
 def _folder(folder: str) -> Texts:
     """A document is called by the path of its file below the folder; without the ending too, where that is clear."""
     files: dict[str, str] = {}
     short: dict[str, list[str]] = {}
-    for place, folders, names in os.walk(folder):
+    real_top = os.path.realpath(folder)
+    for place, folders, names in os.walk(folder, onerror=_unreadable):
         folders.sort()
         for name in sorted(names):
             if name.startswith(".") or name.lower().endswith(_PASSED_OVER):
                 continue
             path = os.path.join(place, name)
+            check_member(path, real_top)
             document = Path(os.path.relpath(path, folder)).as_posix()
             files[document] = path
             stem = document[: -len(Path(document).suffix)] if Path(document).suffix else ""
@@ -143,6 +145,10 @@ def _folder(folder: str) -> Texts:
         raise InputError("holds no text files", path=folder, remedy="give the folder of the documents")
     aliases = {stem: names[0] for stem, names in short.items() if len(names) == 1 and stem not in files}
     return _Folder(files, aliases, folder)
+
+
+def _unreadable(error: OSError) -> None:
+    raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
 
 
 class _Folder(Texts):

@@ -290,7 +290,7 @@ class _Shares:
 
 
 def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:
-    value = document_measures.score(truth, run, [measure]).get((measure, topic), 0.0)
+    value = document_measures.score(truth, run, [measure], [topic])[measure, topic]
     found = f"{measure} = {number(value, 6)}, computed by ir_measures"
     return Explanation(
         f"{measure} for topic {topic}", [*document_table(truth.topics[topic], run.ranking(topic)), found]

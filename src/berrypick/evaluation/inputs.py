@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
 from berrypick.corpus.tokens import token_offsets
+from berrypick.evaluation.notes import skipped_notes
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
 from berrypick.formats._files import is_stream, open_raw, reusable
@@ -93,7 +94,11 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
     sources = run_sources(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
-    notes = (*(Note("input", text) for text in judgements.notes), *_offsets_notes(judgements, options))
+    notes = (
+        *(Note("input", text) for text in judgements.notes),
+        *_skipped_notes(judgements, context),
+        *_offsets_notes(judgements, options),
+    )
     if texts is not None:
         judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
@@ -258,7 +263,7 @@ def _default_user(navigation: Navigation) -> str:
 
 def read_collection(path: str | PathLike[str]) -> Collection:
     """A folder of XML documents, an index of one, or a file of document lengths."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         from berrypick.corpus.folder import read_folder
 
         return read_folder(path)
@@ -344,6 +349,13 @@ def _line_unit(truth: Truth, context: JudgingContext) -> str | None:
     places = [topic.start for topic in truth.topics.values()]
     whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)
     return None if whole else "seconds"
+
+
+def _skipped_notes(truth: Truth, context: JudgingContext) -> Iterator[Note]:
+    """What the readers of the truth and of a table of links skipped; what those of runs did goes with the runs."""
+    yield from skipped_notes(truth, truth.source or "the truth")
+    if isinstance(navigation := context.reader.navigation, LinkTable):
+        yield from skipped_notes(navigation, navigation.source)
 
 
 def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from berrypick.core.errors import Message, option
-from berrypick.core.navigation import Navigation
+from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -28,6 +28,7 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
     return [
         *(Note("input", text) for text in scorer.run.notes),
+        *skipped_notes(scorer.run),
         *_topic_notes(scorer),
         *_document_notes(scorer),
         *_ranking_notes(scorer),
@@ -43,6 +44,13 @@ def lengths_notes(evaluation: Evaluation) -> list[Note]:
     known = counted(len(collection), "judged document")
     text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
     return [Note("lengths", text, measure=one.text) for one in evaluation.measures if lengths_field(one, evaluation)]
+
+
+def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[Note]:
+    """What the reader of a file skipped, merged or assumed."""
+    where = f"{source}: " if source else ""
+    for what, count in value.skipped.items():
+        yield Note("skipped", f"{where}{what}: {count}")
 
 
 def _topic_notes(scorer: RunScorer) -> Iterator[Note]:

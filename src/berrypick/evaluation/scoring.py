@@ -131,8 +131,8 @@ class RunScorer:
         values = document_measures.score(truth, self.run, list(theirs.values()), topics)
         for text, measure in theirs.items():
             for topic in chosen:
-                value = values.get((measure, topic), 0.0)
-                self.scores.found[text, topic] = Score(value if truth.topics[topic].has_relevant else None)
+                relevant = truth.topics[topic].has_relevant
+                self.scores.found[text, topic] = Score(values[measure, topic] if relevant else None)
 
     def _score_ranked(self, topics: Sequence[str]) -> None:
         """All topics at once, by our measures of whole documents."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.gc import gc_paused
-from berrypick.core.navigation import Navigation, ReachTable
+from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -68,7 +70,7 @@ def _names(role: Role | None) -> list[str]:
 
 def sniff(path: str, role: Role | None = None) -> type[Format]:
     """The format of a file, from its content; ``role`` decides between several."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         return _sniff_folder(path, role)
     numbered = numbered_head(path)
     if not numbered:
@@ -119,7 +121,7 @@ def _looks_like(candidate: type[Format], lines: list[str]) -> bool:
 
 def sniff_all(path: str) -> list[type[Format]]:
     """Every format that the content could be in."""
-    first = [] if Path(path).is_dir() else head(path)
+    first = [] if os.path.isdir(path) else head(path)
     return [candidate for candidate in registry if first and _looks_like(candidate, first)]
 
 
@@ -157,8 +159,12 @@ def read_any(
     name = fspath(path)
     with reusable(name), gc_paused():
         chosen = by_name(format, role) if format else sniff(name, role)
+        problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
-            return chosen.read(name, problems or Problems(name))
+            value = chosen.read(name, problems)
+    if problems.counts and isinstance(value, (Truth, Run, LinkTable)):
+        return replace(value, skipped=dict(problems.counts))
+    return value
 
 
 def read_truth(path: Any, format: str | type[Format] | None = None) -> Truth:

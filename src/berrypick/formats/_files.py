@@ -6,7 +6,6 @@ import codecs
 import gzip
 import io
 import os
-import shutil
 import stat
 import tempfile
 import zlib
@@ -15,11 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, UsageError
 from berrypick.formats.base import Problems
 
 #: The name that means standard input.
 STANDARD_INPUT = "-"
+#: The environment variable that sets how many gigabytes a compressed file, a pipe or a device may expand to.
+EXPANSION_LIMIT = "BERRYPICK_EXPANSION_LIMIT"
 #: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
 _buffered_streams: dict[str, IO[bytes]] = {}
 
@@ -52,11 +53,22 @@ def reusable(path: str) -> Iterator[None]:
 def _all_of(path: str) -> IO[bytes]:
     """What comes out of a pipe or a device, in a temporary file without a name."""
     with _open_file(path) as source:
+        kept: IO[bytes] | None = None
         try:
             kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (closed by the caller)
-            shutil.copyfileobj(source, kept, 1 << 20)
-        except OSError as error:
-            raise InputError(f"cannot be read or buffered in a temporary file ({error.strerror})", path=path) from None
+            left = expansion_limit()
+            while data := source.read(1 << 20):
+                left -= len(data)
+                if left < 0:
+                    raise too_large(path)
+                kept.write(data)
+        except BaseException as error:
+            if kept is not None:
+                kept.close()
+            if isinstance(error, OSError):
+                what = f"cannot be read or buffered in a temporary file ({error.strerror})"
+                raise InputError(what, path=path) from None
+            raise
     return kept
 
 
@@ -113,6 +125,8 @@ def _open_file(path: str) -> io.BufferedReader:
         raise InputError("is a folder, expected a file", path=path) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
+    except ValueError:
+        raise InputError("is not a valid file name", path=path) from None
 
 
 def size_of(path: str) -> int:
@@ -120,14 +134,82 @@ def size_of(path: str) -> int:
     return _buffered_streams[path].seek(0, io.SEEK_END) if path in _buffered_streams else os.path.getsize(path)
 
 
-def open_bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
+def open_bytes(path: str) -> io.BufferedReader:
     """Open a file; gzip is detected from its first bytes."""
     raw = open_raw(path)
-    if raw.peek(2)[:2] == b"\x1f\x8b":
-        packed = gzip.GzipFile(fileobj=raw, mode="rb")
-        packed.myfileobj = raw  # type: ignore[assignment] # so that closing it closes the file too
-        return packed
-    return raw
+    return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
+
+
+class DamagedError(InputError):
+    """A compressed file that cannot be read to its end."""
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzip file, up to the limit."""
+
+    def __init__(self, raw: io.BufferedReader, path: str) -> None:
+        self._raw, self._packed, self._path = raw, gzip.GzipFile(fileobj=raw, mode="rb"), path
+        self._read, self._limit = 0, expansion_limit()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._packed.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._packed.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            count = self._packed.readinto(buffer)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise DamagedError(
+                "the gzip file ends early or is damaged", path=self._path, remedy="download it again"
+            ) from None
+        self._read += count
+        if self._read > self._limit:
+            raise too_large(self._path)
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def expansion_limit() -> int:
+    """Bytes that a compressed file, a pipe or a device may expand to."""
+    word = os.environ.get(EXPANSION_LIMIT, "")
+    gigabytes = finite(word) if word else 1.0
+    if gigabytes is None or gigabytes <= 0:
+        raise UsageError(f"{EXPANSION_LIMIT} is {word!r}, expected a number of gigabytes above 0")
+    return int(gigabytes * 2**30)
+
+
+def too_large(path: str) -> InputError:
+    shown = f"{expansion_limit() / 2**30:g} GB"
+    return InputError(
+        f"expands to more than {shown}, the most that is read from a compressed file, a pipe or a device",
+        path=path,
+        remedy=f"the environment variable {EXPANSION_LIMIT} sets another limit, in gigabytes",
+    )
+
+
+def check_member(path: str, real_top: str) -> None:
+    """Refuse what is no file of a folder: pipes and devices in it, links that lead out of it.
+
+    A file that is not there, or may not be read, is told when it is opened.
+    """
+    if os.path.islink(path) and not os.path.realpath(path).startswith(os.path.join(real_top, "")):
+        raise InputError("is a link that leads out of the folder", path=path, remedy=_TAKE_AWAY)
+    if is_stream(path):
+        raise InputError("is not a regular file but a pipe, a device or a socket", path=path, remedy=_TAKE_AWAY)
+
+
+_TAKE_AWAY = "take it out of the folder, or put a file in its place"
 
 
 def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = "strict") -> Iterator[tuple[int, str]]:
@@ -145,10 +227,8 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
                 text = decode_line(raw, number, problems, encoding, errors)
                 if text is not None:
                     yield number, text
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError(
-                "the gzip file ends early or is damaged", path=path, line=number or None, remedy="download it again"
-            ) from None
+        except DamagedError as error:
+            raise DamagedError(error.what, path=path, line=number or None, remedy=error.remedy) from None
 
 
 def decode_line(
@@ -156,12 +236,16 @@ def decode_line(
 ) -> str | None:
     """The text of a line without its end; None, and a reported problem, if it is not valid text."""
     try:
-        return raw.decode(encoding, errors).rstrip("\r\n")
+        text = raw.decode(encoding, errors).rstrip("\r\n")
     except UnicodeDecodeError:
         problems.report(
             f"is not {encoding.upper()} text", number, remedy="save the file as UTF-8, or name the right file"
         )
         return None
+    if "\0" in text:
+        problems.report("contains NUL, which is not text", number, remedy="save the file as UTF-8 text")
+        return None
+    return text
 
 
 def content(
@@ -186,19 +270,16 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
     """The same with the numbers of the lines, from 1."""
     found: list[tuple[int, str]] = []
     with open_bytes(path) as stream:
-        try:
-            if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                wide = stream.read(width).decode("utf-16", errors="replace")
-                return [(i, line) for i, line in enumerate(wide.split("\n"), start=1) if line.strip()][:count]
-            fresh, read, number = True, 0, 0
-            while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
-                text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
-                number += fresh
-                if fresh and text.strip() and not text.lstrip().startswith("#"):
-                    found.append((number, text))
-                fresh, read = raw.endswith(b"\n"), read + len(raw)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="download it again") from None
+        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            wide = stream.read(width).decode("utf-16", errors="replace")
+            return [(i, line) for i, line in enumerate(wide.split("\n"), start=1) if line.strip()][:count]
+        fresh, read, number = True, 0, 0
+        while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
+            text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+            number += fresh
+            if fresh and text.strip() and not text.lstrip().startswith("#"):
+                found.append((number, text))
+            fresh, read = raw.endswith(b"\n"), read + len(raw)
     return found
 
 
@@ -211,22 +292,28 @@ def finite(word: str) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
+def whole_number(word: str | None) -> int | None:
+    """A whole number of at most 15 digits, not below 0; or None. (``isdigit`` alone is true of superscripts.)"""
+    return int(word) if word and len(word) <= 15 and word.isascii() and word.isdigit() else None
+
+
 @contextmanager
 def atomic_writer(path: str) -> Iterator[TextIO]:
     """Write a text file atomically; a name that ends in .gz is compressed."""
     target = Path(path)
-    if target.is_dir():
+    if os.path.isdir(target):
         raise InputError("is a folder, expected a file to write", path=path)
-    if not target.parent.exists():
+    if not os.path.exists(target.parent):
         raise InputError(f"the folder {target.parent} does not exist", path=path)
-    if target.exists() and not target.is_file():  # a pipe, a device: nothing to replace
+    if os.path.exists(target) and not os.path.isfile(target):  # a pipe, a device: nothing to replace
         with open(path, "w", encoding="utf-8", newline="\n") as stream:
             yield stream
         return
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", path=path) from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not a valid file name"
+        raise InputError(f"cannot be written ({why})", path=path) from None
     try:
         with os.fdopen(handle, "wb") as raw:
             if target.suffix == ".gz":
@@ -240,10 +327,15 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
                 yield plain
                 plain.flush()
                 plain.detach()
+            raw.flush()
+            os.fsync(raw.fileno())  # else the new name may come to the disk before the content does
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, UnicodeEncodeError):
+            what = f"cannot be written: {error.object[error.start]!r} is a lone surrogate, which is not valid text"
+            raise InputError(what, path=path) from None
         raise

@@ -9,19 +9,17 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.run import Run
+from berrypick.formats._files import whole_number
 from berrypick.formats.base import Problems
+
+whole = whole_number
 
 #: A passage that could not be located counts as so many characters, none of them relevant.
 UNLOCATED = 18
 #: What runs write in place of an offset where a passage could not be located.
 NOWHERE = ("X", "-1")
 
-_TEXT = re.compile(r"/text\(\)(?:\[([1-9][0-9]*)\])?(\.[0-9]+)?\Z")
-
-
-def whole(word: str | None) -> int | None:
-    """A whole number of at most 15 digits, not below 0; or None."""
-    return int(word) if word and len(word) <= 15 and word.isascii() and word.isdigit() else None
+_TEXT = re.compile(r"/text\(\)(?:\[([1-9][0-9]{0,14})\])?(\.[0-9]{1,15})?\Z")
 
 
 def nowhere(count: int) -> tuple[int, int]:

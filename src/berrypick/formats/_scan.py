@@ -7,14 +7,13 @@ decides what is an error, and names the line. So columns are a matter of speed o
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
 import numpy as np
 
 from berrypick.core.names import Names
 from berrypick.core.run import Coded
-from berrypick.formats._files import open_bytes
+from berrypick.formats._files import DamagedError, open_bytes
 from berrypick.kernels import native
 
 #: Bytes that are read at once: small enough to stay in the processor's memory. Longer lines make it grow.
@@ -51,7 +50,7 @@ def scan(path: str, format: str) -> Scanned | None:
     lines = compiled.lines_of(format)
     try:
         complete = _feed(lines, path)
-    except (EOFError, OSError, zlib.error):  # gzip: it ends early or is damaged, which the plain reader says
+    except DamagedError:  # the plain reader names the line
         return None
     return Scanned(lines.finish()) if complete else None
 
@@ -64,6 +63,8 @@ def _feed(lines: Any, path: str) -> bool:
             if filled == len(block):  # a line that is longer
                 block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
             got = stream.readinto(memoryview(block)[filled:])  # type: ignore[arg-type]
+            if not block[filled : filled + got].all():  # NUL, which only the plain reader says
+                return False
             filled += got
             if first:
                 if got and filled < len(_MARK):

@@ -20,7 +20,7 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
     """Every line as an object."""
     for number, text in content(path, problems):
         try:
-            value = json.loads(text, parse_constant=_refuse)
+            value = json.loads(text, parse_constant=refuse_constant)
         except (json.JSONDecodeError, RecursionError, ValueError) as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
             problems.report(f"is not JSON ({why})", number, text, "every line holds one object")
@@ -35,7 +35,8 @@ def _halved(text: str) -> bool:
     return any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def _refuse(word: str) -> float:
+def refuse_constant(word: str) -> float:
+    """NaN and Infinity, which Python's reader of JSON takes for numbers."""
     raise ValueError(f"{word} is not a usable number")
 
 
@@ -58,6 +59,9 @@ class Fields:
         if isinstance(value, str) and not value.isprintable() and _halved(value):
             self.fail(f"{key} contains a lone surrogate, which is not valid text")
             return ""
+        if isinstance(value, str) and "\0" in value:
+            self.fail(f"{key} contains NUL")
+            return ""
         if not isinstance(value, str) or not value:
             self.fail(f"{key} is missing" if value is None else f"{key} must be a non-empty string")
             return ""
@@ -67,7 +71,7 @@ class Fields:
         value = self.value.get(key, default)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > 2**53:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 2**53:
             self.fail(f"{key} must be a number of at most 2^53, not {value!r:.40}")
             return None
         return value

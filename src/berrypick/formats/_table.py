@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import sys
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats._files import finite, open_bytes
+from berrypick.formats._files import expansion_limit, finite, open_bytes, too_large
 from berrypick.formats.base import Problems
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"
 NUMBERS = ("start", "end", "score", "rank", "grade")
+#: Bytes that a cell takes at least, as a value of Python.
+_CELL = 8
 NO_ROWS = "has column names but no rows"
 ROWS = "put each span in a row below the header"
 #: The columns of spans, and how others call some of them.
@@ -149,8 +149,6 @@ def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
                 start = reader.line_num + 1
         except UnicodeDecodeError:
             problems.report("is not UTF-8 text", None, remedy="save the file as UTF-8, or name the right file")
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="download it again") from None
 
 
 def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
@@ -167,17 +165,44 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Ite
 
     try:
         with open_bytes(path) as stream:
-            table = parquet.read_table(stream)
-    except (pyarrow.ArrowException, OSError) as error:
+            schema = parquet.read_schema(stream)
+            _check_columns(schema.names, needed, path, None)
+            names = [name for name in schema.names if name in OF_SPANS]
+            stream.seek(0)
+            texts = [name for name in names if pyarrow.types.is_string(schema.field(name).type)]
+            file = parquet.ParquetFile(stream, read_dictionary=texts)
+            columns = _parquet_columns(file, names, path)
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # broken text, dates beyond years
         raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
-    _check_columns(table.column_names, needed, path, None)
-    names = table.column_names
-    columns = [table.column(name).to_pylist() for name in names]
-    if not table.num_rows:
+    if not file.metadata.num_rows:
         problems.report(NO_ROWS, remedy=ROWS)
     for number, cells in enumerate(zip(*columns, strict=True), start=1):
         fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
         yield number, str(fields), fields
+
+
+def _parquet_columns(file: Any, names: list[str], path: str) -> list[list[Any]]:
+    """The columns that are needed. A few bytes can say that a value comes a billion times: texts stay coded as they
+    are in the file until it is known how long all of them are."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    left = expansion_limit()
+    if file.metadata.num_rows * len(names) * _CELL > left:
+        raise too_large(path)
+    columns: list[list[Any]] = []
+    for name in names:
+        column = file.read(columns=[name]).column(name)
+        for chunk in column.chunks:
+            if pyarrow.types.is_dictionary(chunk.type):
+                lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
+                left -= compute.sum(lengths).as_py() or 0
+            else:
+                left -= chunk.nbytes
+            if left < 0:
+                raise too_large(path)
+        columns.append(column.to_pylist())
+    return columns
 
 
 def write_csv(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:

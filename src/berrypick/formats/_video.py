@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 
-_CLOCK = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m(?!s))?(?:(?P<s>\d+(?:\.\d+)?)s)?(?:(?P<ms>\d+(?:\.\d+)?)ms)?\Z")
+from berrypick.formats._files import whole_number
+
+_CLOCK = re.compile(
+    r"(?:(?P<h>[0-9]+)h)?(?:(?P<m>[0-9]+)m(?!s))?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)s)?(?:(?P<ms>[0-9]+(?:\.[0-9]+)?)ms)?\Z"
+)
+#: Seconds that no video has: above this, numbers of 64 bits are not exact to the millisecond.
+_BEYOND = 2.0**43
 
 
 def minutes_seconds(word: str) -> int | None:
     """MediaEval: ``17.10`` is 17 minutes 10 seconds, ``21.4`` 21 minutes 4 seconds, ``20`` 20 minutes; else None."""
     minutes, _, seconds = word.partition(".")
-    if not minutes.isascii() or not minutes.isdigit() or (seconds and not (seconds.isascii() and seconds.isdigit())):
-        return None
-    value = int(seconds) if seconds else 0
-    return int(minutes) * 60 + value if value < 60 and len(minutes) < 10 else None
+    whole, rest = whole_number(minutes), whole_number(seconds or "0")
+    return whole * 60 + rest if whole is not None and rest is not None and rest < 60 and len(minutes) < 10 else None
 
 
 def in_minutes_seconds(seconds: float) -> str:
@@ -27,7 +31,8 @@ def clock(word: str) -> float | None:
     if match is None or not any(match.groups()):
         return None
     hours, minutes, seconds, milliseconds = (float(match[key] or 0) for key in ("h", "m", "s", "ms"))
-    return hours * 3600 + minutes * 60 + seconds + milliseconds / 1000
+    found = hours * 3600 + minutes * 60 + seconds + milliseconds / 1000
+    return found if found < _BEYOND else None
 
 
 def as_clock(seconds: float) -> str:

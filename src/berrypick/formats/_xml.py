@@ -7,13 +7,10 @@ only when a file is read.
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from berrypick.core.errors import InputError
 from berrypick.formats._files import open_bytes
 from berrypick.formats.base import Problems
 
@@ -81,11 +78,8 @@ def _parsed(path: str, parser: Any) -> Iterator[tuple[str, etree._Element]]:
 
 def _chunks(path: str) -> Iterator[bytes]:
     with open_bytes(path) as stream:
-        try:
-            while chunk := stream.read(_CHUNK):
-                yield chunk
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise InputError("the gzip file ends early or is damaged", path=path, remedy="download it again") from None
+        while chunk := stream.read(_CHUNK):
+            yield chunk
 
 
 def _declares_entities(element: etree._Element) -> bool:
@@ -143,14 +137,32 @@ def text_of(element: etree._Element) -> str | None:
     return (element.text or "").strip() if not len(element) else None
 
 
-def forget(element: etree._Element) -> None:
-    """Free an element and everything before it in its parent."""
+def forget(element: etree._Element, problems: Problems, known: Container[str]) -> None:
+    """Free an element and all that stands before it in its parent.
+
+    Elements before it, and those in it, whose tags are not ``known`` have not been read: they are counted. An element
+    around results has been.
+    """
+    count_unknown(element, problems, known)
     element.clear()
     parent = element.getparent()
     if parent is None:
         return
     while element.getprevious() is not None:
+        _count_unknown(parent[0], problems, known)
         del parent[0]
+
+
+def count_unknown(parent: etree._Element, problems: Problems, known: Container[str]) -> None:
+    """Count the elements in another one that nobody has read."""
+    for child in parent:
+        _count_unknown(child, problems, known)
+
+
+def _count_unknown(child: etree._Element, problems: Problems, known: Container[str]) -> None:
+    if isinstance(child.tag, str) and child.tag not in known and child.find(".//result") is None:
+        parent = child.getparent()
+        problems.count(f"<{child.tag}> in <{'' if parent is None else parent.tag}>, ignored")
 
 
 def writable(names: Sequence[str]) -> str:

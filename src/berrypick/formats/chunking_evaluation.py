@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.truth import Truth
+from berrypick.formats._spans import refuse_constant
 from berrypick.formats._table import csv_rows, header_of
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import SpanTruth
@@ -63,8 +64,8 @@ class ChunkingEvaluation(Format):
 def _references(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
     for row, (number, text, fields) in enumerate(csv_rows(path, problems, COLUMNS)):
         try:
-            references = json.loads(fields.get("references", ""))
-        except (json.JSONDecodeError, RecursionError):
+            references = json.loads(fields.get("references", ""), parse_constant=refuse_constant)
+        except (ValueError, RecursionError):
             references = None
         if not isinstance(references, list) or not all(isinstance(one, dict) for one in references):
             problems.report("references is not a JSON list of objects", number, text)

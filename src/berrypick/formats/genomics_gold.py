@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import content
+from berrypick.formats._files import content, whole_number
 from berrypick.formats.base import Format, Problems, Role
 
 
@@ -34,8 +34,8 @@ class GenomicsGold(Format):
         return (
             len(fields) == 5
             and fields[1].upper() != "Q0"
-            and fields[2].strip().isdigit()
-            and fields[3].strip().isdigit()
+            and whole_number(fields[2].strip()) is not None
+            and whole_number(fields[3].strip()) is not None
         )
 
     @classmethod
@@ -43,12 +43,12 @@ class GenomicsGold(Format):
         rows: dict[str, list[tuple[str, int, int, tuple[str, ...], int]]] = {}
         for number, text in content(path, problems, encoding="latin-1"):
             fields = text.split("\t")
-            if len(fields) != 5 or not (fields[2].isdigit() and fields[3].isdigit()):
+            start, length = map(whole_number, fields[2:4]) if len(fields) == 5 else (None, None)
+            if start is None or length is None:
                 problems.report(f"is not {cls.shape}", number, text)
                 continue
-            start, length = int(fields[2]), int(fields[3])
-            if length == 0 or start + length > 2**53:
-                problems.report("the passage is empty or beyond any document", number, text)
+            if length == 0:
+                problems.report("the passage is empty", number, text)
                 continue
             aspects = tuple(aspect for aspect in fields[4].split("|") if aspect)
             rows.setdefault(fields[0], []).append((fields[1], start, start + length, aspects, number))

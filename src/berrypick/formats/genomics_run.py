@@ -9,7 +9,7 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import content, finite, whole_number
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
 
@@ -37,10 +37,11 @@ class GenomicsRun(Format):
 
     @staticmethod
     def _numbers(fields: list[str]) -> tuple[int, float, int, int] | None:
-        score = finite(fields[3])
-        if score is None or not all(fields[i].isdigit() for i in (2, 4, 5)):
+        score, rank = finite(fields[3]), whole_number(fields[2])
+        offset, length = whole_number(fields[4]), whole_number(fields[5])
+        if score is None or rank is None or offset is None or length is None:
             return None
-        return int(fields[2]), score, int(fields[4]), int(fields[5])
+        return rank, score, offset, length
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:

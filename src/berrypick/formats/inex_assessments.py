@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 import numpy as np
@@ -15,15 +14,17 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
-from berrypick.formats._files import finite, head
+from berrypick.formats._files import check_member, finite, head
 from berrypick.formats._inex import Paths, ends_before, whole
-from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, writable
+from berrypick.formats._xml import count_unknown, forget, line_of, looks_like, streamed, tag, writable
 from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
     from lxml import etree
 
 NAN = math.nan
+#: Elements that are read.
+KNOWN = ("file", "element", "path", "passage", "best-entry-point")
 
 
 class InexAssessments(Format):
@@ -134,8 +135,18 @@ class InexAssessments(Format):
 
 def _members(folder: str) -> list[str]:
     """The XML files of a folder and the folders in it, numbers in their order."""
-    found = (path for path in Path(folder).rglob("*") if path.name.endswith((".xml", ".xml.gz")) and path.is_file())
-    return sorted(map(str, found), key=_with_numbers)
+    real_top = os.path.realpath(folder)
+    found: list[str] = []
+    for place, _, names in os.walk(folder, onerror=_unreadable):
+        members = [os.path.join(place, name) for name in names if name.endswith((".xml", ".xml.gz"))]
+        for path in members:
+            check_member(path, real_top)
+        found += members
+    return sorted(found, key=_with_numbers)
+
+
+def _unreadable(error: OSError) -> None:
+    raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
 
 
 def _with_numbers(name: str) -> list[tuple[str, int]]:
@@ -203,10 +214,12 @@ class _Campaign:
             if element.tag == "assessments":
                 found = True
                 reader = self._opened(element, path, problems, paths) if event == "start" else None
+                if event == "end":
+                    count_unknown(element, problems, ("file",))
             elif event == "end" and _within_assessments(element):
                 if reader is not None:
                     reader.read(element)
-                forget(element)
+                forget(element, problems, KNOWN)
         return found or len(problems.found) > before
 
     def _opened(self, element: etree._Element, path: str, problems: Problems, paths: Paths) -> _FileReader | None:
@@ -293,9 +306,7 @@ class _FileReader:
             point = self._point(child, "path")
             if point is not None:
                 self.into.points.append(EntryPoint(document, point, line=line_of(child)))
-        elif isinstance(child.tag, str):
-            self.problems.count(f"<{child.tag}> elements in files, ignored")
-        else:
+        elif not isinstance(child.tag, str):
             self.problems.report(f"entity in the <file> of {document}", line_of(child))
 
     def _element(self, document: str, child: etree._Element, known: dict[str, int]) -> None:

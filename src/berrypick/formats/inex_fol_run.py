@@ -249,8 +249,6 @@ class _Columns:
         if self.unscored:
             problems.count("lines whose score is not a number (scores are not used)", self.unscored)
         notes = unlocated_note(self.unlocated)
-        if self.unlocated:
-            problems.count("results that could not be located", self.unlocated)
         if self.falls:
             notes = (
                 *notes,

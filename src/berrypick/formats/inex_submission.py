@@ -44,6 +44,9 @@ Pointer = tuple[Kind, str, str] | tuple[Kind, int, int]
 
 NAN = math.nan
 _POINTERS = ("path", "passage", "fol")
+#: Elements that are read, and those that are not needed.
+_KNOWN = {"inex-submission", "topic", "result", "file", *_POINTERS, "rank", "rsv"}
+_KNOWN |= {"in", "topic-fields", "description", "collections", "collection"}
 _PATH = "/article[1]/bdy[1]/sec[2]"
 
 
@@ -88,7 +91,7 @@ class InexSubmission(Format):
                 rows.open(element)
             else:
                 rows.close(element)
-                forget(element)
+                forget(element, problems, _KNOWN)
         if not rows.opened and not problems.found:
             problems.report("holds no <inex-submission>", remedy=f"expected {cls.shape}")
         return rows.run(path)
@@ -192,6 +195,8 @@ class _Rows:
         for child in result:
             if child.tag in _POINTERS:
                 pointers.append(self._pointer(child))
+            elif child.tag in children and child.tag in ("file", "rank", "rsv"):
+                self.problems.report(f"the result has two <{child.tag}>", line_of(child), _shown(result))
             else:
                 children[child.tag] = child
         document = self._text(children["file"]) if "file" in children else self._file_of_group(result)
@@ -314,8 +319,6 @@ class _Rows:
         ranked, without = bool(len(rank)) and not np.isnan(rank[0]), int(np.isnan(score).sum())
         if 0 < without < len(score):
             self.problems.count("results without a usable rsv, which is not needed", without)
-        if self.unlocated:
-            self.problems.count("results that could not be located", self.unlocated)
         return assemble(
             tag=self.tag,
             topic=self.topic,

@@ -54,7 +54,7 @@ class MediaevalQrels(Format):
             judged = topics.setdefault(topic, {})
             key = (video, start, end)
             if key in judged:
-                problems.count("segments judged more than once")
+                problems.count("segments judged more than once, merged")
                 grade, number = max(grade, judged[key][0]), judged[key][1]
             judged[key] = (grade, number)
         found = {

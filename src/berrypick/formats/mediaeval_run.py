@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import Coded, Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import content, finite, whole_number
 from berrypick.formats._scan import scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats.base import Format, Problems, Role
@@ -46,8 +46,7 @@ class MediaevalRun(Format):
         for rank in (6, 5):  # with and without jump-in
             if (
                 len(fields) in (rank + 2, rank + 3)
-                and fields[rank].isdigit()
-                and len(fields[rank]) < 16
+                and whole_number(fields[rank]) is not None
                 and finite(fields[rank + 1]) is not None
             ):
                 if rank == 6 and minutes_seconds(fields[5]) is None:

@@ -100,6 +100,8 @@ class SpanTruth(Format):
                 f"the same unit of {document} has grade {grade:g} here and {known[key][0]:g} in line {known[key][1]}",
                 "keep one of the two lines",
             )
+        elif key in known:
+            fields.problems.count("exact copies, merged")
         known.setdefault(key, (grade, fields.number))
 
     @staticmethod

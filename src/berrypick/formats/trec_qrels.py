@@ -18,8 +18,8 @@ from berrypick.formats.base import Format, Problems, Role
 class TrecQrels(Format):
     """TREC qrels: one judged document per line, ``topic iteration document grade``, separated by white space.
 
-    A grade above 0 is relevant. Blank lines and lines that begin with # are ignored. A document judged twice for
-    the same topic is an error.
+    A grade above 0 is relevant; grades go from -1000 to 1000. Blank lines and lines that begin with # are ignored. A
+    document judged twice for the same topic is an error.
 
     Sample::
 

@@ -19,7 +19,8 @@ class TrecRun(Format):
     """TREC run: one retrieved document per line, ``topic Q0 document rank score tag``, separated by white space.
 
     The ranking is by score, largest first, then by document name, largest first, as trec_eval does; the rank column
-    is not used, and columns after the sixth are ignored. Blank lines and lines that begin with # are ignored.
+    is not used. A line with more or fewer columns is an error: names have no blanks. Blank lines and lines that begin
+    with # are ignored.
 
     Sample::
 
@@ -41,9 +42,7 @@ class TrecRun(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
-        if found is not None:
-            if found.longer:
-                problems.count(_LONGER, found.longer)
+        if found is not None and not found.longer:  # else the reader of lines says which has too many columns
             topic, document = found.coded("topic", "topics"), found.coded("document", "documents")
             return _assembled(path, found.tag, topic, document, found.score, found.line)
         return _read_lines(path, problems)
@@ -76,7 +75,6 @@ class TrecRun(Format):
 
 
 Names = Sequence[str] | Coded
-_LONGER = "lines with more than 6 columns, the rest ignored"
 
 
 def _read_lines(path: str, problems: Problems) -> Run:
@@ -84,11 +82,10 @@ def _read_lines(path: str, problems: Problems) -> Run:
     tag = ""
     for number, text in content(path, problems):
         fields = text.split()
-        if len(fields) < 6:
-            problems.report(f"has {len(fields)} columns, expected 6: {TrecRun.shape}", number, text)
+        if len(fields) != 6:
+            remedy = "names have no blanks" if len(fields) > 6 else ""
+            problems.report(f"has {len(fields)} columns, expected 6: {TrecRun.shape}", number, text, remedy)
             continue
-        if len(fields) > 6:
-            problems.count(_LONGER)
         value = finite(fields[4])
         if value is None:
             problems.report(

@@ -8,6 +8,7 @@ import numpy as np
 
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
+from berrypick.formats._files import whole_number
 from berrypick.formats._video import as_clock, clock
 from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
 from berrypick.formats.base import Format, Problems, Role
@@ -54,11 +55,14 @@ class TrecvidResults(Format):
             if element.tag == "item" and number:
                 row = item(element, problems)
                 if row is not None:
-                    rank = element.get("seqNum", "")
+                    rank = whole_number(element.get("seqNum"))
+                    if rank is None:
+                        problems.report("item needs a seqNum, a whole number", line_of(element))
+                        continue
                     topic.append(number)
                     video.append(row[0])
-                    numbers.append((float(rank) if rank.isdigit() else len(numbers), row[1], row[2], line_of(element)))
-            forget(element)
+                    numbers.append((rank, row[1], row[2], line_of(element)))
+            forget(element, problems, ("videoSearchResult", "item"))
         columns = np.array(numbers, dtype=np.float64).reshape(-1, 4).T
         return assemble(
             tag=tag,

@@ -13,6 +13,9 @@ from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.trecvid_results import item
 
+#: Elements of a topic; those that say in words and pictures what is looked for are not needed here.
+KNOWN = ("videoTopic", "knownItem", "textDescription", "videoExample", "imageExample", "audioExample")
+
 
 class TrecvidTopics(Format):
     """TREC 2001 video topics in XML: ``knownItem`` (src, start, stop) inside ``videoTopic`` (num).
@@ -52,9 +55,13 @@ class TrecvidTopics(Format):
                 continue
             if element.tag == "knownItem" and number:
                 row = item(element, problems)
-                if row is not None and row[2] > row[1]:
-                    topics[number].setdefault(row, line_of(element))
-            forget(element)
+                if row is not None and row[2] == row[1]:
+                    problems.count("known items of length 0, left out")
+                elif row is not None and row in topics[number]:
+                    problems.count("exact copies, merged")
+                elif row is not None:
+                    topics[number][row] = line_of(element)
+            forget(element, problems, KNOWN)
         found = {
             topic: TopicTruth(
                 topic,

@@ -6,6 +6,7 @@ any text in it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +20,7 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
 
 #: Results that go through ir_measures at once.
@@ -80,6 +81,8 @@ def parse(text: str) -> DocumentMeasure | None:
         return None
     # put together here: ir_measures' own parser uses parts of ast that Python 3.14 does not have any more
     known = measures.registry[spec.name]
+    if "self" in spec.parameters:  # in Python too the name of the measure itself
+        raise UsageError(f"{text}: {spec.name} has no parameter self")
     measure = known(**{**spec.parameters, **({} if spec.at is None else {known.AT_PARAM: spec.at})})
     _check_numbers(measure, text)
     try:
@@ -129,7 +132,18 @@ def score(
                 level = measure.measure["rel"] if "rel" in measure.measure.params else 1
                 for topic, grades in qrels.items():
                     found[measure, topic] = float(sum(grade >= level for grade in grades.values()))
+            for topic in batch:
+                _check_value(found, measure, truth.topics[topic], topic in run)
     return found
+
+
+def _check_value(
+    found: dict[tuple[DocumentMeasure, str], float], measure: DocumentMeasure, topic: TopicTruth, answered: bool
+) -> None:
+    """What the run does not answer counts 0; any other value has to be there, and to be a number."""
+    value = found.setdefault((measure, topic.topic), math.nan if answered else 0.0)
+    if not math.isfinite(value) and topic.has_relevant:
+        raise UsageError(f"ir_measures gives no value of {measure} for topic {topic.topic}")
 
 
 def _batches(topics: Sequence[str], run: Run) -> Iterator[list[str]]:

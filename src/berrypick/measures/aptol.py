@@ -19,11 +19,14 @@ class APtol(Measure):
 
     Formula
     -------
-    Relevant segments that touch are joined. A result [start, end) is relevant if a relevant segment meets
-    [start, start + tolerance) and nothing seen before meets [start, end); then [start, max(end of the segments met,
-    start + tolerance)) is seen::
+    Relevant segments that touch are joined. A result [start, end) is relevant if a relevant segment that no earlier
+    result has led to meets [start, start + tolerance) and nothing seen before meets [start, end); then [start, max(end
+    of the segments met, start + tolerance)) is seen::
 
         APtol = average precision over the joined relevant segments
+
+    Under protocol mediaeval2014 a segment may count again, as in the official program: there, results that lead to one
+    segment from its end towards its start all count, and values can be above 1, which a note says.
 
     Meaning
     -------
@@ -35,7 +38,7 @@ class APtol(Measure):
 
     Bounds
     ------
-    0 to 1.
+    0 to 1; under protocol mediaeval2014 from 0 on, without an upper bound.
 
     Undefined
     ---------
@@ -51,19 +54,24 @@ class APtol(Measure):
     """
 
     depends_on: ClassVar[tuple[str, ...]] = ()
+    why_above_one: ClassVar[str] = "results that lead to the same segment count again, as in the official program"
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
 
     tolerance: float = parameter(15, "number", "seconds a viewer waits", check=lambda v: v > 0, must="above 0")
 
     def _flags(self, judged: JudgedTopic) -> tuple[list[bool], int]:
         wanted = relevant(judged, merged=True)
+        again = judged.protocol == "mediaeval2014"
         seen: dict[str, list[tuple[float, float]]] = {}
+        counted: set[tuple[str, int]] = set()  # segments by video and end
         flags = []
         for video, start, end in results(judged, watched=False):
-            ends = [b for a, b in wanted.get(video, ()) if a < start + self.tolerance and b > start]
-            new = bool(ends) and not any(a < end and b > start for a, b in seen.get(video, ()))
+            met = {(video, b) for a, b in wanted.get(video, ()) if a < start + self.tolerance and b > start}
+            fresh = bool(met) and (again or not met <= counted)
+            new = fresh and not any(a < end and b > start for a, b in seen.get(video, ()))
             if new:
-                seen.setdefault(video, []).append((start, max(max(ends), start + self.tolerance)))
+                counted |= met
+                seen.setdefault(video, []).append((start, max(*(b for _, b in met), start + self.tolerance)))
             flags.append(new)
         return flags, sum(len(segments) for segments in wanted.values())
 

@@ -130,6 +130,8 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(content)
+            out.flush()
+            os.fsync(out.fileno())  # else the new name may come to the disk before the content does
         os.chmod(beside, 0o666 & ~_umask())
         os.replace(beside, target)
     except OSError as error:

@@ -25,7 +25,7 @@ def is_index(path: str | os.PathLike[str]) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(len(UNFINISHED)).startswith((ARROW, UNFINISHED))
-    except OSError:
+    except (OSError, ValueError):  # no such file, or no name of one: whoever reads it says so
         return False
 
 

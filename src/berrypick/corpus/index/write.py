@@ -8,6 +8,7 @@ size, every column in the narrowest integers that hold it.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -107,15 +108,18 @@ def write(
         survey.add(piece)
     schema, names = survey.schema(documents), survey.names
     places = {name: place for place, name in enumerate(documents)}
-    with open(path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
-        batch = _Batch(schema, names, places)
-        for piece in _pieces(batches, rows):
-            batch.add(piece)
-            if batch.full:
+    with open(path, "wb") as file:
+        with pa.ipc.new_file(file, schema) as writer:
+            batch = _Batch(schema, names, places)
+            for piece in _pieces(batches, rows):
+                batch.add(piece)
+                if batch.full:
+                    writer.write_batch(batch.record_batch())
+                    batch = _Batch(schema, names, places)
+            if batch.pieces:
                 writer.write_batch(batch.record_batch())
-                batch = _Batch(schema, names, places)
-        if batch.pieces:
-            writer.write_batch(batch.record_batch())
+        file.flush()
+        os.fsync(file.fileno())  # else the new name may come to the disk before the content does
     return survey.facts, survey.problems
 
 

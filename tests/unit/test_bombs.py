@@ -1,0 +1,164 @@
+"""Files that are not what they seem: bombs, damaged archives, pipes and links in folders."""
+
+import gzip
+import os
+
+import pytest
+
+import berrypick as bp
+from berrypick import formats
+from berrypick.corpus.folder import read_folder
+from berrypick.corpus.texts import read_texts
+from berrypick.formats import _files
+
+LINE = b"1 Q0 document 1 1.5 r\n"
+
+
+@pytest.fixture
+def small_limit(monkeypatch):
+    monkeypatch.setenv(_files.EXPANSION_LIMIT, "0.001")  # about a megabyte
+
+
+@pytest.mark.parametrize("format", [None, "trec-run", "inex-fol-run", "span-table-run"])
+def test_a_gzip_bomb_is_refused(tmp_path, small_limit, format):
+    (tmp_path / "r.run").write_bytes(gzip.compress(b"# comment\n" * 500_000 + LINE))
+    with pytest.raises(bp.InputError, match="expands to more than"):
+        formats.read_run(tmp_path / "r.run", format)
+
+
+def test_the_limit_can_be_raised(tmp_path, monkeypatch, berrypick, files):
+    (tmp_path / "r.run").write_bytes(gzip.compress(b"# comment\n" * 500_000 + LINE))
+    monkeypatch.setenv(_files.EXPANSION_LIMIT, "0.001")
+    done = berrypick("check", tmp_path / "r.run")
+    assert done.code == 2 and _files.EXPANSION_LIMIT in done.out
+    assert berrypick("--expansion-limit", "0.01", "check", tmp_path / "r.run").code == 0
+    assert berrypick("--expansion-limit", "many", "check", tmp_path / "r.run").code == 2
+
+
+def test_plain_files_have_no_limit(tmp_path, small_limit):
+    (tmp_path / "r.run").write_bytes(b"# comment\n" * 500_000 + LINE)
+    assert len(formats.read_run(tmp_path / "r.run")) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
+def test_a_device_without_an_end_is_read_to_the_limit(small_limit):
+    with pytest.raises(bp.InputError, match="expands to more than"):
+        formats.read_run("/dev/zero", "trec-run")
+
+
+@pytest.mark.parametrize("kind", ["text", "rows", "unused"])
+def test_a_parquet_bomb_is_refused_and_columns_nobody_needs_are_not_read(tmp_path, small_limit, kind):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = 200_000 if kind == "rows" else 2000
+    columns = {"topic": ["1"] * rows, "doc": ["d"] * rows, "score": [1.0] * rows}
+    columns[{"text": "text", "rows": "tag", "unused": "other"}[kind]] = ["x" * (5000 if kind != "rows" else 1)] * rows
+    parquet.write_table(pa.table(columns), tmp_path / "r.parquet")
+    assert (tmp_path / "r.parquet").stat().st_size < 100_000
+    if kind == "unused":
+        assert len(formats.read_run(tmp_path / "r.parquet")) == rows
+    else:
+        with pytest.raises(bp.InputError, match="expands to more than"):
+            formats.read_run(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize("format", [None, *(name for name, one in formats.registered().items())])
+@pytest.mark.parametrize("damage", ["truncated", "changed", "header"])
+def test_a_damaged_gzip_file_is_told(tmp_path, format, damage):
+    data = bytearray(gzip.compress(os.urandom(20_000).hex().encode()))
+    if damage == "truncated":
+        del data[len(data) // 2 :]
+    elif damage == "changed":
+        data[len(data) // 2] ^= 0xFF
+    else:
+        del data[5:]
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(bp.InputError):
+        formats.read_any(tmp_path / "file", None, format)
+
+
+def test_a_truncated_gzip_document_is_told(tmp_path, files, berrypick):
+    """It ended with the exit code of an interrupt, and no word."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "d").write_bytes(gzip.compress(os.urandom(3000).hex().encode())[:2000])
+    written = files(
+        t_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 4}\n',
+        r_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 4, "score": 1}\n',
+    )
+    done = berrypick("evaluate", written["t_jsonl"], written["r_jsonl"], "-m", "charR", "--documents", documents)
+    assert done.code == 2 and "ends early or is damaged" in done.err and str(documents / "d") in done.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and links of POSIX")
+@pytest.mark.parametrize("kind", ["pipe", "device", "link", "dangling"])
+@pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
+def test_what_is_no_file_of_a_folder_is_refused_by_name(tmp_path, kind, reader):
+    top = tmp_path / "documents"
+    top.mkdir()
+    (top / "a.xml").write_text('<assessments topic="1"><file name="d"/></assessments>')
+    (tmp_path / "secret.xml").write_text("<a>secret</a>")
+    strange = top / "b.xml"
+    if kind == "pipe":
+        os.mkfifo(strange)
+    else:
+        strange.symlink_to(
+            {"device": "/dev/zero", "link": tmp_path / "secret.xml", "dangling": tmp_path / "none"}[kind]
+        )
+    with pytest.raises(bp.InputError) as error:
+        reader(top)
+    assert error.value.path == str(strange)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="rights of files, which root does not need")
+@pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
+def test_a_folder_that_cannot_be_read_is_told(tmp_path, reader):
+    (tmp_path / "a.xml").write_text('<assessments topic="1"><file name="d"/></assessments>')
+    (tmp_path / "closed").mkdir(mode=0)
+    with pytest.raises(bp.InputError, match="cannot be read"):
+        reader(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+def test_names_that_no_file_can_have(name, files, berrypick):
+    written = files(t_qrels="1 0 a 1\n", r_run="1 Q0 a 1 1 r\n")
+    for arguments in (
+        ("evaluate", name, written["r_run"], "-m", "P@1"),
+        ("evaluate", written["t_qrels"], name, "-m", "P@1"),
+        ("evaluate", written["t_qrels"], written["r_run"], "-m", "P@1", "--collection", name),
+        ("evaluate", written["t_qrels"], written["r_run"], "-m", "P@1", "--documents", name),
+        ("evaluate", written["t_qrels"], written["r_run"], "-m", "P@1", "--navigation", name),
+        ("check", name),
+        ("convert", name, "out.run"),
+        ("convert", written["r_run"], name + ".run"),
+        ("diff", name, name),
+    ):
+        done = berrypick(*arguments)
+        assert done.code == 2 and "Traceback" not in done.err, arguments
+        assert "output could not be written" not in done.err, arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.qrels", "1 0 a\0b 1\n"),
+        ("t.jsonl", '{"topic": "1", "doc": "a\\u0000b", "start": 0, "end": 1}\n'),
+        ("t.csv", "topic,doc,start,end\n1,a\0b,0,1\n"),
+    ],
+)
+def test_names_with_nul_are_refused(tmp_path, name, content):
+    """Programs below take the NUL for the end of the name: another document."""
+    (tmp_path / name).write_text(content)
+    with pytest.raises(bp.InputError):
+        formats.read_truth(tmp_path / name)
+
+
+@pytest.mark.parametrize("count", [1, 200_000])
+def test_runs_with_nul_are_refused(tmp_path, count):
+    (tmp_path / "r.run").write_bytes(LINE.replace(b"document", b"d\0c") + b"".join(
+        b"1 Q0 d%d 1 1.5 r\n" % i for i in range(count)))  # fmt: skip
+    with pytest.raises(bp.InputError, match="NUL") as error:
+        formats.read_run(tmp_path / "r.run", "trec-run")
+    assert error.value.line == 1
+    with pytest.raises(bp.BerrypickError, match="NUL"):
+        bp.evaluate({"1": {"a": 1}}, {"1": {"a\0b": 1.0}}, "P@1")

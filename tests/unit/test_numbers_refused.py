@@ -1,0 +1,148 @@
+"""Numbers that no measure can count with are refused, and a value that could not be computed is never a number."""
+
+import pytest
+
+import berrypick as bp
+from berrypick import formats
+from berrypick.corpus.convert import as_run, as_truth
+from berrypick.formats import Problems
+from berrypick.formats._video import clock, minutes_seconds
+from berrypick.measures import _documents
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("column", ["start", "end", "grade"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_parquet_truth_with_what_is_not_a_number(tmp_path, column, value):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"topic": ["1", "1"], "doc": ["a", "b"], "start": [0.0, 1.0], "end": [5.0, 6.0], "grade": [1.0, 1.0]}
+    columns[column][1] = value
+    parquet.write_table(pa.table(columns), tmp_path / "t.parquet")
+    with pytest.raises(bp.InputError, match=f"{column} must be a number"):
+        formats.read_truth(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("column", ["start", "score", "rank"])
+def test_parquet_run_with_what_is_not_a_number(tmp_path, column):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"topic": ["1"], "doc": ["a"], "start": [0.0], "end": [5.0], "rank": [1.0], "score": [1.0]}
+    columns[column] = [float("nan")]
+    parquet.write_table(pa.table(columns), tmp_path / "r.parquet")
+    with pytest.raises(bp.InputError, match=f"{column} must be a number"):
+        formats.read_run(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "1" * 5000])
+def test_references_with_what_is_not_a_number(put, word):
+    cell = f'[{{""content"": ""x"", ""start_index"": {word}, ""end_index"": 5}}]'
+    with pytest.raises(bp.InputError):
+        formats.read_truth(put("q.csv", f'question,references,corpus_id\nq,"{cell}",garden\n'))
+
+
+@pytest.mark.parametrize("word", ["9" * 400 + "s", "9" * 400 + "h1s", "9" * 17 + "m", "²s", "٣s"])
+def test_times_beyond_any_video(put, word):
+    assert clock(word) is None
+    text = f'<videoTopics><videoTopic num="5"><knownItem src="a" start="1s" stop="{word}"/></videoTopic></videoTopics>'
+    with pytest.raises(bp.InputError, match="times look like"):
+        formats.read_truth(put("t.xml", text))
+
+
+@pytest.mark.parametrize("word", ["1." + "0" * 5000, "9" * 5000, "²", "1.²", "1.٣"])
+def test_minutes_and_seconds_that_are_none(word):
+    assert minutes_seconds(word) is None
+
+
+SUBMISSION = """<inex-submission><topic topic-id="1"><result>
+<file>a</file>{}</result></topic></inex-submission>"""
+ASSESSMENT = """<assessments topic="1"><file name="a">
+<element path="/p[{}]" exhaustivity="1" size="1" rsize="1"/></file></assessments>"""
+VIDEO_RESULTS = """<videoSearchResults><videoSearchResult tNum="5">
+<item seqNum="{}" src="a" start="1s" stop="2s"/></videoSearchResult></videoSearchResults>"""
+DIGITS = ["²", "٣", "9" * 5000]
+
+
+@pytest.mark.parametrize("digits", DIGITS)
+@pytest.mark.parametrize(
+    ("format", "line"),
+    [
+        ("genomics-run", "200 1 {} 48.6 1 2 me"),
+        ("genomics-run", "200 1 1 48.6 {} 2 me"),
+        ("genomics-run", "200 1 1 48.6 1 {} me"),
+        ("genomics-gold", "200\t1\t{}\t2\tA"),
+        ("genomics-gold", "200\t1\t2\t{}\tA"),
+        ("mediaeval-run", "q Q0 v 1.0 2.0 1.0 {} 17.5"),
+        ("mediaeval-run", "q Q0 v {} 2.0 1.0 1 17.5"),
+        ("mediaeval-qrels", "q Q0 v 1.0 {} 1"),
+        ("inex-fol-truth", "7 Q0 812 300 {} 250 250:200"),
+        ("inex-fol-truth", "7 Q0 812 300 1000 {} 250:200 600:100"),
+        ("inex-fol-truth", "7 Q0 812 300 1000 250 250:{}"),
+        ("inex-fol-run", "7 Q0 812 1 9.2 me {} 120"),
+        ("inex-submission", SUBMISSION.format("<path>/p[{}]</path>")),
+        ("inex-submission", SUBMISSION.format('<passage start="/p[1]/text()[1].{}" end="/p[2]/text()[1].5"/>')),
+        ("inex-assessments", ASSESSMENT),
+        ("trecvid-results", VIDEO_RESULTS),
+        ("span-truth", '{{"topic": "1", "doc": "d", "start": {}, "end": 9}}'),
+        ("span-run", '{{"topic": "1", "doc": "d", "start": 0, "end": {}}}'),
+        ("span-lengths", '{{"doc": "d", "length": {}}}'),
+        ("document-lengths", "a\t{}"),
+        ("navigation-table", "a\tb\t{}"),
+        ("trec-run", "1 Q0 d 1 {} r"),
+        ("trec-qrels", "1 0 d {}"),
+        ("span-table-truth", "topic,doc,start,end\n1,d,{},9999999999999"),
+    ],
+)
+def test_digits_that_are_no_number_are_told_with_their_line(put, format, line, digits):
+    """Superscript and other digits, and numbers that no integer of Python is read from, end in a message."""
+    path = put("file", line.format(digits) + "\n")
+    problems = Problems(path, strict=False)
+    try:
+        formats.by_name(format).read(path, problems)
+    except bp.InputError as error:
+        problems.found.append(error)
+    if digits != "٣":  # float() reads these
+        assert problems.found, (format, line)
+    for name in formats.registered().values():
+        name.sniff([line.format(digits)])
+
+
+@pytest.mark.parametrize("grade", ["2147483647", "1001", "-1001", "9223372036854775808", "1e300"])
+@pytest.mark.parametrize(
+    ("name", "line"), [("t.qrels", "1 0 a {}"), ("t.jsonl", '{{"topic": "1", "doc": "a", "grade": {}}}')]
+)
+def test_grades_are_bounded(put, name, line, grade):
+    good = line.replace('"a"', '"b"').replace(" a ", " b ").format(1)
+    with pytest.raises(bp.InputError, match="grade") as error:
+        formats.read_truth(put(name, f"{good}\n{line.format(grade)}\n"))
+    assert error.value.line == 2
+
+
+def test_grades_of_dictionaries_are_bounded():
+    with pytest.raises(bp.InputError, match="grade"):
+        bp.evaluate({"1": {"a": 2**31}}, {"1": {"a": 1.0}}, "AP")
+    assert bp.evaluate({"1": {"a": 1000}}, {"1": {"a": 1.0}}, "nDCG").mean() == {"run": {"nDCG": 1}}
+
+
+@pytest.mark.parametrize("given", [[], [float("nan")], [float("inf")]])
+def test_a_value_that_a_library_does_not_give_back_is_an_error(monkeypatch, given):
+    import ir_measures
+
+    def nothing(measures, qrels, ranked):
+        for value in given:
+            yield ir_measures.Metric(query_id="q-1", measure=ir_measures.Bpref, value=value)
+
+    monkeypatch.setattr(ir_measures, "iter_calc", nothing)
+    measure = _documents.parse("Bpref")
+    truth, run = as_truth({"q-1": {"a": 1}}), as_run({"q-1": {"a": 1.0}})
+    with pytest.raises(bp.BerrypickError, match="no value of Bpref for topic q-1"):
+        _documents.score(truth, run, [measure])
