@@ -170,7 +170,7 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Ite
             names = [name for name in schema.names if name in OF_SPANS]
             stream.seek(0)
             texts = [name for name in names if pyarrow.types.is_string(schema.field(name).type)]
-            file = parquet.ParquetFile(stream, read_dictionary=texts)
+            file = parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
             columns = _parquet_columns(file, names, path)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # broken text, dates beyond years
         raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
@@ -192,7 +192,7 @@ def _parquet_columns(file: Any, names: list[str], path: str) -> list[list[Any]]:
         raise too_large(path)
     columns: list[list[Any]] = []
     for name in names:
-        column = file.read(columns=[name]).column(name)
+        column = file.read(columns=[name], use_threads=False).column(name)  # the stream is Python's
         for chunk in column.chunks:
             if pyarrow.types.is_dictionary(chunk.type):
                 lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
