@@ -199,7 +199,7 @@ class _Rows:
             self.kind, self.kind_line = kind, number
         if kind != self.kind:
             self.problems.report(
-                f"retrieves a {kind}, but line {self.kind_line} a {self.kind}",
+                f"retrieves {_article(kind)}, but line {self.kind_line} {_article(self.kind)}",
                 number,
                 text,
                 "a file holds one kind of result",
