@@ -232,13 +232,13 @@ def test_letters_of_many_runs():
         ({"pairs": "x"}, "unknown pairs 'x'; expected one of all, baseline"),
         ({"interval": "bcaa"}, "unknown interval 'bcaa'; did you mean bca?"),
         ({"resamples": 10}, "resamples must be at least 100, not 10"),
-        ({"seed": -1}, "the seed is a whole number from 0, not -1"),
+        ({"seed": -1}, "seed must be a whole number, 0 or more, not -1"),
         ({"confidence": 95}, "confidence must be between 0 and 1, e.g. 0.95, not 95"),
         ({"baseline": "run9"}, "no run run9; did you mean"),
         ({"baseline": "zzz"}, "no run zzz; available: run0, run1, run2"),
         ({"measures": "APP"}, "APP is not among the measures of these results; did you mean AP?"),
         ({"runs": ["nobody"]}, "no run nobody; available: run0"),
-        ({"user": "hierarchy"}, "the evaluation is there already; user cannot change it"),
+        ({"user": "hierarchy"}, "a prepared evaluation has its options already; it takes no user"),
     ],
 )
 def test_wrong_settings(wrong, message):
@@ -248,9 +248,9 @@ def test_wrong_settings(wrong, message):
 
 
 def test_no_runs_and_no_topics():
-    with pytest.raises(UsageError, match="there is no run"):
+    with pytest.raises(UsageError, match="no runs given"):
         bp.compare(TRUTH, [], "AP")
-    with pytest.raises(UsageError, match="a value for each topic"):
+    with pytest.raises(UsageError, match="values per topic"):
         bp.compare(Results([], [Row("a", ALL, "AP", 0.5, "")]))
 
 
@@ -296,13 +296,13 @@ def test_few_topics_are_noted():
     assert tuple(map(str, notes)) == (
         "some means are over 3 topics; with fewer than 10 topics, 95% intervals are too narrow",
         "AP: no difference can be significant: the smallest possible corrected p-value on 3 topics is 0.25; "
-        "it takes more topics",
+        "use more topics",
     )
 
 
 def test_too_few_resamples_are_noted():
     made = random_results(4, topics=60)
-    assert "it takes more resamples" in str(bp.compare(made, resamples=100).notes[-1])
+    assert "use more resamples" in str(bp.compare(made, resamples=100).notes[-1])
     assert bp.compare(made, resamples=100, correction="bh").notes == ()
     assert bp.compare(made, resamples=100, pairs="baseline", confidence=0.9).notes == ()
 

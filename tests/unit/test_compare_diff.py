@@ -25,7 +25,7 @@ def changed(difference):
 def test_nothing_differs():
     same = bp.diff(OLD, OLD)
     assert not same and same.changes == () and same.reason == "" and same.compared == 10
-    assert same.table() == "nothing differs: 10 values are the same\n"
+    assert same.table() == "no differences: 10 values are equal\n"
     assert same.table("json") == "[]\n"
     assert len(same.to_pandas()) == len(same.to_polars()) == 0
 
@@ -73,7 +73,7 @@ def test_tolerance():
     assert not bp.diff(old, results({"one": {"AP": [0.1 + 1e-12]}}))
     assert bp.diff(old, results({"one": {"AP": [0.1 + 1e-12]}}), tolerance=0)
     for wrong in (-1, float("nan")):
-        with pytest.raises(UsageError, match="the tolerance is the largest change"):
+        with pytest.raises(UsageError, match="tolerance must be 0 or more"):
             bp.diff(old, new, tolerance=wrong)
 
 
@@ -87,7 +87,7 @@ def test_different_signatures_are_refused():
     )
     forced = bp.diff(old, new, force=True)
     assert not forced and [str(note) for note in forced.notes] == [
-        "computed in different ways: AP: user:x before, user:y now (2 values)"
+        "signatures differ: AP: user:x before, user:y now (2 values)"
     ]
 
 
@@ -162,7 +162,7 @@ def test_files(saved):
         ("no json", "is not JSON"),
         ('{"run": "a"}\n{', "is not JSON"),
         ("[1]", "object 1 is not an object"),
-        ('[{"run": 1, "topic": "t", "measure": "AP", "value": 1}]', "object 1 has no run, or it is not a text"),
+        ('[{"run": 1, "topic": "t", "measure": "AP", "value": 1}]', "object 1 has no run, or it is not a string"),
         ('[{"run": "a", "topic": "t", "measure": "AP"}]', "object 1 has no value, or it is neither a number nor null"),
         ('[{"run": "a", "topic": "t", "measure": "AP", "value": "1"}]', "object 1 has no value"),
         ('[{"run": "a", "topic": "t", "measure": "AP", "value": true}]', "object 1 has no value"),
@@ -175,7 +175,7 @@ def test_files_that_are_something_else(tmp_path, content, message):
     with pytest.raises(InputError) as error:
         bp.diff(path, path)
     assert message in str(error.value) and str(path) in str(error.value)
-    assert "expected what berrypick evaluate -q -o json writes" in str(error.value)
+    assert "expected the output of berrypick evaluate -q -o json" in str(error.value)
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -236,7 +236,7 @@ def test_command_with_other_settings(berrypick, saved, tmp_path):
     other.write_text(json.dumps([{**row, "signature": row["signature"] + "x", "run": "y"} for row in rows]))
     assert berrypick("diff", saved[1], other, "--fail-if-different").code == 1
     refused = berrypick("diff", saved[1], other, "--rename", "x=y")
-    assert refused.code == 2 and "not computed in the same way" in refused.err and refused.out == ""
+    assert refused.code == 2 and "the signatures differ" in refused.err and refused.out == ""
     forced = berrypick("diff", saved[1], other, "--rename", "x=y", "--force", "--fail-if-different")
     assert forced.code == 0 and forced.err.startswith("note: signatures differ")
     assert berrypick("diff", saved[1], other, "--rename", "x").code == 2

@@ -102,7 +102,7 @@ def test_what_cannot_be_compared_does_not_pass():
 
 
 def test_wrong_baselines():
-    with pytest.raises(UsageError, match="there is no other run than one"):
+    with pytest.raises(UsageError, match="one is the only run"):
         compared(one=GOOD).unmet(worse_than="one")
     with pytest.raises(UsageError, match="no run three"):
         compared(one=GOOD, two=BAD).unmet(worse_than="three")
@@ -158,7 +158,7 @@ def test_wrong_usage(berrypick, written):
     assert berrypick("compare", *written.values(), "--fail-under", "AP").code == 2
     assert berrypick("compare", *written.values(), "--fail-under", "Appp=0.5").code == 2
     done = berrypick("compare", written["truth_qrels"], written["one_run"], "-m", "AP", "--fail-if-worse", "one")
-    assert done.code == 2 and "there is no other run than one" in done.err and done.out == ""
+    assert done.code == 2 and "one is the only run" in done.err and done.out == ""
     done = berrypick("compare", *written.values(), "-m", "AP", "--baseline", "one", "--fail-if-worse", "three")
     assert done.code == 2 and "no run three" in done.err and done.out == ""
 

@@ -122,7 +122,7 @@ def test_folders_without_documents(fill: Fill, tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name(fill: Fill) -> None:
-    with pytest.raises(InputError, match=r"is a second document a, beside .*a\.page"):
+    with pytest.raises(InputError, match=r"duplicate document a, also in .*a\.page"):
         read_folder(fill(a_xml="<a/>", a_page="<a/>"))
 
 

@@ -60,7 +60,7 @@ def test_measures_of_ir_measures(measure):
 @pytest.mark.parametrize(
     ("truth", "run", "measures", "told"),
     [
-        (QRELS, [], "AP", "there is no run"),
+        (QRELS, [], "AP", "no runs given"),
         (QRELS, None, "AP", "a run is a file, a Run, a dictionary by topic, .*, not NoneType"),
         (QRELS, [3], "AP", "a run is a file, a Run, a dictionary by topic, .*, not int"),
         (3, SCORES, "AP", "a truth is a file, a Truth, a dictionary by topic, .*, not int"),
@@ -81,5 +81,5 @@ def test_what_is_neither_is_told(truth, run, measures, told):
 
 def test_a_frame_is_no_file():
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(bp.UsageError, match="named by a text or a path, not by DataFrame"):
+    with pytest.raises(bp.UsageError, match="expected a file name or path, not DataFrame"):
         bp.read_run(pandas.DataFrame({"topic": ["1"], "doc": ["a"]}))

@@ -309,7 +309,7 @@ def test_the_contributed_measure_explains_itself(contributed: dict[str, str]) ->
     explanation = bp.explain(
         EXAMPLES / "answers.qrels", EXAMPLES / "mine.run", "setup", "SeenAny@2", navigation=EXAMPLES / "clicks.tsv"
     )
-    assert explanation.title == "SeenAny@2 for topic setup, read by table"
+    assert explanation.title == "SeenAny@2 for topic setup, user model table"
 
 
 def test_the_contributions_are_gone_again() -> None:

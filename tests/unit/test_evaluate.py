@@ -310,11 +310,11 @@ def test_many_topics_take_time_in_proportion():
 @pytest.mark.parametrize(
     ("judged", "retrieved", "told"),
     [
-        ("d0.txt", "d0", "(truth: d0.txt; run: d0, x); names differ in their endings: name documents alike in both"),
-        ("d0", "d0.md", "names differ in their endings"),
+        ("d0.txt", "d0", "(truth: d0.txt; run: d0, x); names differ in their extensions: use the same names in both"),
+        ("d0", "d0.md", "names differ in their extensions"),
         ("a/d0", "d0", "names differ in their folders: "),
-        ("texts/d0.txt", "d0", "names differ in their folders and endings"),
-        ("D0", "d0", "names differ in their capitals"),
+        ("texts/d0.txt", "d0", "names differ in their folders and extensions"),
+        ("D0", "d0", "names differ in their case"),
         ("e", "d0", "none of the run's documents is judged (truth: e; run: d0, x)"),
     ],
 )
@@ -353,6 +353,6 @@ def test_names_with_line_breaks_stay_in_their_row():
 def test_an_explanation_names_the_reader():
     truth = worlds.document_truth({"1": {"a": 1.0}})
     found = bp.explain(truth, worlds.document_run({"1": ["a", "b"]}), "1", "EPRUM", user="classical(share=0.4)")
-    assert found.title.endswith("for topic 1, read by classical(share=0.4)")
+    assert found.title.endswith("for topic 1, user model classical(share=0.4)")
     found = bp.explain(truth, worlds.document_run({"1": ["a", "b"]}), "1", "P@1")
     assert found.title == "P@1 for topic 1"

@@ -717,5 +717,5 @@ def test_the_working_shows_the_value(name: str) -> None:
 def test_the_working_says_why_a_result_gains_less() -> None:
     truth = sections(("/a[1]", 0.3), ("/a[1]/s[1]", 0.9), ("/a[1]/s[2]", 0.8))
     told = shown(truth, listed("/a[1]/s[1]", "/a[1]/s[1]", "/a[1]", "/b[1]"), "xCG@4")
-    for reason in ("all of it is new", "a repeat gains nothing", "nothing relevant in it"):
+    for reason in ("all of it is new", "a repeat of an earlier result gains nothing", "nothing relevant in it"):
         assert reason in told

@@ -217,9 +217,9 @@ def test_broken_documents_are_told_of(berrypick: Command, folder: Path, tmp_path
     done = berrypick("index", folder, tmp_path / "x")
     assert (done.code, done.out) == (0, "")
     lines = done.err.splitlines()
-    assert lines[0] == f"{folder}/entity.xml:4: the text has the entity &nbsp;, and entities are not expanded"
+    assert lines[0] == f"{folder}/entity.xml:4: the text has the entity &nbsp;; entities are not expanded"
     assert lines[1].startswith(f"{folder}/m/broken.xml:2: cannot be read as XML: ")
-    assert lines[2].startswith(f"{folder}/zz.xml:1: is not an XML document")
+    assert lines[2].startswith(f"{folder}/zz.xml:1: cannot be read as XML")
     assert lines[3].startswith(f"note: {tmp_path / 'x'}: 300 documents, ")
     assert lines[4:] == ["note: 3 of 303 documents could not be read and are left out"]
 
@@ -263,7 +263,7 @@ def test_a_part_of_an_index(berrypick: Command, index: Path, tmp_path: Path, sha
     data = index.read_bytes()
     (tmp_path / "part").write_bytes(data[: int(len(data) * share)])
     message = refused(berrypick, tmp_path / "part")
-    assert "only a part of one" in message and "berrypick index FOLDER FILE" in message
+    assert "not a complete Arrow file" in message and "berrypick index FOLDER FILE" in message
 
 
 def test_a_damaged_index(berrypick: Command, index: Path, tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_foreign_files(berrypick: Command, tmp_path: Path) -> None:
             writer.write_table(table)
     assert "not the index of a collection" in refused(berrypick, tmp_path / "foreign")
     (tmp_path / "random").write_bytes(b"ARROW1\0\0" + bytes(range(256)) * 40)
-    assert "only a part of one" in refused(berrypick, tmp_path / "random")
+    assert "not a complete Arrow file" in refused(berrypick, tmp_path / "random")
     (tmp_path / "begun").write_bytes(b'{"berrypick index": "unfinished", "folder": "x"}\n')
     assert "unfinished index" in refused(berrypick, tmp_path / "begun")
     (tmp_path / "noise").write_bytes(bytes(range(256)) * 40)

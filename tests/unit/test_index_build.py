@@ -293,14 +293,14 @@ def test_ctrl_c_and_again(some_broken: Path, tmp_path: Path, jobs: int) -> None:
     os.killpg(first.process.pid, signal.SIGINT)  # as a terminal does: to all processes
     code, told = first.ended()
     assert code == 130
-    assert told.strip() == f"note: interrupted; the same command goes on from what is kept in {target}.partial"
+    assert told.strip() == f"note: interrupted; run the same command to continue from {target}.partial"
     assert left(tmp_path) == {"docs", "x.partial", first.log.name}
     again = Watched(some_broken, target, jobs)
     code, told = again.ended()
     assert code == 0 and "note: 30 documents had been read by an earlier attempt\n" in told
     assert sorted(again.read()) == [f"{i:05d}" for i in range(30, 60)]
-    assert f"{some_broken}/00020.xml:3: is not an XML document" in told  # read by the first
-    assert f"{some_broken}/00040.xml:1: is not an XML document" in told  # and by the second
+    assert f"{some_broken}/00020.xml:3: cannot be read as XML" in told  # read by the first
+    assert f"{some_broken}/00040.xml:1: cannot be read as XML" in told  # and by the second
     assert "note: 2 of 60 documents could not be read and are left out\n" in told
     assert left(tmp_path) == {"docs", "x", first.log.name, again.log.name}
     build_index(some_broken, tmp_path / "fresh", jobs=1)
@@ -459,7 +459,7 @@ def test_which_files_are_documents(folder: Path, tmp_path: Path) -> None:
     made = build_index(folder, tmp_path / "x", jobs=1)
     assert made.problems == ["gone.xml: cannot be read: No such file or directory"]
     (folder / "00001.page").write_text("<a/>")
-    with pytest.raises(InputError, match="is a second document 00001"):
+    with pytest.raises(InputError, match="duplicate document 00001"):
         folders.find_documents(folder)
 
 

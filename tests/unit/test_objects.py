@@ -168,7 +168,7 @@ def test_other_names_of_columns():
         bp.run_from_frame(frame, columns={"topic": "querry_id", "doc": "source"})
     with pytest.raises(bp.UsageError, match="did you mean topic"):
         bp.run_from_frame(frame, columns={"topics": "query_id"})
-    with pytest.raises(bp.UsageError, match="no data frame"):
+    with pytest.raises(bp.UsageError, match="not a data frame"):
         bp.run_from_frame([1, 2])
 
 

@@ -232,7 +232,7 @@ def test_ids_are_texts():
 @pytest.mark.parametrize(
     ("name", "problem"),
     [("qid", "data frame:2: topic is missing"), ("docno", "data frame:2: doc is missing"),
-     ("score", "data frame:2: some lines have a score, some have not")],
+     ("score", "data frame:2: only some lines have a score")],
 )  # fmt: skip
 def test_missing_values_of_a_run(library, name, problem):
     held = columns(SCORES, "qid", "docno", "score")

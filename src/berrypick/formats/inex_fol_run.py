@@ -199,7 +199,7 @@ class _Rows:
             self.kind, self.kind_line = kind, number
         if kind != self.kind:
             self.problems.report(
-                f"retrieves {_with_article(kind)}, but line {self.kind_line} {_with_article(self.kind)}",
+                f"retrieves {_article(kind)}, but line {self.kind_line} {_article(self.kind)}",
                 number,
                 text,
                 "a file holds one kind of result",
@@ -351,7 +351,3 @@ def _pointer_columns(ranking: Ranking, row: int, points: bool) -> str:
     if start < 0:
         return "X" if points else "X X"
     return str(start) if points else f"{start} {end - start}"
-
-
-def _with_article(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -114,7 +114,7 @@ def _storable(name: str) -> str:
 
 def _check_target(target: str, top: str, files: Mapping[str, str]) -> None:
     if os.path.isdir(target):
-        raise InputError("is a folder, a file to write is expected", path=target)
+        raise InputError("is a folder, expected a file to write", path=target)
     parent = os.path.dirname(target) or "."
     if not os.path.isdir(parent):
         raise InputError(f"the folder {parent} does not exist", path=target)
