@@ -16,7 +16,7 @@ from berrypick.analysis import statistics
 from berrypick.analysis.curves import bands, corners
 from berrypick.core.results import ALL, Results, Row
 from berrypick.evaluation.requested import measure_info, resolve_measures
-from berrypick.evaluation.scoring import mean_curve
+from berrypick.evaluation.scored import mean_curve
 
 
 def made(curves, run="a", measure="M"):

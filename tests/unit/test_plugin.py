@@ -49,7 +49,8 @@ def test_it_is_installed_and_not_only_importable(installed_plugin):
     assert (installed_plugin / "berrypick_plugin" / "__init__.py").exists()
     code = (
         "import berrypick as bp; from berrypick.measures import Detours; from berrypick.users import Opener;"
-        "print(bp.score('Detours(most=7)', {'1': {'a': 1}}, {'1': {'b': 2, 'c': 1}}), Detours(most=3), Opener())"
+        "truth, run = {'1': {'a': 1, 'b': 0}}, {'1': {'b': 2, 'c': 1}};"
+        "print(bp.score('Detours(most=7)', truth, run), Detours(most=3), Opener())"
     )
     here = {**os.environ, "PYTHONPATH": str(installed_plugin)}
     done = subprocess.run([sys.executable, "-c", code], env=here, capture_output=True, text=True, timeout=60)

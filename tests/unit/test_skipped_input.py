@@ -106,7 +106,7 @@ def test_links_given_twice_are_a_note(put):
     assert f"{links}: links given more than once: 1" in [note.text for note in notes if note.kind == "skipped"]
 
 
-@pytest.mark.parametrize("line", ["1 Q0 my doc 1 1.5 r", "1 Q0 d 1 1.5", "1 Q0 d 1 1.5 r more"])
+@pytest.mark.parametrize("line", ["1 Q0 my doc 1 1.5 r", "1 Q0 d 1 1.5", "1 Q0 my long doc 1 1.5 r"])
 @pytest.mark.parametrize("count", [1, 120_000])
 def test_trec_lines_with_more_or_fewer_columns_are_errors(put, line, count):
     """A blank in a document's name would be read as another document; in the large-file reader as well."""
@@ -114,6 +114,13 @@ def test_trec_lines_with_more_or_fewer_columns_are_errors(put, line, count):
     with pytest.raises(bp.InputError, match="columns, expected 6") as error:
         formats.read_run(put("x.run", f"{good}{line}\n{good}"), "trec-run")
     assert error.value.line == count + 1
+
+
+def test_words_after_the_tag_of_a_trec_line_are_counted(put, berrypick):
+    """trec_eval's own test files have them; the rank and the score show that no name has a blank."""
+    truth, run = put("t.qrels", "1 0 a 1\n"), put("r.run", "1 Q0 a 1 2 r more junk\n1 Q0 b 2 1 r\n")
+    done = berrypick("evaluate", truth, run, "-m", "RR", "-o", "tsv")
+    assert done.code == 0 and "1.0" in done.out and "lines with words after the tag: 1" in done.err
 
 
 def test_results_that_could_not_be_located_are_told_once(put, berrypick):

@@ -19,7 +19,8 @@ class TrecRun(Format):
     """TREC run: one retrieved document per line, ``topic Q0 document rank score tag``, separated by white space.
 
     The ranking is by score, largest first, then by document name, largest first, as trec_eval does; the rank column
-    is not used. A line with more or fewer columns is an error: names have no blanks. Blank lines and lines that begin
+    is not used. A line with fewer columns is an error, and so is a name with a blank, which shifts the rank. Words
+    after the tag are skipped and counted, as trec_eval's own test files have them. Blank lines and lines that begin
     with # are ignored.
 
     Sample::
@@ -42,7 +43,7 @@ class TrecRun(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
-        if found is not None and not found.longer:  # else the reader of lines says which has too many columns
+        if found is not None and not found.longer:  # else the reader of lines has to look
             topic, document = found.coded("topic", "topics"), found.coded("document", "documents")
             return _assembled(path, found.tag, topic, document, found.score, found.line)
         return _read_lines(path, problems)
@@ -77,15 +78,21 @@ class TrecRun(Format):
 Names = Sequence[str] | Coded
 
 
+def _is_rank(word: str) -> bool:
+    return word.isascii() and word.lstrip("-").isdigit()
+
+
 def _read_lines(path: str, problems: Problems) -> Run:
     topic, document, score, line = [], [], [], []
     tag = ""
     for number, text in content(path, problems):
         fields = text.split()
-        if len(fields) != 6:
+        if len(fields) < 6 or (len(fields) > 6 and not (_is_rank(fields[3]) and finite(fields[4]) is not None)):
             remedy = "names have no blanks" if len(fields) > 6 else ""
             problems.report(f"has {len(fields)} columns, expected 6: {TrecRun.shape}", number, text, remedy)
             continue
+        if len(fields) > 6:
+            problems.count("lines with words after the tag")
         value = finite(fields[4])
         if value is None:
             problems.report(
