@@ -13,15 +13,15 @@ constexpr Index ahead = 16;  // rows whose memory is fetched before they are loo
 // Which topics point to a document twice. Every document remembers the last topic that had it.
 inline void repeated_documents(const Index* bounds, std::size_t topics, const std::int32_t* document,
                                std::size_t vocabulary, bool* out) {
-    std::vector<std::int32_t> last(vocabulary, -1);
+    Zeros<std::int32_t> last(vocabulary);  // the topic, from 1
     const Index rows = bounds[topics];
     for (std::size_t topic = 0; topic < topics; ++topic) {
         bool found = false;
         for (Index row = bounds[topic]; row < bounds[topic + 1]; ++row) {
             if (row + ahead < rows) prefetch(&last[std::size_t(document[row + ahead])]);
             std::int32_t& owner = last[std::size_t(document[row])];
-            found |= owner == std::int32_t(topic);
-            owner = std::int32_t(topic);
+            found |= owner == std::int32_t(topic + 1);
+            owner = std::int32_t(topic + 1);
         }
         out[topic] = found;
     }
@@ -61,12 +61,12 @@ inline void judged_hits(const Index* from, const Index* to, std::size_t topics, 
                         const Index* judged_bounds, const Index* judged, std::size_t vocabulary, Index* retrieved,
                         std::vector<Index>& found, std::vector<Index>& rank) {
     struct Place {
-        std::int32_t judged_for, seen_by;  // topics
+        std::int32_t judged_for, seen_by;  // topics, from 1
         Index judgement;
     };
-    std::vector<Place> places(vocabulary, Place{-1, -1, -1});
+    Zeros<Place> places(vocabulary);
     for (std::size_t topic = 0; topic < topics; ++topic) {
-        const auto own = std::int32_t(topic);
+        const auto own = std::int32_t(topic + 1);
         for (Index i = judged_bounds[topic]; i < judged_bounds[topic + 1]; ++i) {
             if (i + ahead < judged_bounds[topics] && judged[i + ahead] >= 0)
                 prefetch(&places[std::size_t(judged[i + ahead])]);

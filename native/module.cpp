@@ -368,7 +368,8 @@ class LinesOf : public Lines {
 public:
     nb::dict finish() override {
         nb::dict found;
-        found["topic"] = array(format_.topic);
+        found["stretch_topic"] = array(format_.topic);
+        found["stretch_begins"] = array(format_.begins);
         found["topics"] = vocabulary(format_.topics);
         found["document"] = array(format_.document);
         found["documents"] = vocabulary(format_.documents);

@@ -15,17 +15,18 @@ namespace berrypick {
 struct Named {
     static constexpr bool wide = true;  // names beyond ASCII
     Vocabulary topics, documents;
-    Column<std::int32_t> topic, document, line;
+    Column<std::int32_t> topic;  // of each stretch of lines with one topic
+    Column<std::int64_t> begins;  // the first row of each stretch
+    Column<std::int32_t> document, line;
     Coder coder{documents, document};
     Slow slow;
 
     explicit Named(Slow reader) : slow(reader) {}
     bool add_names(const Token& of_topic, const Token& name, std::int32_t number) {
-        if (topic.size() && of_topic.size == last_.size() && !std::memcmp(of_topic.at, last_.data(), last_.size())) {
-            topic.push(topic.back());
-        } else {
+        if (!topic.size() || of_topic.size != last_.size() || !equal(of_topic.at, last_.data(), last_.size())) {
             if (of_topic.size > Vocabulary::longest || topics.full()) return false;
             topic.push(topics.code(of_topic, Vocabulary::hash(of_topic)));
+            begins.push(std::int64_t(line.size()));
             last_.assign(of_topic.at, of_topic.size);
         }
         line.push(number);

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -42,6 +43,33 @@ class Coded:
     def of(cls, names: Sequence[str]) -> Coded:
         known = {name: code for code, name in enumerate(dict.fromkeys(names))}
         return cls(list(known), np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names)))
+
+    def stretches(self) -> tuple[Narrow, IntArray]:
+        """Stretches of rows with one code: their codes, and where they begin."""
+        new = np.ones(len(self.codes), dtype=bool)
+        np.not_equal(self.codes[1:], self.codes[:-1], out=new[1:])
+        begins = np.flatnonzero(new)
+        return self.codes[begins], begins
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """A column of names, of which many rows in turn have the same: the code of each stretch, and where it begins."""
+
+    names: Sequence[str]
+    code: Narrow
+    begins: IntArray
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    @cached_property
+    def codes(self) -> Narrow:
+        return np.repeat(self.code, np.diff(np.append(self.begins, self.count)))
+
+    def stretches(self) -> tuple[Narrow, IntArray]:
+        return self.code, self.begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +329,7 @@ def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
 def assemble(
     *,
     tag: str,
-    topic: Sequence[str] | Coded,
+    topic: Sequence[str] | Coded | Stretches,
     document: Sequence[str] | Coded,
     start: Positions | None = None,
     end: Positions | None = None,
@@ -323,29 +351,29 @@ def assemble(
     being one list item; 'score' by score descending, file order within ties; 'file' in the order of lines.
     ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
     """
-    topics, documents = _coded(topic), _coded(document)
+    topics, documents = topic if isinstance(topic, Stretches) else _coded(topic), _coded(document)
     paths, path_code, path_end_code = _path_codes(path, path_end)
-    if order == "rank":
-        assert rank is not None
-        rows: IntArray | _Moved | None = _ordered(topics.codes, rank)
-    elif order == "file":
-        rows = _ordered(topics.codes, None)
-    else:
-        assert score is not None
-        by_score = _ordered(topics.codes, score, falling=True)
-        rows = _ties_by_name(by_score, topics.codes, score, documents) if order == "trec" else by_score
-    topic_code = _taken(topics.codes, rows)
-    count = len(topic_code)
-    new_topic = np.ones(count, dtype=bool)
-    new_topic[1:] = topic_code[1:] != topic_code[:-1]
-    item = np.arange(count, dtype=np.int32)
+    stretch, begins = topics.stretches()
+    grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
+    by = rank if order == "rank" else None if order == "file" else score
+    assert by is not None or order == "file"
+    sorted_rows: IntArray | None = None
+    if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
+        sorted_rows = np.lexsort((topics.codes,) if by is None else (by if order == "rank" else -by, topics.codes))
+        begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
+    rows: IntArray | _Moved | None = sorted_rows
+    if order == "trec" and score is not None:
+        rows = _ties_by_name(sorted_rows, begins, score, documents)
+    bounds = np.append(begins, len(topics)).astype(np.int64)
     if order == "rank" and rank is not None:
         ordered = _taken(rank, rows)
-        new_item = new_topic.copy()
-        new_item[1:] |= ordered[1:] != ordered[:-1]
+        new_item = np.ones(len(topics), dtype=bool)
+        new_item[1:] = ordered[1:] != ordered[:-1]
+        new_item[begins] = True
         item = np.cumsum(new_item, dtype=np.int32) - np.int32(1)
-    bounds = np.append(np.flatnonzero(new_topic), count).astype(np.int64)
-    item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
+        item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
+    else:
+        item = _from_zero(bounds)
     return Run(
         tag=tag,
         topics=tuple(topics.names),
@@ -373,6 +401,19 @@ def _coded(names: Sequence[str] | Coded) -> Coded:
     return names if isinstance(names, Coded) else Coded.of(names)
 
 
+def _from_zero(bounds: IntArray) -> Narrow:
+    """0, 1, 2 .. within every topic."""
+    sizes = np.diff(bounds)
+    item = np.empty(int(bounds[-1]), dtype=np.int32)
+    if len(item) < 32 * len(sizes):  # many short topics
+        np.subtract(np.arange(len(item), dtype=np.int32), np.repeat(bounds[:-1].astype(np.int32), sizes), out=item)
+        return item
+    counted_up = np.arange(int(sizes.max(initial=0)), dtype=np.int32)
+    for a, b in pairwise(bounds.tolist()):
+        item[a:b] = counted_up[: b - a]
+    return item
+
+
 @dataclass(frozen=True, eq=False)
 class _Moved:
     """An order in which only some rows stand elsewhere: at ``places`` stand ``rows``."""
@@ -395,30 +436,20 @@ def _narrow(column: Positions) -> Narrow:
     return column.astype(np.int32, copy=False) if fits else column
 
 
-def _ordered(topic: Narrow, by: FloatArray | None, falling: bool = False) -> IntArray | None:
-    """Rows topic by topic, by a column, then in file order; None if they are in that order already."""
-    new_topic = topic[1:] != topic[:-1]
-    rising = bool((topic[1:] >= topic[:-1]).all())
-    if rising and by is None:
-        return None
-    if rising and by is not None:
-        before, after = by[:-1], by[1:]
-        good = before >= after if falling else before <= after
-        good |= new_topic
-        if good.all():
-            return None
-    if by is None:
-        return np.lexsort((topic,))  # a stable sort
-    return np.lexsort((-by if falling else by, topic))
+def _in_order(by: FloatArray, begins: IntArray, falling: bool) -> bool:
+    """Whether a column rises, or falls, within every topic."""
+    wrong = by[1:] > by[:-1] if falling else by[1:] < by[:-1]
+    wrong[begins[1:] - 1] = False
+    return not wrong.any()
 
 
 def _ties_by_name(
-    rows: IntArray | None, topic: Narrow, score: FloatArray, documents: Coded
+    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded
 ) -> IntArray | _Moved | None:
     """Where rows of a topic have equal scores, the document with the larger name first."""
-    ordered, ordered_topic = _taken(score, rows), _taken(topic, rows)
+    ordered = _taken(score, rows)
     tied = ordered[1:] == ordered[:-1]
-    tied &= ordered_topic[1:] == ordered_topic[:-1]
+    tied[begins[1:] - 1] = False
     later = np.flatnonzero(tied) + 1  # rows that have the score of the row before
     if not len(later):
         return rows

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
@@ -171,23 +172,27 @@ class DocumentGrades:
         return self.topic, rank, self.grade[order]
 
 
-def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], IntArray]:
-    fraction = np.flatnonzero(topic.grade % 1)
-    if len(fraction):
-        row = int(fraction[0])
-        raise UsageError(
-            f"document measures count whole grades; {topic.document[row]} has {topic.grade[row]:g} "
-            f"in topic {topic.topic}"
-        )
-    grade = topic.grade.astype(np.int64)
+def check_whole_grades(topics: Collection[TopicTruth]) -> None:
+    """Measures of whole documents count whole grades; an error that names the first other one."""
+    if not np.any(np.concatenate([topic.grade for topic in topics] or [np.zeros(0)]) % 1):
+        return
+    for topic in topics:
+        for row in np.flatnonzero(topic.grade % 1)[:1].tolist():
+            raise UsageError(
+                f"document measures count whole grades; {topic.document[row]} has {topic.grade[row]:g} "
+                f"in topic {topic.topic}"
+            )
+
+
+def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], FloatArray]:
     if not topic.empty_documents and not topic.passages and len(set(topic.document)) == len(topic.document):
-        return topic.document, grade
-    grades: dict[str, int] = dict.fromkeys(topic.empty_documents, 0)
+        return topic.document, topic.grade
+    grades: dict[str, float] = dict.fromkeys(topic.empty_documents, 0.0)
     for passage in topic.passages:
-        grades[passage.document] = 1
-    for document, value in zip(topic.document, grade.tolist(), strict=True):
+        grades[passage.document] = 1.0
+    for document, value in zip(topic.document, topic.grade.tolist(), strict=True):
         grades[document] = max(value, grades.get(document, value))
-    return list(grades), np.array(list(grades.values()), dtype=np.int64)
+    return list(grades), np.array(list(grades.values()), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,10 +243,12 @@ class Truth:
     @cached_property
     def document_grades(self) -> DocumentGrades:
         """The grades of whole documents, of all topics."""
-        found = [_document_grades(topic) for topic in self.topics.values()]
+        topics = self.topics.values()
+        check_whole_grades(topics)
+        found = [_document_grades(topic) for topic in topics]
         return DocumentGrades(
-            [name for names, _ in found for name in names],
-            np.concatenate([grade for _, grade in found] or [np.zeros(0, dtype=np.int64)]),
+            list(chain.from_iterable(names for names, _ in found)),
+            np.concatenate([grade for _, grade in found] or [np.zeros(0)]).astype(np.int64),
             np.cumsum([0, *(len(names) for names, _ in found)], dtype=np.int64),
             {topic: i for i, topic in enumerate(self.topics)},
         )

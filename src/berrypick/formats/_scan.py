@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.core.arrays import Narrow
 from berrypick.core.names import Names
-from berrypick.core.run import Coded
+from berrypick.core.run import Coded, Stretches
 from berrypick.formats._files import DamagedError, open_bytes
 from berrypick.kernels import native
 
@@ -34,8 +35,15 @@ class Scanned:
         except KeyError:
             raise AttributeError(name) from None
 
-    def coded(self, codes: str, names: str) -> Coded:
-        return Coded(Names(self.columns[names]), self.columns[codes])
+    def coded(self) -> tuple[Stretches, Coded]:
+        """Topics and documents."""
+        topics = Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self.line))
+        return topics, Coded(Names(self.columns["documents"]), self.columns["document"])
+
+    @property
+    def topic(self) -> Narrow:
+        """The code of the topic of every line."""
+        return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self.line))))
 
     @property
     def topic_names(self) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.names import Names
-from berrypick.core.run import Coded, Ranking, Run, assemble
+from berrypick.core.run import Coded, Ranking, Run, Stretches, assemble
 from berrypick.formats._files import content, finite
 from berrypick.formats._inex import (
     NOWHERE,
@@ -232,7 +232,7 @@ class _Columns:
     """All lines of a run as columns, and what was counted."""
 
     tag: str
-    topic: Coded
+    topic: Coded | Stretches
     document: Coded
     score: FloatArray
     line: IntArray
@@ -286,8 +286,7 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Run | None:
             return None
     columns = _Columns(
         found.tag,
-        found.coded("topic", "topics"),
-        found.coded("document", "documents"),
+        *found.coded(),
         found.score,
         found.line,
         start=None if elements else found.start,

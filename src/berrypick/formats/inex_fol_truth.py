@@ -164,8 +164,8 @@ def _read_lines(path: str, problems: Problems) -> Truth:
 
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None:
     """None if a document is judged twice for a topic: the plain reader names both lines."""
-    names, topics = list(Names(found.documents)), found.topic_names
-    if len(np.unique(found.topic.astype(np.int64) * len(names) + found.document)) < len(found.topic):
+    names, topics, topic_of = list(Names(found.documents)), found.topic_names, found.topic
+    if len(np.unique(topic_of.astype(np.int64) * len(names) + found.document)) < len(topic_of):
         return None
     first_length = np.empty(len(names), dtype=np.int64)
     first_length[found.document[::-1]] = found.length[::-1]
@@ -175,8 +175,8 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
         if count:
             problems.count(what, count)
     passages = np.diff(np.append(found.first, len(found.start)))
-    order = np.argsort(found.topic, kind="stable")
-    bounds = np.searchsorted(found.topic[order], np.arange(len(topics) + 1)).tolist()
+    order = np.argsort(topic_of, kind="stable")
+    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1)).tolist()
     judged = {
         topic: _topic_truth(topic, order[bounds[i] : bounds[i + 1]], found, names, passages)
         for i, topic in enumerate(topics)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.run import Coded, Run, assemble
+from berrypick.core.run import Coded, Run, Stretches, assemble
 from berrypick.core.words import counted
 from berrypick.formats._files import content, finite, whole_number
 from berrypick.formats._scan import scan
@@ -58,7 +58,7 @@ class MediaevalRun(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
         if found is not None:
-            topic, video = found.coded("topic", "topics"), found.coded("document", "documents")
+            topic, video = found.coded()
             numbers = (found.start, found.end, found.rank, found.score, found.line)
             return _assembled(path, found.tag, topic, video, numbers, found.moved)
         topics: list[str] = []
@@ -123,7 +123,7 @@ class MediaevalRun(Format):
 def _assembled(
     path: str,
     tag: str,
-    topic: Sequence[str] | Coded,
+    topic: Sequence[str] | Coded | Stretches,
     video: Sequence[str] | Coded,
     numbers: tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray],
     moved: int,

@@ -110,9 +110,10 @@ def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, floa
 def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
     """None if a document is judged twice: the plain reader names both lines."""
     names, topics = list(Names(found.documents)), found.topic_names
-    order = np.argsort(found.topic, kind="stable")
+    topic_of = found.topic
+    order = np.argsort(topic_of, kind="stable")
     line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
-    bounds = np.searchsorted(found.topic[order], np.arange(len(topics) + 1)).tolist()
+    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1)).tolist()
     judgements: dict[str, TopicTruth] = {}
     for i, topic in enumerate(topics):
         rows = slice(bounds[i], bounds[i + 1])

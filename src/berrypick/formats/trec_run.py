@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.run import Coded, Run, assemble
+from berrypick.core.run import Coded, Run, Stretches, assemble
 from berrypick.core.words import counted
 from berrypick.formats._files import content, finite
 from berrypick.formats._scan import scan
@@ -44,7 +44,7 @@ class TrecRun(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
         if found is not None and not found.longer:  # else the reader of lines has to look
-            topic, document = found.coded("topic", "topics"), found.coded("document", "documents")
+            topic, document = found.coded()
             return _assembled(path, found.tag, topic, document, found.score, found.line)
         return _read_lines(path, problems)
 
@@ -76,6 +76,7 @@ class TrecRun(Format):
 
 
 Names = Sequence[str] | Coded
+Topics = Names | Stretches
 
 
 def _is_rank(word: str) -> bool:
@@ -110,7 +111,7 @@ def _read_lines(path: str, problems: Problems) -> Run:
 def _assembled(
     path: str,
     tag: str,
-    topic: Sequence[str] | Coded,
+    topic: Topics,
     document: Sequence[str] | Coded,
     score: FloatArray,
     line: IntArray,
