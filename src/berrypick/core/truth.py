@@ -116,6 +116,8 @@ class TopicTruth:
         if self.start is None or self.end is None:
             return self.highlighted
         rows = np.flatnonzero(self.grade > 0)
+        if len(rows) == len(self.document):
+            return Highlighted(self.document, self.start, self.end)
         return Highlighted(tuple(self.document[row] for row in rows.tolist()), self.start[rows], self.end[rows])
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Explanation, number
+from berrypick.core.gc import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, Row
 from berrypick.core.run import Run
@@ -239,6 +240,7 @@ class _WholeRuns:
     evaluation: Evaluation
     curves: bool
 
+    @gc_paused()
     def __call__(self, number: int, step: Callable[[int], None]) -> ScoredRun:
         scorer = RunScorer(self.evaluation, self.evaluation.inputs.load(number), self.curves)
         scorer.check()

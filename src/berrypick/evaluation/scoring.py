@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
-from berrypick.core.run import Run
+from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import run_notes, some
@@ -62,20 +62,21 @@ class RunScorer:
             step(len(topics))
             return
         for topic in topics:
-            self._score_topic(topic)
+            ranking = self._score_topic(topic)
             if self._notes_overlap:
-                self._measure_overlap(topic)
+                self._measure_overlap(topic, ranking)
             step(1)
 
-    def _measure_overlap(self, topic: str) -> None:
+    def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""
         if topic not in self.run or not self.evaluation.truth.topics[topic].has_relevant:
             return
-        share = repeated_share(ranking_of(self.run, topic, self.evaluation.context))
+        share = repeated_share(ranking_of(self.run, topic, self.evaluation.context) if ranking is None else ranking)
         if share is not None:
             self.scores.overlap[topic] = share
 
-    def _score_topic(self, topic: str) -> None:
+    def _score_topic(self, topic: str) -> Ranking | None:
+        """Score one topic; the ranking that was judged in the evaluation's own context, if any."""
         judged: dict[JudgingContext, JudgedTopic] = {}
         for one in self.evaluation.measures:
             if not isinstance(one.measure, Measure) or isinstance(one.measure, RankedMeasure):
@@ -86,6 +87,8 @@ class RunScorer:
                 self._count(judged[context], context.user, first=len(judged) == 1)
             with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(context.user)):
                 self._score(one.text, one.measure, judged[context])
+        own = judged.get(self.evaluation.context)
+        return None if own is None else own.ranking
 
     def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
         if first and judged.ranking.repeated is not None:

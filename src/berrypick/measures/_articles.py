@@ -127,10 +127,11 @@ def _scored_at_once(view: View, beta: float) -> Scored:
     names = np.flatnonzero(view.text.measured.total > 0)
     known = view.ranking.codes_in_order([view.text.names[i] for i in names.tolist()])
     names, known = names[known >= 0], known[known >= 0]
-    by_code = np.argsort(known)
-    relevant = np.isin(code, known)
-    place = by_code[np.searchsorted(known, code[relevant], sorter=by_code)]
-    total = view.text.measured.total[names[place]]
+    rising = np.argsort(known)
+    names, known = names[rising], np.append(known[rising], -1)  # -1: no document after the last
+    place = np.searchsorted(known[:-1], code)
+    relevant = known[place] == code
+    total = view.text.measured.total[names[place[relevant]]]
     read = np.bincount(number, weights=view.new, minlength=len(code))[relevant]
     good = np.minimum(np.bincount(number, weights=view.good, minlength=len(code))[relevant], total)
     precision = np.divide(good, read, out=np.zeros(len(good)), where=read > 0)

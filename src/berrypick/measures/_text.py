@@ -20,6 +20,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure
+from berrypick.measures.overlap import known_unions
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,8 @@ def view_of(judged: JudgedTopic) -> View:
     rising = rising[codes[rising] >= 0]
     known, retrieved = codes[rising], text.measured.of_documents(rising)
     new, good = first_seen_of(ranking.document, ranking.start, ranking.end, known, retrieved)
+    if ranking.start.dtype.kind == "i":  # seconds may be rounded otherwise there
+        known_unions[ranking] = float(new.sum())
     length = (ranking.end - ranking.start).astype(np.float64)
     unknown = ranking.unknown
     length[unknown] = new[unknown] = np.nan

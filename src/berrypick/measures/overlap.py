@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
+from weakref import WeakKeyDictionary
 
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
@@ -11,6 +12,9 @@ from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.text import first_seen, once
 from berrypick.measures.base import Measure
+
+#: The text of whole rankings, each character counted once, where a measure has counted it already.
+known_unions: WeakKeyDictionary[Ranking, float] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,10 @@ def repeated_share(ranking: Ranking, at: float | int | None = None) -> float | N
     chosen = _first(ranking, at)
     assert chosen.start is not None and chosen.end is not None
     length = float(chosen.lengths().sum())
-    return 1.0 - once(chosen.document, chosen.start, chosen.end) / length if length > 0 else None
+    if length <= 0:
+        return None
+    union = known_unions.get(chosen)
+    return 1.0 - (once(chosen.document, chosen.start, chosen.end) if union is None else union) / length
 
 
 def _first(ranking: Ranking, at: float | int | None) -> Ranking:

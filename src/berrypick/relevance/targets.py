@@ -31,8 +31,9 @@ def targets_of(
         )
     rows = relevant_rows(topic.grade, quant)
     grade = topic.grade[rows]
+    all_of_them = len(rows) == len(topic.document)
     return Targets(
-        document=tuple(topic.document[row] for row in rows.tolist()),
+        document=topic.document if all_of_them else tuple(topic.document[row] for row in rows.tolist()),
         grade=grade,
         gain=grade.astype(np.float64),
         idealism=idealism_of(grade, all_grades, mapping),
