@@ -33,7 +33,10 @@ class Cost:
 
 
 def alternately(commands: dict[str, Sequence[str]], repeats: int) -> dict[str, Cost]:
-    """Each command in a new process, in turn, so that a busy moment of the machine meets all of them."""
+    """Each command in a new process, in turn, so that a busy moment of the machine meets all of them.
+
+    A command is what Python is called with, or begins with the full path of another program.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     processor: dict[str, list[float]] = {name: [] for name in commands}
     memory = dict.fromkeys(commands, 0.0)
@@ -41,7 +44,8 @@ def alternately(commands: dict[str, Sequence[str]], repeats: int) -> dict[str, C
     for turn in range(repeats + 1):
         for name, command in commands.items():
             begun = time.perf_counter()
-            process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, env=environment)
+            program = [] if os.path.isabs(command[0]) else [sys.executable]
+            process = subprocess.Popen([*program, *command], stdout=subprocess.PIPE, env=environment)
             assert process.stdout is not None
             told = process.stdout.read().decode()
             _, status, usage = os.wait4(process.pid, 0)
@@ -112,16 +116,35 @@ def _retrieved(topic: int, count: int, order: np.ndarray, length: np.ndarray, dr
     return "".join(f"{topic} Q0 {d} {k} {s:.4f} sys {o} {n}\n" for k, (d, s, o, n) in enumerate(columns, start=1))
 
 
+def many_documents(folder: Path, runs: int, topics: int = 50) -> tuple[str, list[str]]:
+    """Several TREC runs of a thousand documents a topic, and judgements of a hundred documents of the first."""
+    truth, first = documents(folder, 1000 * topics, vocabulary=500_000)
+    made = [first]
+    for number in range(1, runs):
+        draw = np.random.default_rng(number)
+        path = folder / f"run-{number}.run"
+        with path.open("w") as out:
+            for topic in range(1, topics + 1):
+                out.write(_ranked(topic, draw, 500_000, f"sys{number}")[1])
+        made.append(str(path))
+    return truth, made
+
+
+def _ranked(topic: int, draw: np.random.Generator, vocabulary: int, tag: str) -> tuple[np.ndarray, str]:
+    found = draw.permutation(np.unique(draw.integers(0, vocabulary, 1010)))[:1000]
+    score = np.sort(draw.uniform(0, 30, len(found)))[::-1]
+    pairs = enumerate(zip(found.tolist(), score.tolist(), strict=True), start=1)
+    return found, "".join(f"{topic} Q0 D{d:07d} {k} {s:.6f} {tag}\n" for k, (d, s) in pairs)
+
+
 def documents(folder: Path, lines: int, seed: int = 2, vocabulary: int = 3_000_000) -> tuple[str, str]:
     """A TREC run of a thousand documents a topic, and judgements of a hundred."""
     draw = np.random.default_rng(seed)
     run, truth = folder / f"documents-{lines}.run", folder / f"documents-{lines}.qrels"
     with run.open("w") as out, truth.open("w") as judgements:
         for topic in range(1, lines // 1000 + 1):
-            found = draw.permutation(np.unique(draw.integers(0, vocabulary, 1010)))[:1000]
-            score = np.sort(draw.uniform(0, 30, len(found)))[::-1]
-            pairs = enumerate(zip(found.tolist(), score.tolist(), strict=True), start=1)
-            out.write("".join(f"{topic} Q0 D{d:07d} {k} {s:.6f} sys\n" for k, (d, s) in pairs))
+            found, text = _ranked(topic, draw, vocabulary, "sys")
+            out.write(text)
             judged = np.unique(np.concatenate([found[:50], draw.integers(0, vocabulary, 50)]))
             grade = (draw.random(len(judged)) < 0.3).astype(int)
             both = zip(judged.tolist(), grade.tolist(), strict=True)

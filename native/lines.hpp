@@ -436,25 +436,26 @@ public:
         const char* const end = p + count;
         while (p < end) {
             ++number_;
-            words_.clear();
+            std::size_t words = 0;
             for (;;) {
                 while (p < end && *p != '\n' && is_space(*p)) ++p;
                 if (p == end || *p == '\n') break;
                 const char* const from = p;
                 p = word_end(p, end);
-                words_.push_back({from, std::size_t(p - from)});
+                if (words == words_.size()) words_.resize(2 * words);
+                words_[words++] = {from, std::size_t(p - from)};
             }
             if (p < end) ++p;
-            if (words_.empty() || *words_[0].at == '#') continue;
+            if (!words || *words_[0].at == '#') continue;
             if (number_ > std::numeric_limits<std::int32_t>::max()) return false;
-            if (!format.add(words_.data(), words_.size(), std::int32_t(number_))) return false;
+            if (!format.add(words_.data(), words, std::int32_t(number_))) return false;
         }
         format.flush();
         return true;
     }
 
 private:
-    std::vector<Token> words_;
+    std::vector<Token> words_ = std::vector<Token>(32);
     std::int64_t number_ = 0;
 };
 
