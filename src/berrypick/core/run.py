@@ -344,12 +344,14 @@ def assemble(
     format: str = "",
     duplicates: Duplicates = "error",
     notes: tuple[str, ...] = (),
+    own_columns: bool = False,
 ) -> Run:
     """Columns in file order to a run.
 
     ``order``: 'trec' by score descending, then document name descending; 'rank' by the rank column, equal ranks
     being one list item; 'score' by score descending, file order within ties; 'file' in the order of lines.
     ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
+    ``own_columns``: nobody else has the columns, so that they may be changed.
     """
     topics, documents = topic if isinstance(topic, Stretches) else _coded(topic), _coded(document)
     paths, path_code, path_end_code = _path_codes(path, path_end)
@@ -363,7 +365,7 @@ def assemble(
         begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
     rows: IntArray | _Moved | None = sorted_rows
     if order == "trec" and score is not None:
-        rows = _ties_by_name(sorted_rows, begins, score, documents)
+        rows = _ties_by_name(sorted_rows, begins, score, documents, own_columns)
     bounds = np.append(begins, len(topics)).astype(np.int64)
     if order == "rank" and rank is not None:
         ordered = _taken(rank, rows)
@@ -420,11 +422,12 @@ class _Moved:
 
     places: IntArray
     rows: IntArray
+    in_place: bool = False
 
 
 def _taken(column: Positions, rows: IntArray | _Moved | None) -> Positions:
     if isinstance(rows, _Moved):
-        moved = column.copy()
+        moved = column if rows.in_place else column.copy()
         moved[rows.places] = column[rows.rows]
         return moved
     return column if rows is None else column[rows]
@@ -444,7 +447,7 @@ def _in_order(by: FloatArray, begins: IntArray, falling: bool) -> bool:
 
 
 def _ties_by_name(
-    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded
+    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded, in_place: bool
 ) -> IntArray | _Moved | None:
     """Where rows of a topic have equal scores, the document with the larger name first."""
     ordered = _taken(score, rows)
@@ -463,7 +466,7 @@ def _ties_by_name(
     alphabetical[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
     moved = stood[np.lexsort((-alphabetical[local], group))]
     if rows is None:
-        return _Moved(places, moved)
+        return _Moved(places, moved, in_place)
     rows[places] = moved
     return rows
 

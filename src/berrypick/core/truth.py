@@ -238,11 +238,6 @@ class Truth:
         """Whether any topic has an entry point."""
         return any(topic.entry_points for topic in self.topics.values())
 
-    @cached_property
-    def judged_documents(self) -> list[str]:
-        """The names of all judged documents, each once."""
-        return list(dict.fromkeys(chain.from_iterable(topic.documents() for topic in self.topics.values())))
-
     def grades(self) -> set[float]:
         """Every grade that occurs in any topic."""
         return self._grades

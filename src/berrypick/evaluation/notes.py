@@ -10,7 +10,7 @@ from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
-from berrypick.core.truth import Truth
+from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
@@ -144,12 +144,18 @@ def _occurs_by_name(units: set[str], run: Run) -> bool:
     return any(ranking.name(row) in units for ranking in rankings for row in range(len(ranking)))
 
 
+def _by_tens(topics: Sequence[TopicTruth]) -> Iterator[Sequence[TopicTruth]]:
+    return (topics[i : i + 10] for i in range(0, len(topics), 10))
+
+
 def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
     """A note if no document of a run is judged for any topic: most likely the two name documents differently."""
-    known = truth.judged_documents
-    for some_names in (known[:1000], known[1000:]):  # nearly every run has one of the first
-        if (run.codes_in_order(some_names) >= 0).any():
+    known: set[str] = set()
+    for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first
+        names = list({name for topic in topics for name in topic.documents()})
+        if (run.codes_in_order(names) >= 0).any():
             return []
+        known.update(names)
     if not known:
         return []
     why = next((why for why, key in _ALIKE.items() if not {key(name) for name in known}.isdisjoint(

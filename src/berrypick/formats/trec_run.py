@@ -126,6 +126,7 @@ def _assembled(
         source=path,
         format=TrecRun.format_name,
         duplicates="error",
+        own_columns=True,
     )
 
 
