@@ -85,6 +85,89 @@ def random_trees(native: ModuleType, rng: np.random.Generator) -> None:
         native.unseen_lengths(*one, rng.random(count), np.empty(count))
 
 
+FORMATS = [
+    "trec-run",
+    "trec-qrels",
+    "inex-fol-run",
+    "inex-fol-truth",
+    "mediaeval-qrels",
+    "mediaeval-run",
+    "genomics-run",
+]
+#: Lines as they should be, for two formats each, and words that may stand in their place.
+LINES = [b"1 Q0 d%d 1 2.5 sys", b"1 0 d%d 1", b"7 Q0 d%d 1 9.25 sys 200 120", b"7 Q0 d%d 30 100 5 5:20 60:10",
+         b"q Q0 v%d 17.10 20.00 1", b"q Q0 v%d 1.0 2.0 1.0 1 17.5", b"200 9%d 1 48.63 28426 295 sys"]  # fmt: skip
+WORDS = [b"", b" ", b"#", b"\0", b"nan", b"1e400", b"1e-400", b"-", b".", b"1" * 40, b"X", b"-1", b"0x1p3", b"1_0",
+         b"\xc3\xa9", b"\xff", b"\xe2\x80\x83", b"\xf0\x9f", b":", b"3:", b":3", b"/a[1]", b"n" * 70_000, b"\r"]  # fmt: skip
+
+
+def random_files(native: ModuleType, rng: np.random.Generator) -> None:
+    """Good and bad lines in blocks that end anywhere; every block is exactly as long as what is in it."""
+    which = int(rng.integers(0, len(FORMATS)))
+    many = int(rng.integers(0, 3000 if rng.random() < 0.2 else 40))
+    lines = [LINES[which] % i for i in rng.integers(0, 2000, many)]
+    for _ in range(int(rng.integers(0, 2))):
+        lines.insert(int(rng.integers(0, len(lines) + 1)), b" ".join(rng.choice(np.array(WORDS, dtype=object), 7)))
+    data = b"\n".join(lines) + b"\n" * int(rng.integers(0, 2))
+    reader, left = native.lines_of(FORMATS[which]), b""
+    for i in range(0, len(data) + 1, step := int(rng.integers(1, 4000))):
+        block = np.frombuffer(left + data[i : i + step], dtype=np.uint8).copy()
+        done = reader.feed(block, len(block), i + step > len(data))
+        assert -1 <= done <= len(block)
+        if done < 0:
+            return
+        left = block[done:].tobytes()
+    found = reader.finish()
+    assert len(found["document"]) == len(found["line"])
+    names = found["documents"].names()
+    codes = np.empty(len(names) + 1, dtype=np.int64)
+    found["documents"].find([*names, "\ud800"], codes)
+    assert codes.tolist() == [*range(len(names)), -1]
+    assert [found["documents"].name(i) for i in range(len(names))] == names
+    assert not len(reader.finish()["line"])  # what was given away is gone
+
+
+def random_documents(native: ModuleType, rng: np.random.Generator) -> None:
+    sizes, vocabulary = rng.integers(0, 30, int(rng.integers(0, 8))), int(rng.integers(1, 40))
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    document = rng.integers(0, vocabulary, int(bounds[-1])).astype(np.int32)
+    start = rng.integers(-5, 5, len(document))
+    out = np.empty(len(sizes), dtype=bool)
+    native.repeated_documents(bounds, document, vocabulary, out)
+    native.repeated_spans(bounds, document, start, start + 3, out)
+    judged_bounds = np.arange(len(sizes) + 1) * 3
+    judged, retrieved = rng.integers(-1, vocabulary, 3 * len(sizes)), np.empty(len(sizes), dtype=np.int64)
+    found, rank = native.judged_hits(bounds[:-1].copy(), bounds[1:].copy(), document, judged_bounds, judged, vocabulary,
+                                     retrieved)  # fmt: skip
+    assert len(found) == len(rank) and (retrieved <= sizes).all()
+    number, code = native.numbered_documents(document.astype(np.int64) * 2**40)
+    assert len(number) == len(document) and len(code) == len(set(document.tolist()))
+    native.covered(document.astype(np.int64), start, start + rng.integers(-3, 9, len(start)))
+
+
+def wrong_documents(native: ModuleType):
+    """Calls that must be refused."""
+    bounds, document, out = np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32), np.empty(2, dtype=bool)
+    wide, retrieved, judged_bounds = document.astype(np.int64), np.empty(2, dtype=np.int64), np.array([0, 1, 2])
+    yield lambda: native.repeated_documents(bounds, document, 1, out)  # no such document
+    yield lambda: native.repeated_documents(bounds, -document, 2, out)
+    yield lambda: native.repeated_documents(bounds[:2], document, 2, out[:1])
+    yield lambda: native.repeated_documents(np.array([0, 4, 3]), document, 2, out)
+    yield lambda: native.repeated_documents(bounds, document, 2, out[:1])
+    yield lambda: native.repeated_documents(bounds, wide, 2, out)
+    yield lambda: native.repeated_spans(bounds, document, wide[:2], wide, out)
+    hits = [bounds[:-1].copy(), bounds[1:].copy(), document, judged_bounds, wide[:2].copy(), 2, retrieved]
+    for place, value in [
+        (0, np.array([0, -1])), (0, np.array([0])), (1, np.array([2, 9])), (2, document + 5), (3, np.array([0, 1])),
+        (3, np.array([0, 3, 2])), (4, np.array([0, 2])), (4, np.array([0, -2])), (5, 1), (6, retrieved[:1]),
+    ]:  # fmt: skip
+        yield lambda place=place, value=value: native.judged_hits(*hits[:place], value, *hits[place + 1 :])
+    yield lambda: native.covered(wide, wide, wide[:1])
+    yield lambda: native.lines_of("xml")
+    yield lambda: native.lines_of("trec-run").feed(np.empty(3, dtype=np.uint8), 4, True)
+    yield lambda: native.lines_of("trec-run").feed(b"abc", 3, "no", 1)
+
+
 def wrong_calls(native: ModuleType):
     """Calls that must be refused."""
     i, f = np.array([0, 0, 3]), np.array([0.5, 0.25, 1.0])
@@ -171,7 +254,9 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_reach(native, rng)
         random_text(native, rng)
         random_trees(native, rng)
-    for number, call in enumerate(wrong_calls(native)):
+        random_files(native, rng)
+        random_documents(native, rng)
+    for number, call in enumerate([*wrong_calls(native), *wrong_documents(native)]):
         try:
             call()
         except (ValueError, TypeError):
