@@ -140,9 +140,9 @@ def measure_index() -> str:
         "# Measures\n\n"
         "A measure is written `Name(parameter=value, ...)@cutoff`, for example `EPRUM(r=2)` or `EPRUM@0.5`.\n\n"
         f"{measure_grid('')}\n\n"
-        "Measures of whole documents are computed by "
-        "[ir_measures](https://ir-measur.es), under the names it gives them. Where results are parts of documents, a "
-        f"document counts at its best rank, and is relevant if any part of it is. {theirs}.\n\n"
+        "Other measures of whole documents are computed by "
+        f"[ir_measures](https://ir-measur.es), under the names it gives them: {theirs}. Where results are parts of "
+        "documents, a document counts at its best rank, and is relevant if any part of it is.\n\n"
         "[Documentation](../../index.md)\n"
     )
 

@@ -98,7 +98,8 @@ FORMATS = [
 LINES = [b"1 Q0 d%d 1 2.5 sys", b"1 0 d%d 1", b"7 Q0 d%d 1 9.25 sys 200 120", b"7 Q0 d%d 30 100 5 5:20 60:10",
          b"q Q0 v%d 17.10 20.00 1", b"q Q0 v%d 1.0 2.0 1.0 1 17.5", b"200 9%d 1 48.63 28426 295 sys"]  # fmt: skip
 WORDS = [b"", b" ", b"#", b"\0", b"nan", b"1e400", b"1e-400", b"-", b".", b"1" * 40, b"X", b"-1", b"0x1p3", b"1_0",
-         b"\xc3\xa9", b"\xff", b"\xe2\x80\x83", b"\xf0\x9f", b":", b"3:", b":3", b"/a[1]", b"n" * 70_000, b"\r"]  # fmt: skip
+         b"\xc3\xa9", b"\xff", b"\xe2\x80\x83", b"\xf0\x9f", b":", b"3:", b":3", b"/a[1]", b"n" * 70_000,
+         b"\r"]  # fmt: skip
 
 
 def random_files(native: ModuleType, rng: np.random.Generator) -> None:
