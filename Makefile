@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # test, or test,rag to test with LangChain, LlamaIndex and Haystack themselves
 EXTRAS ?= test
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# the tests start hundreds of processes: without bytecode each would compile all modules again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick lint types docs bench clean
 
