@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,30 +18,46 @@ from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import unseen_parts
+from berrypick.measures._iou import iou_parameter, matched_at
 from berrypick.measures._text import view_of
 from berrypick.measures.base import Measure
 
-# --- targets covered to a share -------------------------------------------------------------------------------------
+# --- targets found --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SpanMeasure(Measure):
-    """Measures that ask at which rank a target has been covered well enough."""
+    """Measures that ask at which rank a target has been found: covered to a share, or matched by one result."""
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
 
-    share: float = parameter(
-        0.5,
+    share: float | None = parameter(
+        None,
         "number",
-        "least share of a target that the results so far must cover together",
+        "least share of a target that the results so far must cover together (0.5, unless iou is given)",
         check=lambda v: 0 < v <= 1,
         must="in (0, 1]",
     )
+    iou: float | None = iou_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.share is not None and self.iou is not None:
+            raise UsageError(f"{self.name()} takes share= or iou=, not both")
+
+    def parameter_values(self) -> dict[str, Any]:
+        values = super().parameter_values()
+        return values if self.iou is not None else {"share": self.least_share, **values}
+
+    @property
+    def least_share(self) -> float:
+        """The share that a target needs where nothing else is said."""
+        return 0.5 if self.share is None else float(self.share)
 
     def ranks(self, judged: JudgedTopic) -> FloatArray:
-        """The rank, from 1, at which each target is covered; infinite if it never is, or after the cut-off."""
-        found = covered_at(judged, float(self.share))
+        """The rank, from 1, at which each target is found; infinite if it never is, or after the cut-off."""
+        found = covered_at(judged, self.least_share) if self.iou is None else matched_at(judged, float(self.iou))
         return found if self.at is None else np.where(found <= self.at, found, np.inf)
 
     def table(self, judged: JudgedTopic) -> Table:
@@ -51,7 +67,9 @@ class SpanMeasure(Measure):
         for x, rank in list(enumerate(self.ranks(judged).tolist()))[:30]:
             when = f"{rank:.0f} ({names[int(rank) - 1]})" if np.isfinite(rank) else "never"
             rows.append([targets.name(x), number(float(targets.grade[x])), when])
-        title = f"When {self.share:.0%} of each target has been retrieved"
+        title = f"When {self.least_share:.0%} of each target has been retrieved"
+        if self.iou is not None:
+            title = f"The first result whose intersection over union with each target is at least {self.iou:g}"
         return Table(title, ["target", "grade", "at rank"], rows, align="<><")
 
 

@@ -22,7 +22,8 @@ class spanRR(SpanMeasure):
         spanRR@k = 1/r, with r <= k the first rank such that the results 1 .. r together cover
                    at least the given share of some target; 0 if there is none
 
-    Without a cut-off, of the whole list. The share is stated in the signature.
+    With iou=t, r is the rank of the first result whose intersection over union with some target is at least t. Without
+    a cut-off, of the whole list. The share, 0.5 by default, or iou is stated in the signature.
 
     Meaning
     -------

@@ -1,0 +1,61 @@
+"""Results matched with targets as in detection: by intersection over union."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.parameters import parameter
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.intervals import intersections
+
+#: A threshold is reached in spite of rounding.
+ALMOST = 1 - 1e-9
+
+
+def iou_parameter() -> Any:
+    """The parameter of measures that can match by intersection over union."""
+    return parameter(
+        None,
+        "number",
+        "least intersection over union of one result and a target, instead of share",
+        check=lambda v: 0 < v <= 1,
+        must="in (0, 1]",
+    )
+
+
+@lru_cache(maxsize=8)
+def overlaps(judged: JudgedTopic) -> FloatArray:
+    """results x targets: intersection over union; 0 in different documents, and for a result that repeats another."""
+    ranking, targets = judged.spans
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    found = np.zeros((len(ranking), len(targets)))
+    for document, indices in targets.by_document().items():
+        rows = ranking.rows_by_document.get(document)
+        if rows is not None:
+            found[np.ix_(rows, indices)] = _ratios(
+                ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
+            )
+    if ranking.repeated is not None:
+        found[ranking.repeated] = 0.0
+    return found
+
+
+def _ratios(start: Any, end: Any, target_start: Any, target_end: Any) -> FloatArray:
+    common = intersections(start, end, target_start, target_end)
+    union = (end - start)[:, None] + (target_end - target_start)[None, :] - common
+    same_point = (union == 0) & (start[:, None] == target_start[None, :])
+    return np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
+
+
+@lru_cache(maxsize=8)
+def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
+    """The rank, from 1, of the first result that matches each target; infinite if none does."""
+    good = overlaps(judged) >= iou * ALMOST
+    ranks = np.append(judged.ranking_spans.rank + 1.0, np.inf)
+    first = np.where(good.any(axis=0), good.argmax(axis=0) if len(good) else 0, -1)
+    return np.asarray(ranks[first], dtype=np.float64)
