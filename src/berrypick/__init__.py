@@ -16,6 +16,7 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 
 if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison, compare
+    from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
@@ -50,6 +51,7 @@ __all__ = [
     "BerrypickWarning",
     "Collection",
     "Comparison",
+    "Correlations",
     "Difference",
     "Evaluation",
     "Explanation",
@@ -71,6 +73,7 @@ __all__ = [
     "__version__",
     "compare",
     "concat",
+    "correlate",
     "coverage_band",
     "coverage_budgets",
     "diff",
@@ -102,6 +105,8 @@ __all__ = [
 _HOMES = {
     "Comparison": "berrypick.analysis.compare",
     "compare": "berrypick.analysis.compare",
+    "Correlations": "berrypick.analysis.correlation",
+    "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
     "Sweep": "berrypick.analysis.sweep",

@@ -400,18 +400,24 @@ def _chosen(results: Results, runs: Any, measures: Any) -> Results:
     if not results.topic_rows:
         raise UsageError("a comparison needs values per topic; these results have means only")
     wanted_runs = [runs] if isinstance(runs, str) else list(runs)
-    wanted_measures = [
+    wanted_measures = chosen_measures(results, measures)
+    kept_runs = [get_run_name(str(run), results.runs) for run in wanted_runs]
+    return results.only(runs=kept_runs or None, measures=wanted_measures or None)
+
+
+def chosen_measures(results: Results, measures: Any) -> list[str]:
+    """Measures of results by the text they were requested with."""
+    known = list(results.measures)
+    wanted = [
         specs.normalise(part) if isinstance(part, str) else str(part)
-        for one in ([measures] if isinstance(measures, (str, Measure)) else measures)
+        for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
         for part in (specs.split(one) if isinstance(one, str) else [one])
     ]
-    known_measures = list(results.measures)
-    kept_runs = [get_run_name(str(run), results.runs) for run in wanted_runs]
-    for measure in wanted_measures:
-        if measure not in known_measures:
-            offer = nearest(measure, known_measures) or f"; available: {', '.join(known_measures)}"
+    for measure in wanted:
+        if measure not in known:
+            offer = nearest(measure, known) or f"; available: {', '.join(known)}"
             raise UsageError(f"{measure} is not among the measures of these results{offer}")
-    return results.only(runs=kept_runs or None, measures=wanted_measures or None)
+    return wanted
 
 
 def labels(count: int) -> list[str]:

@@ -7,6 +7,7 @@ is what signatures are for: where they differ, the difference is refused unless 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -221,7 +222,7 @@ def _row(record: Any, number: int, path: str) -> Row:
         if not isinstance(record.get(name), str):
             raise fail(f"has no {name}, or it is not a string")
     value = record.get("value", record)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+    if value is not None and not _is_finite(value):
         raise fail("has no value, or it is neither a number nor null")
     signature = record.get("signature")
     return Row(
@@ -231,6 +232,16 @@ def _row(record: Any, number: int, path: str) -> Row:
         None if value is None else float(value),
         Signature.parse(signature if isinstance(signature, str) else ""),
     )
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether JSON holds a number here that a float can hold; Python's JSON takes NaN and Infinity as well."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _where(given: Results | str | PathLike[str]) -> str:

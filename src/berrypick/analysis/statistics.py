@@ -29,6 +29,7 @@ ones are drawn, and the p-value is (1 + as extreme)/(1 + drawn), which is never 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -117,14 +118,20 @@ def _undusted(bounds: FloatArray, values: FloatArray) -> FloatArray:
 def _resampled_means(values: FloatArray, resamples: int, seed: int) -> FloatArray:
     """resamples x columns: the mean over topics drawn with replacement."""
     topics = len(values)
-    random = np.random.default_rng([_TOPICS, seed])
     means = np.empty((resamples, values.shape[1]))
+    for first, times in resample_counts(topics, resamples, seed):
+        means[first : first + len(times)] = times @ values / topics
+    return means
+
+
+def resample_counts(topics: int, resamples: int, seed: int) -> Iterator[tuple[int, FloatArray]]:
+    """(first resample, resamples x topics: how often each topic is drawn) of pieces that fit into memory."""
+    random = np.random.default_rng([_TOPICS, seed])
     for first, rows in _blocks(resamples, topics):
         drawn = random.integers(0, topics, size=(rows, topics))
         drawn += topics * np.arange(rows)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=rows * topics).reshape(rows, topics).astype(np.float64)
-        means[first : first + rows] = times @ values / topics
-    return means
+        times = np.bincount(drawn.ravel(), minlength=rows * topics).reshape(rows, topics)
+        yield first, times.astype(np.float64)
 
 
 def _blocks(rows: int, width: int) -> list[tuple[int, int]]:

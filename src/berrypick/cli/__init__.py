@@ -24,6 +24,7 @@ COMMANDS = {
     "plot": ("report", "Draw a figure for a paper: curves, topics or means."),
     "explain": ("evaluate", "Show how one number is computed."),
     "diff": ("compare", "Show what changed between two results files."),
+    "correlate": ("agreement", "Correlate rankings of runs by two measures or two truths."),
     "check": ("files", "Detect the format of files and report every problem."),
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),

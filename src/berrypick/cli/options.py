@@ -9,6 +9,7 @@ import click
 
 from berrypick.analysis.statistics import CORRECTIONS, TESTS
 from berrypick.evaluation.options import Option, options
+from berrypick.report.tabular import OUTPUTS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -65,6 +66,14 @@ comparison = combine(
         show_default=True,
         help="Correction for multiple comparisons.",
     ),
+)
+
+#: How the result of an analysis is printed.
+output = combine(
+    click.option(
+        "-o", "--output", type=click.Choice(OUTPUTS), help="Output format. [default: table on a terminal, else tsv]"
+    ),
+    click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]"),
 )
 
 formats = combine(

@@ -8,6 +8,7 @@ from typing import Any
 from berrypick.analysis.compare import Comparison, Estimate
 from berrypick.analysis.difference import Difference
 from berrypick.analysis.sweep import COLUMNS, Sweep
+from berrypick.analysis.tabular import Tabular
 from berrypick.core.explanation import Table
 from berrypick.report import html
 
@@ -52,6 +53,12 @@ def sweep_html(sweep: Sweep) -> str:
     rows = [[_cell(row[name]) for name in names] for row in sweep.rows]
     table = html.table(Table("", names, rows, "".join(_side(sweep.rows, name) for name in names)))
     return table + html.notes(sweep.results.notes, sweep.results.runs)
+
+
+def tabular_html(value: Tabular) -> str:
+    """The tables of an analysis, what is said under them, and the notes."""
+    parts = [html.table(table) for table in value.tables()]
+    return "".join(parts) + "".join(map(html.paragraph, value.legend())) + html.notes(value.notes)
 
 
 def _side(rows: list[dict[str, Any]], name: str) -> str:

@@ -1,0 +1,484 @@
+"""How far two rankings of the same runs agree: Kendall's tau and tau_AP, with intervals over topics.
+
+The rankings come from two measures of one evaluation, or from one measure in several (two truths, two user models).
+
+**Kendall's tau**, with ties as in tau-b: concordant minus discordant pairs of runs, divided by the geometric mean of
+the numbers of pairs that each ranking orders.
+
+**tau_AP** (Yilmaz, Aslam and Robertson 2008) weighs the top: for each run of the second ranking that is not at its top,
+the share of the runs above it that the first ranking, the reference, also has above it; the mean of these shares, times
+2, minus 1. A run is compared with the runs strictly above its ties (Urbano and Marrero 2017); their symmetric form, the
+mean of both directions, is ``tau_ap_b``.
+
+Neither is defined for fewer than two runs, or where one ranking ties them all.
+
+**Intervals** are percentiles of the values on topics drawn with replacement, the same draw for both rankings. They show
+how much the agreement depends on these topics. Where runs are closer than the topics can tell apart, chance orders them
+differently under the two measures: tau and its interval then lie below the agreement on many topics.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from berrypick.analysis import statistics
+from berrypick.analysis.compare import FEW_TOPICS, chosen_measures
+from berrypick.analysis.difference import read_results
+from berrypick.analysis.tabular import Tabular, bounds, shown
+from berrypick.analysis.topic_values import TopicValues
+from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.errors import UsageError, shorten
+from berrypick.core.explanation import Table
+from berrypick.core.results import MeasureInfo, Note, Results, Signature
+from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Evaluation, Progress
+from berrypick.evaluation.requested import MeasuresGiven
+
+#: Means that differ by less than this share of the largest are tied: what differs is rounding.
+SAME = statistics.SAME
+_CELLS = 1 << 22  # entries of an array of pairs held at once
+_LISTED = 5  # so many names in a note
+
+
+def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
+    """tau-b of each row: draws x runs, larger is better; nan where it is undefined.
+
+    >>> import numpy as np
+    >>> kendall_tau(np.array([[3.0, 2.0, 1.0]]), np.array([[3.0, 1.0, 2.0]]))
+    array([0.33333333])
+    """
+    first, second = np.triu_indices(one.shape[1], 1)
+    signs = [_signs(values[:, first] - values[:, second], values) for values in (one, other)]
+    agree = np.einsum("ij,ij->i", *(side.astype(np.float64) for side in signs))
+    ordered = [np.count_nonzero(side, axis=1) for side in signs]
+    found = np.full(len(one), np.nan)
+    np.divide(agree, np.sqrt(ordered[0] * ordered[1]), out=found, where=(ordered[0] > 0) & (ordered[1] > 0))
+    return _without_undefined(found, one, other)
+
+
+def tau_ap(reference: FloatArray, estimate: FloatArray) -> FloatArray:
+    """tau_AP of each row: draws x runs, larger is better; nan where it is undefined.
+
+    The estimate swaps the first two, so the shares are 0 of 1 and 2 of 2.
+
+    >>> import numpy as np
+    >>> tau_ap(np.array([[3.0, 2.0, 1.0]]), np.array([[2.0, 3.0, 1.0]]))
+    array([0.])
+    """
+    above, truly = _above(estimate), _above(reference)
+    over = above.sum(axis=2)
+    right = (above & truly).sum(axis=2)
+    share = np.divide(right, over, out=np.zeros(right.shape), where=over > 0)
+    below = np.count_nonzero(over, axis=1)
+    found = np.full(len(reference), np.nan)
+    np.divide(2 * share.sum(axis=1), below, out=found, where=(below > 0) & truly.any(axis=(1, 2)))
+    return _without_undefined(found - 1, reference, estimate)
+
+
+def _tolerance(values: FloatArray) -> FloatArray:
+    largest: FloatArray = np.abs(values).max(axis=1, initial=0.0, keepdims=True)
+    return SAME * largest
+
+
+def _signs(differences: FloatArray, values: FloatArray) -> Any:
+    tolerance = _tolerance(values)
+    return (differences > tolerance).astype(np.int8) - (differences < -tolerance)
+
+
+def _above(values: FloatArray) -> BoolArray:
+    """draws x runs x runs: whether the last is ranked above the one before."""
+    above: BoolArray = values[:, None, :] - values[:, :, None] > _tolerance(values)[:, :, None]
+    return above
+
+
+def _without_undefined(found: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+    found[np.isnan(one).any(axis=1) | np.isnan(other).any(axis=1)] = np.nan
+    return found
+
+
+@dataclass(frozen=True)
+class Method:
+    """How intervals are computed."""
+
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        statistics.check_draws(self.confidence, self.resamples, self.seed)
+
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("interval", "percentile"),
+            ("confidence", f"{self.confidence:.12g}"),
+            ("resamples", str(self.resamples)),
+            ("seed", str(self.seed)),
+        )
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One coefficient with its interval; ``low`` and ``high`` are None where there are no intervals."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Two rankings of the same runs: by ``measure`` in ``source``, and by ``versus`` in ``versus_source``."""
+
+    measure: str
+    versus: str
+    source: str
+    versus_source: str
+    runs: int
+    topics: int  # that are resampled; 0 without values per topic
+    tau: Agreement
+    tau_ap: Agreement  # the first ranking is the reference
+    tau_ap_b: Agreement  # symmetric
+    concordant: int
+    discordant: int
+    tied: int  # pairs of runs with the same mean in at least one ranking
+    reason: str  # why the coefficients are undefined; empty if they are not
+    undefined_resamples: int
+    signature: Signature
+    signatures: tuple[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "versus": self.versus,
+            "source": self.source,
+            "versus_source": self.versus_source,
+            "runs": self.runs,
+            "topics": self.topics,
+            "tau": self.tau.value,
+            "low": self.tau.low,
+            "high": self.tau.high,
+            "tau_ap": self.tau_ap.value,
+            "tau_ap_low": self.tau_ap.low,
+            "tau_ap_high": self.tau_ap.high,
+            "tau_ap_b": self.tau_ap_b.value,
+            "tau_ap_b_low": self.tau_ap_b.low,
+            "tau_ap_b_high": self.tau_ap_b.high,
+            "concordant": self.concordant,
+            "discordant": self.discordant,
+            "tied": self.tied,
+            "reason": self.reason or None,
+            "undefined_resamples": self.undefined_resamples,
+            "signature": str(self.signature),
+            "signatures": list(self.signatures),
+        }
+
+
+@dataclass(frozen=True)
+class Correlations(Tabular):
+    """What :func:`correlate` found, a :class:`Correlation` for each pair of rankings."""
+
+    pairs: tuple[Correlation, ...]
+    method: Method
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, place: int) -> Correlation:
+        return self.pairs[place]
+
+    def records(self) -> list[dict[str, Any]]:
+        """An object for each pair of rankings."""
+        return [pair.as_dict() for pair in self.pairs]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{key: value for key, value in row.items() if key != "signatures"} for row in self.records()]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        several = any(pair.source != pair.versus_source for pair in self.pairs)
+        percent = f"{100 * self.method.confidence:.4g}% interval"
+        names = ["measure", "results", "versus"] if several else ["measure", "versus"]
+        rows = [
+            [
+                *([one.measure, one.source, one.versus_source] if several else [one.measure, one.versus]),
+                str(one.runs),
+                str(one.topics),
+                shown(one.tau.value, places),
+                bounds(one.tau.low, one.tau.high, places),
+                shown(one.tau_ap.value, places),
+                bounds(one.tau_ap.low, one.tau_ap.high, places),
+                f"{one.concordant}/{one.tied}/{one.discordant}",
+            ]
+            for one in self.pairs
+        ]
+        header = [*names, "runs", "topics", "tau", percent, "tau_AP", percent, "same/tied/swapped"]
+        return [Table("", header, rows, "<" * len(names) + ">>><><>")]
+
+    def legend(self) -> list[str]:
+        method = self.method
+        lines = [
+            "tau: Kendall's tau-b between the rankings of runs. tau_AP weighs the top; the first is the reference.",
+            f"Intervals: percentile bootstrap over topics, {method.resamples} resamples, seed {method.seed}.",
+        ]
+        reasons = dict.fromkeys(pair.reason for pair in self.pairs if pair.reason)
+        return lines + [f"Undefined: {reason}." for reason in reasons]
+
+
+def correlate(
+    *results: Results | Evaluation | str | PathLike[str] | Mapping[str, Any],
+    measures: MeasuresGiven = (),
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Correlations:
+    """Kendall's tau and tau_AP between rankings of the same runs, with bootstrap intervals over topics.
+
+    One argument: every pair of its measures. Several, or one ``{name: results}``: every measure that two of them have
+    in common, for each two. Each is a :class:`~berrypick.Results`, an :class:`~berrypick.Evaluation`, or a file written
+    by ``berrypick evaluate -q -o json``. ``measures`` selects some measures; by default all of them. Runs are ranked by
+    their means, smallest first for measures where smaller is better.
+    """
+    method = Method(confidence, resamples, seed)
+    named = _named(results)
+    work = _Work(method)
+    chosen = {name: _check(one, name, measures) for name, one in named.items()}
+    work.describe_unknown(named.values())
+    if len(named) == 1:
+        sides = _pairs_of_measures(*next(iter(chosen.items())), named)
+    else:
+        sides = _pairs_of_results(chosen, named)
+    pairs = []
+    for done, (one, other) in enumerate(sides):
+        pairs.append(work.correlation(one, other))
+        if progress is not None:
+            progress(done + 1, len(sides))
+    return Correlations(tuple(pairs), method, tuple(dict.fromkeys(work.notes)))
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One ranking: a measure of some results."""
+
+    source: str
+    results: Results
+    measure: str
+
+
+def _named(results: Sequence[Any]) -> dict[str, Results]:
+    """Results by name: the stem of a file, made unique."""
+    given: list[tuple[str, Any]] = []
+    for number, one in enumerate(results, start=1):
+        if isinstance(one, Mapping):
+            given += [(str(name), value) for name, value in one.items()]
+        elif isinstance(one, (Results, Evaluation)):
+            given.append((f"results {number}", one))
+        else:
+            given.append((Path(fspath(one)).stem, one))
+    if not given:
+        raise UsageError("correlate needs results: one with several measures, or several with the same measure")
+    found: dict[str, Results] = {}
+    for name, one in given:
+        unique, number = name, 2
+        while unique in found:
+            unique, number = f"{name} ({number})", number + 1
+        if isinstance(one, Evaluation):
+            found[unique] = one.run()
+        else:
+            found[unique] = one if isinstance(one, Results) else read_results(one)
+    return found
+
+
+def _check(results: Results, name: str, measures: MeasuresGiven) -> list[str]:
+    if not results.mean_rows:
+        raise UsageError(f"{name}: these results have no means (rows with topic all), so no ranking of runs")
+    return chosen_measures(results, measures) or list(results.measures)
+
+
+def _pairs_of_measures(name: str, measures: list[str], named: Mapping[str, Results]) -> list[tuple[_Side, _Side]]:
+    if len(measures) < 2:
+        raise UsageError(
+            f"{name} has one measure, {measures[0]}; correlate needs two measures, or the same one in two results"
+        )
+    return [
+        (_Side(name, named[name], one), _Side(name, named[name], other))
+        for one, other in itertools.combinations(measures, 2)
+    ]
+
+
+def _pairs_of_results(chosen: Mapping[str, list[str]], named: Mapping[str, Results]) -> list[tuple[_Side, _Side]]:
+    found = []
+    for one, other in itertools.combinations(named, 2):
+        common = [measure for measure in chosen[one] if measure in chosen[other]]
+        if not common:
+            raise UsageError(
+                f"{one} ({', '.join(chosen[one])}) and {other} ({', '.join(chosen[other])}) have no measure in common"
+            )
+        found += [(_Side(one, named[one], name), _Side(other, named[other], name)) for name in common]
+    return found
+
+
+class _Work:
+    """Pairs of rankings on their way to correlations."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self.notes: list[Note] = []
+        self.info: dict[str, MeasureInfo] = {}
+
+    def describe_unknown(self, results: Any) -> None:
+        """The facts of every measure; a measure that is not known here is taken to be better when larger."""
+        for one in results:
+            self.info |= one.measure_info
+            for measure in one.measures:
+                if measure not in self.info:
+                    text = "not a measure known here; runs are ranked as if larger values were better"
+                    self.notes.append(Note("unknown direction", text, measure=measure))
+                    self.info[measure] = MeasureInfo(measure)
+
+    def correlation(self, one: _Side, other: _Side) -> Correlation:
+        runs = self._common_runs(one, other)
+        means = [self._oriented(side, self._means(side, runs)) for side in (one, other)]
+        reason = _reason(*means)
+        coefficients = [np.full(1, np.nan)] * 3 if reason else _coefficients(*means)
+        topics, draws = self._draws(one, other, runs) if not reason else (0, np.empty((0, 3)))
+        undefined = int(np.isnan(draws).any(axis=1).sum())
+        if undefined:
+            text = f"{undefined} of {len(draws)} resamples tie all runs, or leave one without a value; not counted"
+            self.notes.append(Note("undefined resamples", text, measure=f"{one.measure}, {other.measure}"))
+        draws = draws[~np.isnan(draws).any(axis=1)]
+        tau, ahead, symmetric = (
+            self._interval(float(value[0]), column) for value, column in zip(coefficients, draws.T, strict=True)
+        )
+        agree, tied, swapped = _counts(*means)
+        return Correlation(
+            measure=one.measure,
+            versus=other.measure,
+            source=one.source,
+            versus_source=other.source,
+            runs=len(runs),
+            topics=topics,
+            tau=tau,
+            tau_ap=ahead,
+            tau_ap_b=symmetric,
+            concordant=agree,
+            discordant=swapped,
+            tied=tied,
+            reason=reason,
+            undefined_resamples=undefined,
+            signature=Signature("tau_b", self.method.fields()),
+            signatures=(self._signature(one), self._signature(other)),
+        )
+
+    def _common_runs(self, one: _Side, other: _Side) -> list[str]:
+        """Runs with a mean on both sides, in the order of the first; others are counted."""
+        valued = [{row.run for row in s.results.mean_rows if row.measure == s.measure and row.value is not None}
+                  for s in (one, other)]  # fmt: skip
+        every = dict.fromkeys([*one.results.runs, *other.results.runs])
+        runs = [run for run in every if run in valued[0] and run in valued[1]]
+        skipped = [run for run in every if run not in valued[0] or run not in valued[1]]
+        if skipped:
+            names = ", ".join(skipped[:_LISTED]) + (" .." if len(skipped) > _LISTED else "")
+            text = f"{counted(len(skipped), 'run')} without a mean in both rankings left out: {shorten(names)}"
+            self.notes.append(Note("runs left out", text, measure=_label(one, other)))
+        return runs
+
+    def _means(self, side: _Side, runs: Sequence[str]) -> FloatArray:
+        known = {row.run: row.value for row in side.results.mean_rows if row.measure == side.measure}
+        return np.array([[known[run] for run in runs]], dtype=np.float64)
+
+    def _oriented(self, side: _Side, means: FloatArray) -> FloatArray:
+        return means if self.info[side.measure].higher_is_better else -means
+
+    def _draws(self, one: _Side, other: _Side, runs: Sequence[str]) -> tuple[int, FloatArray]:
+        """The number of topics, and resamples x coefficients; the same topics are drawn for both sides."""
+        topics = self._topics(one, other, runs)
+        if len(topics) < 2:
+            text = "there are no intervals: they need values for two topics or more (evaluate with a row per topic)"
+            self.notes.append(Note("no intervals", text, measure=_label(one, other)))
+            return len(topics), np.empty((0, 3))
+        if len(topics) < FEW_TOPICS:
+            text = f"with fewer than {FEW_TOPICS} topics, intervals are too narrow"
+            self.notes.append(Note("few topics", text))
+        tables = [TopicValues.of(self._known(side), side.measure, runs, topics) for side in (one, other)]
+        parts = []
+        step = max(1, _CELLS // len(runs) ** 2)
+        for _, times in statistics.resample_counts(len(topics), self.method.resamples, self.method.seed):
+            for first in range(0, len(times), step):
+                some = times[first : first + step]
+                means = [
+                    self._oriented(side, table.means(some)) for side, table in zip((one, other), tables, strict=True)
+                ]
+                parts.append(np.column_stack(_coefficients(*means)))
+        return len(topics), np.concatenate(parts)
+
+    def _known(self, side: _Side) -> Results:
+        return replace(side.results, measure_info=self.info)
+
+    def _topics(self, one: _Side, other: _Side, runs: Sequence[str]) -> list[str]:
+        """Topics where some run has a value on either side."""
+        wanted = set(runs)
+        found: list[dict[str, None]] = [
+            {row.topic: None for row in side.results.topic_rows
+             if row.measure == side.measure and row.run in wanted and row.value is not None}
+            for side in (one, other)
+        ]  # fmt: skip
+        if not found[0] or not found[1]:
+            return []
+        alone = len(found[0].keys() ^ found[1].keys())
+        if alone:
+            text = "topics have values in one of the two rankings only; each ranking is by its own topics"
+            self.notes.append(Note("topics differ", text, measure=_label(one, other), count=alone))
+        return list(found[0] | found[1])
+
+    def _interval(self, value: float, draws: FloatArray) -> Agreement:
+        if np.isnan(value):
+            return Agreement()
+        if not len(draws):
+            return Agreement(value)
+        tail = (1 - self.method.confidence) / 2
+        low, high = np.quantile(draws, [tail, 1 - tail])
+        # resampling adds noise of its own, so that all draws can lie on one side of the value
+        return Agreement(value, min(float(low), value), max(float(high), value))
+
+    def _signature(self, side: _Side) -> str:
+        known = dict.fromkeys(str(row.signature) for row in side.results.mean_rows if row.measure == side.measure)
+        if len(known) > 1:
+            text = "the runs have different signatures; their means may not be comparable"
+            self.notes.append(Note("signatures differ", text, measure=side.measure))
+        return next(iter(known), "")
+
+
+def _label(one: _Side, other: _Side) -> str:
+    return one.measure if one.measure == other.measure else f"{one.measure}, {other.measure}"
+
+
+def _coefficients(one: FloatArray, other: FloatArray) -> list[FloatArray]:
+    """tau, tau_AP with the first as the reference, and symmetric tau_AP, of each row."""
+    ahead, back = tau_ap(one, other), tau_ap(other, one)
+    return [kendall_tau(one, other), ahead, (ahead + back) / 2]
+
+
+def _counts(one: FloatArray, other: FloatArray) -> tuple[int, int, int]:
+    """Pairs of runs in the same order, tied in a ranking, in opposite order."""
+    first, second = np.triu_indices(one.shape[1], 1)
+    signs = [_signs(values[:, first] - values[:, second], values)[0] for values in (one, other)]
+    product = signs[0] * signs[1]
+    return int((product > 0).sum()), int((product == 0).sum()), int((product < 0).sum())
+
+
+def _reason(one: FloatArray, other: FloatArray) -> str:
+    """Why nothing can be computed; empty if it can."""
+    if one.shape[1] < 2:
+        return f"a ranking needs two runs or more, not {one.shape[1]}"
+    for side in (one, other):
+        if side.max() - side.min() <= _tolerance(side)[0, 0]:
+            return "a ranking ties all runs"
+    return ""
