@@ -203,7 +203,9 @@ def truth_of_table(table: Table) -> Truth:
         raise UsageError(f"{table.where}: the truth judges nothing")
     table = _with_ends(table.plain(), Search())
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
-    row = next((row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None)
+    row = next(
+        (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
+    )
     if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     truth = SpanTruth.from_records(table.rows(), Problems(table.where), table.where)
