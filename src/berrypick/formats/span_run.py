@@ -13,7 +13,6 @@ from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
 from berrypick.formats.base import Format, Problems, Role
 
-
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible")
 

@@ -49,8 +49,8 @@ class SpanTableTruth(Format):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
     The first row names the columns, in any order; others are ignored. They mean the same as the JSON fields of
-    span-truth; columns ``quote``, ``offsets``, ``judged`` and ``is_impossible`` are possible too. CSV cells are separated by commas
-    (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
+    span-truth; columns ``quote``, ``offsets``, ``judged`` and ``is_impossible`` are possible too. CSV cells are
+    separated by commas (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
 
     Sample::
 

@@ -14,7 +14,6 @@ from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
 from berrypick.formats.base import Format, Problems, Role
 
-
 #: Fields that only runs have.
 OF_RUNS = ("score", "rank", "results")
 
