@@ -148,6 +148,7 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "repair": ("drop-overlap", {**elements, "measures": "AiP"}),
         "duplicates": ("first", documents),
         "topics": ("run", documents),
+        "min_score": (1.5, documents),
     }  # fmt: skip
 
 

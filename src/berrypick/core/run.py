@@ -302,8 +302,36 @@ class Run:
     def grouped(self) -> bool:
         """Whether some rank holds several pointers."""
         same = self.rank[1:] == self.rank[:-1]
-        same[self.bounds[1:-1] - 1] = False  # the last of a topic and the first of the next one
+        inner = self.bounds[(self.bounds > 0) & (self.bounds < len(self))]
+        same[inner - 1] = False  # the last of a topic and the first of the next one
         return bool(same.any())
+
+    def with_empty(self, topics: Iterable[str]) -> Run:
+        """With topics for which the run returns nothing on purpose."""
+        more = [topic for topic in dict.fromkeys(topics) if topic not in self]
+        bounds = np.append(self.bounds, np.full(len(more), len(self), dtype=np.int64))
+        return replace(self, topics=(*self.topics, *more), bounds=bounds) if more else self
+
+    def keep(self, kept: BoolArray) -> Run:
+        """Some of the results, ranks renumbered so that none is empty; every topic stays."""
+        bounds = np.append(0, np.cumsum(kept))[self.bounds].astype(np.int64)
+        rank, topic = self.rank[kept], np.repeat(np.arange(len(self.topics)), np.diff(bounds))
+        new = np.ones(len(rank), dtype=bool)
+        new[1:] = (rank[1:] != rank[:-1]) | (topic[1:] != topic[:-1])
+        item = np.cumsum(new) - 1
+        item -= item[bounds[:-1][topic]] if len(item) else 0
+        return replace(
+            self,
+            bounds=bounds,
+            document=self.document[kept],
+            rank=_narrow(item),
+            start=None if self.start is None else self.start[kept],
+            end=None if self.end is None else self.end[kept],
+            score=None if self.score is None else self.score[kept],
+            line=None if self.line is None else self.line[kept],
+            path=None if self.path is None else self.path[kept],
+            path_end=None if self.path_end is None else self.path_end[kept],
+        )
 
 
 def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:

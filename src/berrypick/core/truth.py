@@ -101,11 +101,25 @@ class TopicTruth:
     highlighted: Highlighted | None = None
     #: Relevant text as quoted. Those with offsets are among the units above as well.
     quotes: tuple[Quote, ...] = ()
+    #: Documents judged as a whole: text of theirs that is not marked relevant is judged not to be.
+    judged_documents: tuple[str, ...] = ()
+    #: Whether every document above was judged as a whole, as assessors of INEX do.
+    judged_whole: bool = False
+    #: Whether the truth says that the topic has no answer.
+    no_answer: bool = False
 
     @cached_property
     def has_relevant(self) -> bool:
         """Whether anything is relevant."""
         return bool((self.grade > 0).any()) or bool(self.passages)
+
+    @cached_property
+    def unanswerable(self) -> bool:
+        """Whether the topic has no answer: the truth says so, or what it judges is not relevant, all of it."""
+        if self.has_relevant or any(quote.grade > 0 for quote in self.quotes):
+            return False
+        judged = bool((self.grade == 0).any()) or bool(self.empty_documents) or bool(self.judged_documents)
+        return self.no_answer or judged
 
     def relevant_text(self) -> Highlighted | None:
         """Relevant text as spans; None where only elements or whole documents are known."""
@@ -132,7 +146,7 @@ class TopicTruth:
         """Every judged document, once."""
         passages = (passage.document for passage in self.passages)
         points = (point.document for point in self.entry_points)
-        yield from dict.fromkeys((*self.document, *passages, *points, *self.empty_documents))
+        yield from dict.fromkeys((*self.document, *passages, *points, *self.empty_documents, *self.judged_documents))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +201,10 @@ def check_whole_grades(topics: Collection[TopicTruth]) -> None:
 
 
 def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], FloatArray]:
-    if not topic.empty_documents and not topic.passages and len(set(topic.document)) == len(topic.document):
+    wholes = (*topic.empty_documents, *topic.judged_documents)
+    if not wholes and not topic.passages and len(set(topic.document)) == len(topic.document):
         return topic.document, topic.grade
-    grades: dict[str, float] = dict.fromkeys(topic.empty_documents, 0.0)
+    grades: dict[str, float] = dict.fromkeys(wholes, 0.0)
     for passage in topic.passages:
         grades[passage.document] = 1.0
     for document, value in zip(topic.document, topic.grade.tolist(), strict=True):
@@ -237,6 +252,11 @@ class Truth:
     def has_entry_points(self) -> bool:
         """Whether any topic has an entry point."""
         return any(topic.entry_points for topic in self.topics.values())
+
+    @cached_property
+    def unanswerable(self) -> tuple[str, ...]:
+        """The topics without an answer."""
+        return tuple(name for name, topic in self.topics.items() if topic.unanswerable)
 
     def grades(self) -> set[float]:
         """Every grade that occurs in any topic."""

@@ -45,6 +45,8 @@ COLUMNS: Mapping[Role, Mapping[str, Aliases]] = {
         "grade": Aliases(("grade", "relevance", "label", "rel", "judgement", "judgment"), ("score",)),
         "quote": Aliases(("quote",)),
         "offsets": Aliases(("offsets",)),
+        "judged": Aliases(("judged",)),
+        "is_impossible": Aliases(("is_impossible",)),
     },
     "run": {
         **_SHARED,

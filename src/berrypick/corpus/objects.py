@@ -66,6 +66,9 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     for topic, found in given.items():
         if isinstance(found, Mapping):
             fields = _by_name(topic, found, role, spans, lists)
+        elif found is None and role == "truth":
+            rows.append({"topic": topic, "is_impossible": True})
+            continue
         elif isinstance(found, Iterable) and not isinstance(found, (str, bytes)):
             fields = (_fields(one, doc, role) for one in found)
         else:

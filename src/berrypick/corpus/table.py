@@ -202,13 +202,20 @@ def truth_of_table(table: Table) -> Truth:
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
     table = _with_ends(table.plain(), Search())
-    if "grade" in table and None in table.columns["grade"]:
-        row = list(table.columns["grade"]).index(None)
+    missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
+    row = next(
+        (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
+    )
+    if row is not None:
         raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
     truth = SpanTruth.from_records(table.rows(), Problems(table.where), table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
     return replace(truth, source="", notes=(*table.notes, *notes))
+
+
+def _cell(table: Table, name: str, row: int) -> Any:
+    return table.columns[name][row] if name in table else None
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -233,8 +240,10 @@ def run_of_table(table: Table, tag: str, search: Search) -> Run:
     """One run: by rank, else by score; whole documents by score first, as in a TREC run."""
     if tag:
         table = replace(table, where=f"{table.where} ({tag})")
-    if not len(table):
+    if not len(table) and not table.topics:
         raise UsageError(f"{table.where}: no topic has any result")
+    if not len(table):
+        return replace(SpanRun.from_records((), Problems(table.where), ""), tag=tag).with_empty(table.topics)
     table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
     chunks = table.lists or "text" in table  # of which a document may have several
     table = _with_places(table, search)
@@ -246,6 +255,7 @@ def run_of_table(table: Table, tag: str, search: Search) -> Run:
         notes += _disagreement(table)
     if absent := sum(topic not in run for topic in table.topics):
         notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
+        run = run.with_empty(table.topics)
     duplicates: Duplicates = "keep" if chunks or "start" in table else "error"
     return replace(run, tag=tag, source="", duplicates=duplicates, notes=tuple(notes))
 

@@ -148,7 +148,7 @@ class Evaluation:
             return _explain_documents(self.truth, system, topic, one.measure)
         judged = judge_topic(self.truth, system, topic, self.context_for(one))
         title = f"{one.text} for topic {topic}"
-        if not len(judged.targets):
+        if one.measure.needs_targets and not len(judged.targets):
             return Explanation(title, ["Undefined: the topic has no targets."])
         if not judged.answered:
             value = as_score(one.measure.missing_topic_score(judged)).value

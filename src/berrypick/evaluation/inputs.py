@@ -84,9 +84,25 @@ class RunInputs:
                 run = checked_run(run, texts, self.options.offsets or "chars")
         if collection is not None and collection.structures:
             run = resolve_run(run, collection)
+        run = cut_by_score(run, self.options.min_score)
         run = repair(run, self.options.repair)
         check_task(run, self.context.task)
         return run
+
+
+def cut_by_score(run: Run, least: float | None) -> Run:
+    """Without results whose score is below the least one; their number goes into the notes."""
+    if least is None:
+        return run
+    name = run.source or run.tag or "the run"
+    if run.score is None and len(run):
+        raise UsageError(f"{name} has no scores, which {option('min_score')} needs")
+    kept = np.ones(len(run), dtype=bool) if run.score is None else run.score >= least
+    cut = run.keep(kept)
+    emptied = int(((np.diff(run.bounds) > 0) & (np.diff(cut.bounds) == 0)).sum())
+    dropped = counted(len(run) - len(cut), "result")
+    text = Message(f"{option('min_score', least)} dropped {dropped} and emptied {counted(emptied, 'list')}")
+    return replace(cut, notes=(*run.notes, text))
 
 
 def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:

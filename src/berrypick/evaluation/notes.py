@@ -62,7 +62,7 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = sum(1 for topic in scorer.topics if not truth.topics[topic].has_relevant)
-    if empty:
+    if empty and any(one.needs_targets for one in scorer.evaluation.measures):
         yield Note(
             "topics without targets",
             "1 judged topic has nothing relevant; its value is undefined and left out of means"
@@ -122,11 +122,13 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
             counts[text] = counts.get(text, 0) + 1
         above += score.value is not None and score.value > 1 + 1e-9
         relevant = scorer.evaluation.truth.topics[topic].has_relevant
-        undefined += score.value is None and relevant and topic in scorer.run
+        undefined += score.value is None and relevant and topic in scorer.run and one.needs_targets
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
     if above and isinstance(one.measure, Measure) and one.measure.higher_is_better and one.measure.why_above_one:
         yield Note("above one", f"values above 1: {one.measure.why_above_one}", measure=one.text, count=above)
+    if not one.needs_targets and all(scorer.scores.found[one.text, topic].value is None for topic in scorer.topics):
+        yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -136,6 +137,10 @@ class EvaluationOptions:
         None, "Repeated results: report an error, drop, or keep without effect. [default: by format]",
         label="duplicates", signature="duplicates", choices=DUPLICATES,
     )  # fmt: skip
+    min_score: float | None = _option(
+        None, "Drop results whose score is below this.",
+        label="least score", signature="min_score", metavar="X", kind=float,
+    )  # fmt: skip
     topics: Literal["judged", "run"] | None = _option(
         None, "Topics to score: all judged (missing ones as empty lists), or those in the run. "
         "[default: judged, or by protocol]",
@@ -150,6 +155,8 @@ class EvaluationOptions:
                 raise UsageError(f"unknown {option.name} {value!r}{offer}")
         if self.units is not None and self.units < 1:
             raise UsageError(f"units must be at least 1, not {self.units}")
+        if self.min_score is not None and not math.isfinite(self.min_score):
+            raise UsageError(f"min_score must be a finite number, not {self.min_score}")
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> EvaluationOptions:
@@ -195,6 +202,7 @@ class SweepKeywords(TypedDict, total=False):
     task: str | None
     repair: str | None
     duplicates: Duplicates | None
+    min_score: float | None
     topics: Literal["judged", "run"] | None
 
 

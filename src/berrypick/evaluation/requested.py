@@ -36,6 +36,11 @@ class RequestedMeasure:
         return self.external or isinstance(self.measure, RankedMeasure)
 
     @property
+    def needs_targets(self) -> bool:
+        """Whether it is undefined for topics without targets."""
+        return self.external or self.measure.needs_targets  # type: ignore[union-attr]
+
+    @property
     def user(self) -> str | None:
         """The user model that the measure itself names."""
         return self.measure.user_model() if isinstance(self.measure, Measure) else None

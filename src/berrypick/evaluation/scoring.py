@@ -100,7 +100,7 @@ class RunScorer:
 
     def _score(self, text: str, measure: Measure, judged: JudgedTopic) -> None:
         key = (text, judged.topic)
-        if not len(judged.targets):
+        if measure.needs_targets and not len(judged.targets):
             self.scores.found[key] = Score(None)
             return
         if not judged.answered:

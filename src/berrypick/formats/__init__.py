@@ -199,7 +199,7 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
     """Write a value to a file, atomically; the format follows from the extension unless given."""
     name = fspath(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
-    problem = chosen.accepts(value)
+    problem = chosen.accepts(value) or _empty_topics(chosen, value)
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
     with atomic_writer(name) as out:
@@ -208,6 +208,17 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
         else:
             chosen.write(value, out)
     return chosen
+
+
+def _empty_topics(chosen: type[Format], value: Any) -> str:
+    """Why a format cannot hold topics that have no line of their own; '' if there are none, or it can."""
+    if chosen.holds_empty_topics or not isinstance(value, (Run, Truth)):
+        return ""
+    if isinstance(value, Run):
+        empty = next((topic for topic in value.topics if not value.size(topic)), None)
+        return "" if empty is None else f"the run returns nothing for topic {empty} on purpose"
+    bare = next((name for name, topic in value.topics.items() if topic.no_answer and not any(topic.documents())), None)
+    return "" if bare is None else f"the truth says that topic {bare} has no answer"
 
 
 def _for_suffix(value: Any, name: str) -> type[Format]:

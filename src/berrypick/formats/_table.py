@@ -15,12 +15,14 @@ from berrypick.formats.base import Problems
 #: How a Parquet file begins.
 MAGIC = "PAR1"
 NUMBERS = ("start", "end", "score", "rank", "grade")
+SWITCHES = ("judged", "is_impossible")
 #: Bytes that a cell takes at least, as a value of Python.
 _CELL = 8
 NO_ROWS = "has column names but no rows"
 ROWS = "put each span in a row below the header"
 #: The columns of spans, and how others call some of them.
-OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "grade", "quote", "text", "offsets"}
+OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "grade", "quote", "text", "offsets",
+            "judged", "is_impossible"}  # fmt: skip
 CALLED = {
     "topic": ("topics", "topic_id", "query", "query_id", "queryid", "qid", "question", "question_id"),
     "doc": ("docs", "document", "doc_id", "docid", "docno", "document_id", "source", "file", "corpus_id", "pid"),
@@ -71,6 +73,8 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator
 
 
 def _value(name: str, cell: str) -> Any:
+    if name in SWITCHES and cell.strip().lower() in ("true", "false"):
+        return cell.strip().lower() == "true"
     if name not in NUMBERS:
         return cell
     number = finite(cell.strip())

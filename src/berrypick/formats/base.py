@@ -120,6 +120,9 @@ class Format:
         """Empty if the value can be written in this format without loss, else why not."""
         return f"{cls.format_name} is read, not written"
 
+    #: Whether it says which topics a run returns nothing for, or a truth has no answer to.
+    holds_empty_topics: ClassVar[bool] = False
+
     @classmethod
     def describe(cls, value: Any) -> list[str]:
         """Counts for ``check`` to print."""

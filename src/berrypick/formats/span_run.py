@@ -13,6 +13,9 @@ from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
 from berrypick.formats.base import Format, Problems, Role
 
+#: Fields that only truths have.
+OF_TRUTHS = ("grade", "judged", "answer", "is_impossible")
+
 
 class SpanRun(Format):
     """Retrieved spans, one JSON object per line: ``topic``, ``doc``, ``start``, ``end``, perhaps ``rank`` or ``score``.
@@ -21,6 +24,7 @@ class SpanRun(Format):
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
     span-truth; a file without any offsets retrieves whole documents, or, if its lines have ``text``, the places where
     these texts stand in the documents given as documents. ``tag`` in the first line names the run.
+    ``{"topic": "9", "results": []}`` says that the run returns nothing for a topic on purpose.
 
     Sample::
 
@@ -32,11 +36,12 @@ class SpanRun(Format):
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '{"topic": "1", "doc": "guide.md", "start": 100, "end": 300, "score": 7.1}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip()
-        return first.startswith("{") and '"topic"' in first and '"grade"' not in first
+        return first.startswith("{") and '"topic"' in first and not any(f'"{name}"' in first for name in OF_TRUTHS)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
@@ -53,9 +58,15 @@ class SpanRun(Format):
         score: list[float | None] = []
         rank: list[float | None] = []
         quoted: dict[int, str] = {}
+        empty: dict[str, Fields] = {}
         tag = ""
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
+            if not tag and isinstance(value.get("tag"), str):
+                tag = value["tag"]
+            if "results" in value:
+                _returns_nothing(fields, empty)
+                continue
             names = fields.name("topic"), fields.name("doc")
             span = fields.span(empty_allowed=True)
             given = fields.number_of("score"), fields.number_of("rank")
@@ -79,8 +90,6 @@ class SpanRun(Format):
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
-            if not tag and isinstance(value.get("tag"), str):
-                tag = value["tag"]
         ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
         scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
         order: Literal["rank", "score", "file"] = (
@@ -100,6 +109,10 @@ class SpanRun(Format):
             format=cls.format_name,
             duplicates="keep",
         )
+        for name in run.topics:
+            if name in empty:
+                empty[name].fail(f"topic {name} is said to have no results, but other lines have some")
+        run = run.with_empty(empty)
         return replace(run, quoted=quoted) if quoted and not start else run
 
     @classmethod
@@ -112,6 +125,10 @@ class SpanRun(Format):
     def write(cls, value: Any, out: TextIO) -> None:
         first = True
         for topic, ranking in value.rankings():
+            if not len(ranking):
+                named = {"tag": value.tag} if first and value.tag else {}
+                out.write(json.dumps({"topic": topic, "results": [], **named}, ensure_ascii=False) + "\n")
+                first = False
             for row in range(len(ranking)):
                 record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
                 if ranking.start is not None:
@@ -135,3 +152,14 @@ class SpanRun(Format):
             counted(len(value.documents), "document"),
         ]
         return [*found, f"tag {value.tag}"] if value.tag else found
+
+
+def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:
+    """A topic for which the run returns nothing on purpose."""
+    topic = fields.name("topic")
+    if fields.value["results"] != []:
+        fields.fail("results is an empty list or missing", "give every result a line of its own")
+    elif any(fields.value.get(name) is not None for name in ("doc", "start", "end", "score", "rank")):
+        fields.fail("has both a result and an empty list of results", "keep one of them")
+    elif fields.good:
+        empty.setdefault(topic, fields)

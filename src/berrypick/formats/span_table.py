@@ -16,7 +16,7 @@ from berrypick.formats.span_truth import SpanTruth
 
 #: Columns that only runs have, and only truths.
 OF_RUNS = {"score", "rank", "tag"}
-OF_TRUTHS = {"grade", "quote"}
+OF_TRUTHS = {"grade", "quote", "judged", "is_impossible"}
 
 
 def _looks(lines: list[str], without: set[str]) -> bool:
@@ -30,11 +30,17 @@ def _as_lines(format: type[Format], value: Any) -> list[dict[str, Any]]:
     """The lines that the JSON format would write."""
     out = io.StringIO()
     format.write(value, out)
-    return [json.loads(line) for line in out.getvalue().split("\n") if line]
+    return [_without_null(json.loads(line)) for line in out.getvalue().split("\n") if line]
+
+
+def _without_null(row: dict[str, Any]) -> dict[str, Any]:
+    """An empty cell says nothing, so that no answer is a switch in tables."""
+    return {"topic": row["topic"], "is_impossible": True} if "answer" in row else row
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag", "offsets"]
+    order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag", "offsets",
+             "judged", "is_impossible"]  # fmt: skip
     used = {name for row in rows for name in row}
     return [name for name in order if name in used]
 
@@ -43,8 +49,8 @@ class SpanTableTruth(Format):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
     The first row names the columns, in any order; others are ignored. They mean the same as the JSON fields of
-    span-truth; columns ``quote`` and ``offsets`` are possible too. CSV cells are separated by commas
-    (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
+    span-truth; columns ``quote``, ``offsets``, ``judged`` and ``is_impossible`` are possible too. CSV cells are
+    separated by commas (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
 
     Sample::
 
@@ -57,6 +63,7 @@ class SpanTableTruth(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "topic,doc,start,end,grade"
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
+    holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

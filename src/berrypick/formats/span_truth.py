@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
@@ -12,6 +13,9 @@ from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
 from berrypick.formats.base import Format, Problems, Role
+
+#: Fields that only runs have.
+OF_RUNS = ("score", "rank", "results")
 
 
 class SpanTruth(Format):
@@ -30,6 +34,10 @@ class SpanTruth(Format):
     that has some, or in none. It overrides the option offsets, which then holds for the runs alone. ``berrypick
     locate`` writes ``"chars"``.
 
+    ``{"topic": "9", "answer": null}`` says that a topic has no answer (``"is_impossible": true``, as in SQuAD, says the
+    same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
+    other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
+
     Sample::
 
         {"topic": "1", "doc": "guide.md", "start": 120, "end": 260}
@@ -40,11 +48,12 @@ class SpanTruth(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"topic": "1", "doc": "guide.md", "start": 120, "end": 260}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip()
-        return first.startswith("{") and '"topic"' in first and '"score"' not in first and '"rank"' not in first
+        return first.startswith("{") and '"topic"' in first and not any(f'"{name}"' in first for name in OF_RUNS)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
@@ -56,10 +65,20 @@ class SpanTruth(Format):
         spans: dict[str, dict[tuple[str, float, float], tuple[float, int]]] = {}
         quotes: dict[str, list[Quote]] = {}
         whole: dict[str, dict[str, tuple[float, int]]] = {}
+        judged: dict[str, dict[str, int]] = {}
+        unanswerable: dict[str, int] = {}
         counting: dict[Offsets | None, int] = {}
         any_span = False
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
+            if _has_no_answer(fields):
+                unanswerable.setdefault(fields.name("topic"), number)
+                if value.get("doc") is not None:
+                    judged.setdefault(fields.name("topic"), {}).setdefault(fields.name("doc"), number)
+                continue
+            if _is_judged_whole(fields):
+                _judge_whole(fields, judged)
+                continue
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
             if value.get("start") is not None:
                 _count(fields, counting)
@@ -83,15 +102,23 @@ class SpanTruth(Format):
             else:
                 any_span = True
                 cls._once(fields, spans.setdefault(topic, {}), (document, *span), document, grade)
-        if any_span:
+        for topic in (*judged, *unanswerable):
+            spans.setdefault(topic, {})
+        relevant = any(grade > 0 for found in whole.values() for grade, _ in found.values())
+        if any_span or not whole or (judged and not relevant):
             cls._no_whole_documents(whole, problems)
             topics = {
-                topic: _spans(topic, found, whole.get(topic, {}), quotes.get(topic, ()))
+                topic: _spans(topic, found, whole.get(topic, {}), quotes.get(topic, ()), judged.get(topic, ()))
                 for topic, found in spans.items()
             }
-            return Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
-        topics = {topic: _documents(topic, found) for topic, found in whole.items()}
-        return Truth("documents", topics, path, cls.format_name)
+            truth = Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
+        else:
+            topics = {
+                topic: _documents(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
+                for topic in spans
+            }
+            truth = Truth("documents", topics, path, cls.format_name)
+        return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
     def _once(fields: Fields, known: dict[Any, tuple[float, int]], key: Any, document: str, grade: float) -> None:
@@ -141,8 +168,8 @@ class SpanTruth(Format):
                     if quote.start is not None and value.offsets is not None:
                         record["offsets"] = value.offsets
                     out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            for document in topic.empty_documents:
-                out.write(json.dumps({"topic": topic.topic, "doc": document, "grade": 0}, ensure_ascii=False) + "\n")
+            for record in _wholes(topic):
+                out.write(json.dumps({"topic": topic.topic, **record}, ensure_ascii=False) + "\n")
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
@@ -155,9 +182,68 @@ class SpanTruth(Format):
             f"{units} judged {value.units}",
             f"{relevant} relevant",
             counted(len(documents), "document"),
+            *([f"{counted(len(value.unanswerable), 'topic')} without an answer"] if value.unanswerable else []),
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
             *([f"offsets count {value.offsets}"] if value.offsets not in (None, "chars") else []),
         ]
+
+
+def _wholes(topic: TopicTruth) -> Iterator[dict[str, Any]]:
+    """What a topic says of whole documents, or of all of them."""
+    documents = dict.fromkeys(topic.document) if topic.judged_whole and topic.start is not None else ()
+    for document in dict.fromkeys((*topic.judged_documents, *documents)):
+        yield {"doc": document, "judged": True}
+    for document in topic.empty_documents:
+        yield {"doc": document, "grade": 0}
+    if topic.no_answer:
+        yield {"answer": None}
+
+
+def _has_no_answer(fields: Fields) -> bool:
+    """Whether a line says that its topic has no answer. ``answer`` beside a span is another program's field; a document
+    beside ``is_impossible``, as in SQuAD, is one that was judged as a whole."""
+    value = fields.value
+    impossible = value.get("is_impossible") is True
+    if not impossible and not ("answer" in value and value["answer"] is None):
+        return False
+    units = [name for name in _OF_UNITS if value.get(name) is not None]
+    if impossible and units:
+        fields.fail(f"is_impossible stands beside {units[0]}", "a topic without an answer has no spans and grades")
+    elif not impossible and not units and value.get("doc") is not None:
+        fields.fail("has a document and no answer", "a topic without an answer names no document; else give a grade")
+    return impossible or not units
+
+
+#: Fields of which a line that judges part of a document has one.
+_OF_UNITS = ("start", "end", "quote", "grade")
+
+
+def _is_judged_whole(fields: Fields) -> bool:
+    units = any(fields.value.get(name) is not None for name in _OF_UNITS)
+    said = fields.value.get("judged")
+    return said is not None and not (said is False and units)
+
+
+def _judge_whole(fields: Fields, judged: dict[str, dict[str, int]]) -> None:
+    """A document that was judged as a whole."""
+    topic, document = fields.name("topic"), fields.name("doc")
+    if fields.value["judged"] is not True:
+        fields.fail(f"judged is true or missing, not {fields.value['judged']!r:.40}")
+    elif any(fields.value.get(name) is not None for name in _OF_UNITS):
+        fields.fail("judged stands for a whole document, without a span or grade", "put it into a line of its own")
+    elif fields.good and judged.setdefault(topic, {}).setdefault(document, fields.number) != fields.number:
+        fields.problems.count("exact copies, merged")
+
+
+def _without_answers(truth: Truth, unanswerable: dict[str, int], problems: Problems) -> Truth:
+    """The truth with the topics marked that have no answer, none of which may have relevant text."""
+    topics = dict(truth.topics)
+    for name, line in unanswerable.items():
+        topic = topics[name]
+        if topic.has_relevant or any(quote.grade > 0 for quote in topic.quotes):
+            problems.report(f"topic {name} is said to have no answer, but other lines give one", line)
+        topics[name] = replace(topic, no_answer=True)
+    return replace(truth, topics=topics) if unanswerable else truth
 
 
 def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
@@ -203,6 +289,7 @@ def _spans(
     found: dict[tuple[str, float, float], tuple[float, int]],
     whole: dict[str, tuple[float, int]],
     quotes: Sequence[Quote] = (),
+    judged: Iterable[str] = (),
 ) -> TopicTruth:
     return TopicTruth(
         topic,
@@ -213,7 +300,13 @@ def _spans(
         np.array([line for _, line in found.values()], dtype=np.int64),
         tuple(whole),
         quotes=tuple(quotes),
+        judged_documents=tuple(judged),
     )
+
+
+def _not_relevant(judged: dict[str, int]) -> dict[str, tuple[float, int]]:
+    """Documents judged as a whole, where others are graded as a whole: of these no line says that they are relevant."""
+    return {document: (0.0, line) for document, line in judged.items()}
 
 
 def _documents(topic: str, found: dict[str, tuple[float, int]]) -> TopicTruth:

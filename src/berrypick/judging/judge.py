@@ -45,7 +45,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         targets=targets,
         ranking=ranking,
         context=context,
-        answered=topic in run,
+        answered=run.size(topic) > 0,
         scale=truth.scale,
         ties=run.ties,
         has_entry_points=truth.has_entry_points,

@@ -37,7 +37,7 @@ class JudgedTopic:
     targets: Targets
     ranking: Ranking
     context: JudgingContext
-    answered: bool = True  # False: the topic is judged, but missing from the run
+    answered: bool = True  # False: the run has no results for the topic
     scale: str = ""  # how elements are graded
     ties: str = "none"  # which column of the run shows ties: rank, score or none
     has_entry_points: bool = False  # whether any topic of the truth has one

@@ -125,7 +125,7 @@ def score(
     relevant = [t for t in (truth.topics if topics is None else topics) if truth.topics[t].has_relevant]
     for batch in _batches(relevant, run):
         qrels = {name: _grades(truth, name) for name in batch}
-        ranked = {name: _scores(run, name, names) for name in batch if name in run}
+        ranked = {name: _scores(run, name, names) for name in batch if run.size(name)}
         found.update(_values(wanted, qrels, ranked))
         for measure in measures:
             if type(measure.measure).__name__ == "_NumRel":  # what is relevant does not depend on the run
@@ -133,7 +133,7 @@ def score(
                 for topic, grades in qrels.items():
                     found[measure, topic] = float(sum(grade >= level for grade in grades.values()))
             for topic in batch:
-                _check_value(found, measure, truth.topics[topic], topic in run)
+                _check_value(found, measure, truth.topics[topic], run.size(topic) > 0)
     return found
 
 

@@ -53,6 +53,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     elsewhere: ClassVar[tuple[str, ...]] = ()
     #: Whether larger is better.
     higher_is_better: ClassVar[bool] = True
+    #: Whether it is undefined for topics without targets, whatever the run returns.
+    needs_targets: ClassVar[bool] = True
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
 
