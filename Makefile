@@ -17,9 +17,9 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test lint types
 	@$(BIN)/python -m pytest -n auto
 
-# the loop: lint and the tests that need no browser, compiler, process or real data
+# the loop: lint and the worked examples, without browsers, compilers, processes, real data and generated inputs
 quick: $(VENV)/installed-test lint
-	@$(BIN)/python -m pytest -n auto -m 'not slow' --hypothesis-profile=quick
+	@$(BIN)/python -m pytest -n auto -m 'not slow'
 
 lint: $(VENV)/installed-test
 	@$(BIN)/ruff check .

@@ -22,14 +22,17 @@ SLOW_BUT_SOUND = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 settings.register_profile("here", deadline=None, suppress_health_check=SLOW_BUT_SOUND, max_examples=60)
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
-settings.register_profile("quick", parent=settings.get_profile("ci"), max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-#: Tests that start browsers, compilers or many processes, or read real data; `make quick` leaves them out.
+#: Tests that start browsers, compilers or many processes, read real data, or generate their inputs; `make quick` leaves
+#: them out.
 SLOW_FOLDERS = {"browser", "golden", "fuzz", "faults"}
 SLOW_MODULES = {
+    "test_bombs",
+    "test_campaign",
     "test_chunks_data",
     "test_cli",
+    "test_columns",
     "test_demonstration",
     "test_docs",
     "test_experiments",
@@ -41,19 +44,26 @@ SLOW_MODULES = {
     "test_native_hostile",
     "test_native_law",
     "test_notebook",
+    "test_objects",
+    "test_pipes",
     "test_plots",
+    "test_plugin",
+    "test_python_inputs",
     "test_report",
     "test_skipping",
     "test_statistics_simulation",
+    "test_streams_of_runs",
     "test_sweep_real",
     "test_terminal",
+    "test_values",
     "test_workers",
 }
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
+        generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
             item.add_marker(pytest.mark.slow)
 
 

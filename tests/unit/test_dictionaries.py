@@ -68,7 +68,7 @@ def test_measures_of_ir_measures(measure):
         ({"q": {"d": "1"}}, SCORES, "AP", "the grade of d is '1', which is not a number"),
         ({}, SCORES, "AP", "judges nothing"),
         (QRELS, {"q": {"d": float("nan")}}, "AP", "the score of d is nan, which is not a number"),
-        (QRELS, {"q": {}}, "AP", "no topic has any result"),
+        (QRELS, {}, "AP", "no topic has any result"),
         (QRELS, SCORES, [3], "3 is not a measure"),
         (QRELS, SCORES, 3, "3 is not a measure"),
         (QRELS, SCORES, None, "no measures: name some"),
