@@ -135,6 +135,7 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
             "truth": VIDEO.path(VIDEO.truth), "runs": [VIDEO.path(VIDEO.runs[0])], "measures": "EPRUM"}),
         "documents": (texts, spans),
         "offsets": ("bytes", {**spans, "documents": texts}),
+        "text_mismatch": ("note", {**spans, "documents": texts}),
         "quotes": ("fuzzy", {**spans, "documents": texts}),
         "chunks": (chunks, spans),
         "ignore_elements": ("emph,link", elements),

@@ -112,7 +112,7 @@ def test_spans_that_do_not_match_their_quote_are_told_how_far(files, folder):
     start, end = span(GARDEN, "in autumn")
     with pytest.raises(bp.InputError, match=f"ends at {end}, 2 characters later"):
         located(files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start, "end": end - 2})
-    with pytest.raises(bp.InputError, match="1 characters away"):
+    with pytest.raises(bp.InputError, match="which is 1 character earlier"):
         located(
             files, folder, {"topic": "1", "doc": "garden", "quote": "in autumn", "start": start + 1, "end": end + 1}
         )

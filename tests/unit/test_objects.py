@@ -132,8 +132,8 @@ def test_chunking_evaluation_files(files, tmp_path):
     assert truth.topics["1"].start.tolist() == [PICK] and truth.topics["1"].line.tolist() == [4]
     run = bp.run_from_objects({"0": [{"doc": "garden.md", "start": CUT, "end": CUT + 28}]})
     assert bp.evaluate(truth, run, "IoU", documents=tmp_path / "corpora").per_topic()["run"]["IoU"] == {"0": 1, "1": 0}
-    broken = bp.read_truth(files(wrong_csv=rows.replace(str(PICK), str(PICK - 1)))["wrong_csv"])
-    with pytest.raises(bp.InputError, match="1 characters away"):
+    broken = bp.read_truth(files(wrong_csv=rows.replace(str(PICK), str(PICK + 1)))["wrong_csv"])
+    with pytest.raises(bp.InputError, match="its quote, which is 1 character earlier"):
         bp.evaluate(broken, run, "IoU", documents=tmp_path / "corpora")
 
 

@@ -233,7 +233,7 @@ class Run:
     task: str = ""
     #: What the reader skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
-    #: The texts of results without offsets, by line: to be looked up in the documents.
+    #: The texts of results, by line: to be looked up in the documents, or checked against the offsets.
     quoted: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property

@@ -15,8 +15,9 @@ from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import span_name
 from berrypick.core.words import counted
 
-#: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units.
-Offsets = Literal["chars", "bytes", "utf16"]
+#: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
+#: mark at the start of a text file.
+Offsets = Literal["chars", "bytes", "utf16", "chars+bom", "bytes+bom", "utf16+bom"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
 #: Grades go as far as this, up and down: gains of 2^grade stay finite, and programs that count by grade end soon.
 LARGEST_GRADE = 1000

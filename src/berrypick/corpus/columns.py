@@ -44,6 +44,7 @@ COLUMNS: Mapping[Role, Mapping[str, Aliases]] = {
         **_SHARED,
         "grade": Aliases(("grade", "relevance", "label", "rel", "judgement", "judgment"), ("score",)),
         "quote": Aliases(("quote",)),
+        "text": Aliases(("text",)),  # checks offsets, and is anything else where there are none
         "offsets": Aliases(("offsets",)),
         "judged": Aliases(("judged",)),
         "is_impossible": Aliases(("is_impossible",)),

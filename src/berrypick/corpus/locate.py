@@ -204,13 +204,13 @@ _KINDS = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u02bc\u0060\u00b4\uff07", "'"),
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
 }
-_TABLE = str.maketrans(_KINDS)
-_SPACE = re.compile(r"[\s\u200b\ufeff]+")
+KINDS_TABLE = str.maketrans(_KINDS)
+SPACE = re.compile(r"[\s\u200b\ufeff]+")
 
 
 def normal_form(text: str) -> str:
     """White space, quotation marks and dashes of one kind only."""
-    return _SPACE.sub(" ", text.translate(_TABLE))
+    return SPACE.sub(" ", text.translate(KINDS_TABLE))
 
 
 def _normalised(text: str) -> tuple[str, list[int]]:
@@ -218,14 +218,14 @@ def _normalised(text: str) -> tuple[str, list[int]]:
     parts: list[str] = []
     origin: list[int] = []
     last = 0
-    for run in _SPACE.finditer(text):
+    for run in SPACE.finditer(text):
         parts += [text[last : run.start()], " "]
         origin += range(last, run.start())
         origin.append(run.start())
         last = run.end()
     parts.append(text[last:])
     origin += range(last, len(text))
-    return "".join(parts).translate(_TABLE), origin
+    return "".join(parts).translate(KINDS_TABLE), origin
 
 
 # --- resolving ------------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ class Locator:
     def _characters(self, quote: Quote, document: str, last: bool = False) -> int:
         offset = quote.end if last else quote.start
         assert offset is not None
-        units = Units(self.texts[document], self.counting)
+        units = Units(self.texts[document], self.counting, self.texts.has_mark(document))
         if offset > units.total:  # beyond the end; the distance is still reported
             return int(offset)
         return int(units.characters(np.array([offset]))[0][0])
@@ -365,7 +365,9 @@ def locate(
 
     given, texts = as_truth(truth), read_texts(documents)
     counting = given.offsets or check_offsets(offsets)
-    found = located_truth(checked_truth(given, texts, counting), texts, check_quotes(quotes), counting, threshold)
+    how = check_quotes(quotes)
+    checked = checked_truth(given, texts, counting, least=threshold if how == "fuzzy" else None)
+    found = located_truth(checked, texts, how, counting, threshold)
     return replace(found, offsets="chars") if found.units == "spans" else found
 
 
@@ -401,11 +403,9 @@ def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicT
     start, end = topic.start, topic.end
     assert start is not None and end is not None
     line = topic.line if topic.line is not None else np.arange(len(topic.document))
-    checked = {quote.line for quote, _ in places if quote.has_offsets}
     rows = [
         (int(line[row]), topic.document[row], start[row].item(), end[row].item(), float(topic.grade[row]))
         for row in range(len(topic.document))
-        if int(line[row]) not in checked
     ]
     rows += [(quote.line or 0, place.document, place.start, place.end, quote.grade) for quote, place in places]
     once: dict[tuple[str, float, float], tuple[int, float]] = {}

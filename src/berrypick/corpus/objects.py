@@ -132,9 +132,10 @@ def _fields(one: Any, doc: DocumentName, role: Role) -> dict[str, Any]:
         return found
     text = found.pop("text", None)
     found.pop("score", None)
-    if text is None or "end" in found:
+    if text is None:
         return found
-    return {**found, **({"length": len(text)} if "start" in found else {"quote": text})}
+    length = {"length": len(text)} if "start" in found and "end" not in found else {}
+    return {**found, "quote": text, **length}
 
 
 def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:

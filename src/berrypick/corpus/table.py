@@ -21,7 +21,7 @@ from berrypick.core.run import Coded, Duplicates, Run, assemble
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
-from berrypick.corpus.texts import Texts
+from berrypick.corpus.texts import Texts, Units, count_units
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
@@ -48,9 +48,15 @@ class Search:
 
     def count(self, text: str) -> int:
         """The length of a text."""
+        return count_units(text, self.offsets)
+
+    def convert(self, document: str, *places: int) -> list[int]:
+        """Places in a document, in characters, as the offsets of runs count them."""
+        assert self.texts is not None
         if self.offsets == "chars":
-            return len(text)
-        return len(text.encode("utf-8")) if self.offsets == "bytes" else len(text.encode("utf-16-le")) // 2
+            return list(places)
+        units = Units(self.texts[document], self.offsets, self.texts.has_mark(document))
+        return [units.offset(place) for place in places]
 
 
 @dataclass(frozen=True)
@@ -186,7 +192,7 @@ def _with_units(table: Table, search: Search) -> Table:
         text = search.texts.text(str(table.columns["doc"][row]), table.place(row))
         if max(starts[row], ends[row]) > len(text):
             raise table.error(row, "the span goes beyond the end of the document")
-        starts[row], ends[row] = search.count(text[: starts[row]]), search.count(text[: ends[row]])
+        starts[row], ends[row] = search.convert(str(table.columns["doc"][row]), starts[row], ends[row])
     return replace(table, columns={**table.columns, "start": starts, "end": ends})
 
 
@@ -332,8 +338,10 @@ def _with_places(table: Table, search: Search) -> Table:
         return table
     texts, starts = table.columns["text"], table.columns.get("start") or [None] * len(table)
     waiting = [row for row, start in enumerate(starts) if start is None and texts[row] is not None]
-    if not waiting or (not search.spans and "start" not in table and None not in table.columns.get("doc", [None])):
+    if not search.spans and "start" not in table and None not in table.columns.get("doc", [None]):
         return table.without("text")
+    if not waiting:  # offsets are there; the texts are compared with the documents later
+        return table
     if search.texts is None:
         raise table.error(
             waiting[0],
@@ -361,9 +369,11 @@ def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Sea
         if isinstance(place, Unresolved):
             problems.append(place.error(texts, where))
         else:
-            text = texts[place.document]
             columns["doc"][row] = place.document
-            columns["start"][row], columns["end"][row] = (search.count(text[:at]) for at in (place.start, place.end))
+            columns["start"][row], columns["end"][row] = search.convert(place.document, place.start, place.end)
     if problems:
         raise UnresolvedQuotes(problems, len(waiting), table.where)
+    columns["text"] = list(table.columns["text"])
+    for row in waiting:
+        columns["text"][row] = None  # found, and so not to be checked
     return replace(table, columns={**table.columns, **columns})

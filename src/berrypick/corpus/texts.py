@@ -1,12 +1,14 @@
 """The texts of documents: a folder of text files, or JSON Lines with ``doc`` and ``text``.
 
 Offsets count the characters (Unicode code points) of a text as it is in the file: line ends are not translated, so a
-carriage return is a character, and a byte order mark is none. Offsets that count bytes of UTF-8 or UTF-16 units, as
-other languages do, are converted here.
+carriage return is a character; a byte order mark at the start of a file is none, unless offsets are said or seen to
+count it. U+FEFF in a string of JSON or Python is a character like any other. Offsets that count bytes of UTF-8 or
+UTF-16 units, as other languages do, are converted here.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +16,13 @@ from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest, option, shorten
+from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
 from berrypick.formats._files import check_member, open_bytes
@@ -42,6 +44,7 @@ class Texts(Mapping[str, str]):
         self._known = dict(named)
         self._files = dict(files or {})
         self._kept: dict[tuple[str, str], Any] = {}
+        self._marked: set[str] = set()
         self.source = source
 
     __eq__ = object.__eq__
@@ -55,8 +58,15 @@ class Texts(Mapping[str, str]):
 
     def __getitem__(self, document: str) -> str:
         if document not in self._known:
-            self._known[document] = _decoded(self._files[document])
+            self._known[document], marked = _decoded(self._files[document])
+            if marked:
+                self._marked.add(document)
         return self._known[document]
+
+    def has_mark(self, document: str) -> bool:
+        """Whether the file of a document begins with a byte order mark, which is no part of the text."""
+        self.text(document)
+        return self.canonical(document) in self._marked
 
     def __contains__(self, document: object) -> bool:
         return document in self._known or document in self._files
@@ -168,11 +178,12 @@ class _Folder(Texts):
         return self._aliases.get(document, document)
 
 
-def _decoded(path: str) -> str:
+def _decoded(path: str) -> tuple[str, bool]:
+    """The text of a file, and whether a byte order mark stands before it."""
     with open_bytes(path) as stream:
         raw = stream.read()
     try:
-        return raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+        return raw.removeprefix(codecs.BOM_UTF8).decode("utf-8"), raw.startswith(codecs.BOM_UTF8)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text", path=path, line=line, remedy="save the file as UTF-8") from None
@@ -194,7 +205,7 @@ def _lines(path: str) -> Texts:
             )
         if document in found:
             raise InputError(f"duplicate document {document}", path=path, line=number)
-        found[document] = content.removeprefix("\ufeff")
+        found[document] = content
     if not found:
         raise InputError("holds no documents", path=path)
     return Texts(found, source=path)
@@ -212,53 +223,128 @@ def check_offsets(name: str | None) -> Offsets:
     return name
 
 
-class Units:
-    """From offsets in bytes or UTF-16 units to characters, for one text."""
+#: What offsets count, in words.
+UNIT_NAMES = {"chars": "characters", "bytes": "bytes", "utf16": "UTF-16 units"}
 
-    def __init__(self, text: str, counting: Offsets) -> None:
+
+class Units:
+    """From offsets in bytes or UTF-16 units to characters, for one text, and back.
+
+    ``marked``: a byte order mark stands before the text in its file; ``+bom`` counts it, as one character, three bytes
+    or one UTF-16 unit.
+    """
+
+    def __init__(self, text: str, counting: Offsets, marked: bool = False) -> None:
         self.counting = counting
-        self.plain = counting == "chars" or text.isascii()
-        self.total = len(text)
+        unit, _, bom = counting.partition("+")
+        self.mark = (3 if unit == "bytes" else 1) if bom and marked else 0
+        self.plain = unit == "chars" or text.isascii()
+        self.total = len(text) + self.mark
         if not self.plain:
             points = np.frombuffer(text.encode("utf-32-le", errors="surrogatepass"), dtype=np.uint32)
-            if counting == "bytes":
+            if unit == "bytes":
                 width = 1 + (points > 0x7F).astype(np.int64) + (points > 0x7FF) + (points > 0xFFFF)
             else:
                 width = 1 + (points > 0xFFFF).astype(np.int64)
             self.starts = np.concatenate([[0], np.cumsum(width)])  # where every character starts, and the end
-            self.total = int(self.starts[-1])
+            self.total = int(self.starts[-1]) + self.mark
 
     def characters(self, offsets: Positions) -> tuple[IntArray, IntArray]:
         """The offsets in characters, and the rows of those inside a character."""
         whole = offsets.astype(np.int64)
+        if self.mark:  # what starts before or in the mark starts with the text
+            whole = np.maximum(whole - self.mark, 0)
         if self.plain:
             return whole, np.zeros(0, dtype=np.int64)
         place = np.searchsorted(self.starts, whole, side="left")
         split = self.starts[np.minimum(place, len(self.starts) - 1)] != whole
         return place, np.flatnonzero(split)
 
+    def offset(self, character: int) -> int:
+        """Where a character starts, in these units."""
+        return self.mark + (character if self.plain else int(self.starts[character]))
 
-def checked_truth(truth: Truth, texts: Texts, counting: Offsets = "chars") -> Truth:
-    """Spans within their documents, in characters; an unknown document or an offset beyond the end is an error."""
+
+def count_units(text: str, counting: Offsets) -> int:
+    """The length of a text in these units."""
+    unit = counting.partition("+")[0]
+    if unit == "chars" or text.isascii():
+        return len(text)
+    encoded = text.encode("utf-8" if unit == "bytes" else "utf-16-le", errors="surrogatepass")
+    return len(encoded) if unit == "bytes" else len(encoded) // 2
+
+
+def checked_truth(
+    truth: Truth,
+    texts: Texts,
+    counting: Offsets = "chars",
+    on_mismatch: Literal["error", "note"] = "error",
+    least: float | None = None,
+) -> Truth:
+    """Spans within their documents, in characters, that match the quotes beside them.
+
+    An unknown document or an offset beyond the end is an error; so is a quote elsewhere than at its offsets, unless
+    that shall be a note. ``least`` is the least similarity, in per cent, of a quote that need not be the same text.
+    """
     if truth.units != "spans":
         return truth
-    units = _Cache(texts, counting)
-    topics = {}
-    for name, topic in truth.topics.items():
+    for topic in truth.topics.values():
         for document in topic.documents():
             if document not in texts:
                 raise texts.unknown(document, truth.source or None, _line_of(topic, document))
-        topics[name] = _checked_topic(_called(topic, texts), units, truth.source)
-    return replace(truth, topics=topics)
+    topics = {name: _called(topic, texts) for name, topic in truth.topics.items()}
+    truth, counting = _with_matching_quotes(replace(truth, topics=topics), texts, counting, on_mismatch, least)
+    units = UnitsCache(texts, counting)
+    checked = {name: _checked_topic(topic, units, truth.source) for name, topic in truth.topics.items()}
+    return replace(truth, topics=checked)
 
 
 def _called(topic: TopicTruth, texts: Texts) -> TopicTruth:
     """Documents by their one name, so that truth and run speak of the same."""
+    quotes = (q if q.document is None else replace(q, document=texts.canonical(q.document)) for q in topic.quotes)
     return replace(
         topic,
         document=tuple(texts.canonical(name) for name in topic.document),
         empty_documents=tuple(texts.canonical(name) for name in topic.empty_documents),
+        quotes=tuple(quotes),
     )
+
+
+def _with_matching_quotes(
+    truth: Truth, texts: Texts, counting: Offsets, on_mismatch: Literal["error", "note"], least: float | None
+) -> tuple[Truth, Offsets]:
+    """Quotes beside offsets compared with the documents and dropped; and what the offsets are seen to count."""
+    quotes = [(name, q) for name, topic in truth.topics.items() for q in topic.quotes if q.has_offsets]
+    if not quotes:
+        return truth, counting
+    from berrypick.corpus import text_check
+
+    stated = text_check.stated_by_document(
+        (str(q.document), text_check.Stated(key, float(q.start or 0), float(q.end or 0), q.text))
+        for key, (_, q) in enumerate(quotes)
+    )
+    check = text_check.check_texts(stated, texts, counting, least)
+    notes = text_check.refuse_or_note(
+        check, texts, lambda key: (quotes[key][0], quotes[key][1].line), truth.source, on_mismatch, "quote"
+    )
+    ends: dict[str, dict[tuple[str, float, float], int]] = {}
+    for key, end in check.ends.items():
+        name, quote = quotes[key]
+        ends.setdefault(name, {})[str(quote.document), float(quote.start or 0), float(quote.end or 0)] = end
+    topics = {name: _without_checked(topic, ends.get(name, {})) for name, topic in truth.topics.items()}
+    where = f"{truth.source or 'the truth'}: "
+    said = tuple(Message(where + Message(note).template) for note in notes)
+    return replace(truth, topics=topics, notes=(*truth.notes, *said)), check.counting
+
+
+def _without_checked(topic: TopicTruth, ends: Mapping[tuple[str, float, float], int]) -> TopicTruth:
+    """Without the quotes that have offsets, and with some ends corrected."""
+    end = topic.end
+    if ends and topic.start is not None and end is not None:
+        spans = zip(topic.document, topic.start.tolist(), end.tolist(), strict=True)
+        corrected = [ends.get((document, float(low), float(high)), high) for document, low, high in spans]
+        end = np.array(corrected, dtype=end.dtype)
+    return replace(topic, end=end, quotes=tuple(quote for quote in topic.quotes if not quote.has_offsets))
 
 
 def _line_of(topic: TopicTruth, document: str) -> int | None:
@@ -267,7 +353,7 @@ def _line_of(topic: TopicTruth, document: str) -> int | None:
     return int(topic.line[topic.document.index(document)])
 
 
-def _checked_topic(topic: TopicTruth, units: _Cache, source: str) -> TopicTruth:
+def _checked_topic(topic: TopicTruth, units: UnitsCache, source: str) -> TopicTruth:
     if topic.start is None or topic.end is None:
         return topic
     start, end = topic.start.copy(), topic.end.copy()
@@ -280,27 +366,64 @@ def _checked_topic(topic: TopicTruth, units: _Cache, source: str) -> TopicTruth:
     return replace(topic, start=start, end=end)
 
 
-def checked_run(run: Run, texts: Texts, counting: Offsets = "chars") -> Run:
+def checked_run(
+    run: Run, texts: Texts, counting: Offsets = "chars", on_mismatch: Literal["error", "note"] = "error"
+) -> Run:
     """As for the truth; whole documents and paths are left as they are."""
     if run.start is None or run.end is None or not len(run):
         return run
-    units = _Cache(texts, counting)
+    _known_documents(run, texts)
+    run, counting = _with_matching_texts(run, texts, counting, on_mismatch)
+    assert run.start is not None and run.end is not None
+    units = UnitsCache(texts, counting)
     start, end = run.start.copy(), run.end.copy()
     order = np.argsort(run.document, kind="stable")
-    codes, heads = np.unique(run.document[order], return_index=True)
-    for code, rows in zip(codes.tolist(), np.split(order, heads[1:]), strict=True):
-        document = run.documents[code]
-        if document not in texts:
-            line = int(run.line[rows].min()) if run.line is not None else None
-            raise texts.unknown(document, run.source or run.tag or None, line)
-        start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, run.line, run.source or run.tag)
+    found, heads = np.unique(run.document[order], return_index=True)
+    for code, rows in zip(found.tolist(), np.split(order, heads[1:]), strict=True):
+        document, source = run.documents[code], run.source or run.tag
+        start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, run.line, source)
     names = [texts.canonical(name) for name in run.documents]
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}
     codes = np.array([known[name] for name in names], dtype=np.int64)
     return replace(run, start=start, end=end, documents=list(known), document=codes[run.document])
 
 
-class _Cache:
+def _known_documents(run: Run, texts: Texts) -> None:
+    for code, name in enumerate(run.documents):
+        if name not in texts and len(rows := np.flatnonzero(run.document == code)):
+            line = int(run.line[rows].min()) if run.line is not None else None
+            raise texts.unknown(name, run.source or run.tag or None, line)
+
+
+def _with_matching_texts(
+    run: Run, texts: Texts, counting: Offsets, on_mismatch: Literal["error", "note"]
+) -> tuple[Run, Offsets]:
+    """Texts beside offsets compared with the documents and dropped; and what the offsets are seen to count."""
+    start, end, line = run.start, run.end, run.line
+    if not run.quoted or line is None or start is None or end is None:
+        return run, counting
+    from berrypick.corpus import text_check
+
+    spans = zip(line.tolist(), run.document.tolist(), start.tolist(), end.tolist(), strict=True)
+    stated = text_check.stated_by_document(
+        (run.documents[code], text_check.Stated(row, low, high, run.quoted[number]))
+        for row, (number, code, low, high) in enumerate(spans)
+        if number in run.quoted
+    )
+    check = text_check.check_texts(stated, texts, counting)
+
+    def where(row: int) -> tuple[str, int | None]:
+        position = int(np.searchsorted(run.bounds, row, side="right")) - 1
+        return f"{run.topics[position]}, rank {int(run.rank[row]) + 1}", int(line[row])
+
+    notes = text_check.refuse_or_note(check, texts, where, run.source or run.tag, on_mismatch, "text")
+    if check.ends:
+        end = end.copy()
+        end[list(check.ends)] = list(check.ends.values())
+    return replace(run, end=end, quoted={}, notes=(*run.notes, *notes)), check.counting
+
+
+class UnitsCache:
     """Units of each document, made once."""
 
     def __init__(self, texts: Texts, counting: Offsets) -> None:
@@ -309,14 +432,15 @@ class _Cache:
 
     def of(self, document: str) -> Units:
         if document not in self.known:
-            self.known[document] = Units(self.texts[document], self.counting)
+            marked = self.counting.endswith("+bom") and self.texts.has_mark(document)
+            self.known[document] = Units(self.texts[document], self.counting, marked)
         return self.known[document]
 
     def spans(
         self, document: str, start: Positions, end: Positions, rows: IntArray, line: IntArray | None, source: str
     ) -> tuple[IntArray, IntArray]:
         units = self.of(document)
-        what = {"chars": "characters", "bytes": "bytes", "utf16": "UTF-16 units"}[self.counting]
+        what = UNIT_NAMES[self.counting.partition("+")[0]]
 
         def refuse(bad: int, problem: str) -> InputError:
             where = int(line[rows[bad]]) if line is not None else None

@@ -22,7 +22,7 @@ from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources
 from berrypick.corpus.index import ARROW, is_index, read_index
-from berrypick.corpus.locate import located_run, located_truth, unlocated
+from berrypick.corpus.locate import THRESHOLD, located_run, located_truth, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
@@ -78,14 +78,14 @@ class RunInputs:
         texts, collection = self.context.reader.texts, self.context.reader.collection
         if texts is not None:
             quotes = self.options.quotes or "exact"
-            if self.units == "spans" and run.quoted:  # places that were looked up count characters already
+            if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
                 run = located_run(run, texts, quotes)
             else:
-                run = checked_run(run, texts, self.options.offsets or "chars")
+                run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         if collection is not None and collection.structures:
             run = resolve_run(run, collection)
         run = cut_by_score(run, self.options.min_score)
-        run = repair(run, self.options.repair)
+        run = repair(replace(run, quoted={}) if run.quoted else run, self.options.repair)
         check_task(run, self.context.task)
         return run
 
@@ -110,11 +110,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
     sources = run_sources(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
-    notes = (
-        *(Note("input", text) for text in judgements.notes),
-        *_skipped_notes(judgements, context),
-        *_offsets_notes(judgements, options),
-    )
+    notes = (*_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
     if texts is not None:
         judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
@@ -125,7 +121,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
             f"give the texts of the documents with {option('documents')} to convert them"
         )
     judgements, without = _without_nobodys_ideal(judgements, context)
-    notes = (*notes, *without, *_ideal_notes(judgements, context))
+    notes = (*(Note("input", text) for text in judgements.notes), *notes, *without, *_ideal_notes(judgements, context))
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
@@ -297,7 +293,9 @@ def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth
     """Offsets checked against the texts and converted to characters, quotes located."""
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets
-    truth = located_truth(checked_truth(truth, texts, counting), texts, quotes, counting)
+    least = THRESHOLD if quotes == "fuzzy" else None
+    checked = checked_truth(truth, texts, counting, options.text_mismatch, least)
+    truth = located_truth(checked, texts, quotes, counting)
     return replace(truth, offsets="chars") if truth.units == "spans" else truth
 
 

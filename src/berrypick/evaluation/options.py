@@ -29,6 +29,8 @@ from berrypick.users import UserModel
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds"]
 EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds")
 TOPICS = ("judged", "run")
+TextMismatch = Literal["error", "note"]
+TEXT_MISMATCH: tuple[TextMismatch, ...] = ("error", "note")
 DUPLICATES = ("error", "first", "keep")
 File = str | PathLike[str]
 
@@ -91,8 +93,15 @@ class EvaluationOptions:
         None, "Texts: a folder, or JSON Lines with doc and text.", label="documents", metavar="PATH", file=True
     )
     offsets: Offsets | None = _option(
-        None, "Unit of offsets in span files. [default: chars]", label="offsets", choices=OFFSETS
+        None,
+        "Unit of offsets in span files; +bom counts a byte order mark too. [default: chars]",
+        label="offsets",
+        choices=OFFSETS,
     )
+    text_mismatch: TextMismatch = _option(
+        "error", "Text beside offsets that is not there in the documents: report an error, or go on with a note.",
+        label="text mismatch", choices=TEXT_MISMATCH,
+    )  # fmt: skip
     quotes: Quotes | None = _option(
         None, "How to match quotes in the texts. [default: exact]", label="quotes", choices=QUOTES
     )
@@ -189,6 +198,7 @@ class SweepKeywords(TypedDict, total=False):
     navigation: Navigation | File | None
     collection: Collection | File | None
     offsets: Offsets | None
+    text_mismatch: TextMismatch
     quotes: Quotes | None
     chunks: Run | File | None
     ignore_elements: str | Sequence[str]

@@ -23,7 +23,8 @@ class SpanRun(Format):
     With ranks the order is by rank, and lines with the same rank are one list item that points to several places;
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
     span-truth; a file without any offsets retrieves whole documents, or, if its lines have ``text``, the places where
-    these texts stand in the documents given as documents. ``tag`` in the first line names the run.
+    these texts stand in the documents given as documents. ``text`` beside offsets is checked against the documents, if
+    these are given. ``tag`` in the first line names the run.
     ``{"topic": "9", "results": []}`` says that the run returns nothing for a topic on purpose.
 
     Sample::
@@ -59,6 +60,7 @@ class SpanRun(Format):
         rank: list[float | None] = []
         quoted: dict[int, str] = {}
         empty: dict[str, Fields] = {}
+        once: dict[str, str] = {}  # a chunk is retrieved for many topics
         tag = ""
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
@@ -85,8 +87,8 @@ class SpanRun(Format):
             line.append(number)
             score.append(given[0])
             rank.append(given[1])
-            if span is None and isinstance(value.get("text"), str) and value["text"].strip():
-                quoted[number] = value["text"]
+            if isinstance(words := value.get("text"), str) and words.strip():
+                quoted[number] = once.setdefault(words, words)
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
@@ -113,7 +115,7 @@ class SpanRun(Format):
             if name in empty:
                 empty[name].fail(f"topic {name} is said to have no results, but other lines have some")
         run = run.with_empty(empty)
-        return replace(run, quoted=quoted) if quoted and not start else run
+        return replace(run, quoted=quoted) if quoted else run
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -133,7 +135,7 @@ class SpanRun(Format):
                 record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
                 if ranking.start is not None:
                     record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
-                elif ranking.line is not None and int(ranking.line[row]) in value.quoted:
+                if ranking.line is not None and int(ranking.line[row]) in value.quoted:
                     record["text"] = value.quoted[int(ranking.line[row])]
                 if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
                     record["rank"] = int(ranking.rank[row]) + 1

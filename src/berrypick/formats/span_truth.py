@@ -28,11 +28,13 @@ class SpanTruth(Format):
 
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
     given as documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
-    of several places is meant, and offsets beside a quote are checked.
+    of several places is meant. Offsets beside a ``quote``, or beside its other name ``text``, are checked against the
+    documents where these are given.
 
-    ``offsets`` says what the offsets count: ``"chars"``, ``"bytes"`` (of UTF-8) or ``"utf16"``; it stands in every line
-    that has some, or in none. It overrides the option offsets, which then holds for the runs alone. ``berrypick
-    locate`` writes ``"chars"``.
+    ``offsets`` says what the offsets count: ``"chars"``, ``"bytes"`` (of UTF-8) or ``"utf16"``, with ``+bom``
+    (``"chars+bom"``) where they count the byte order mark of a text file too; it stands in every line that has some, or
+    in none. It overrides the option offsets, which then holds for the runs alone. ``berrypick locate`` writes
+    ``"chars"``.
 
     ``{"topic": "9", "answer": null}`` says that a topic has no answer (``"is_impossible": true``, as in SQuAD, says the
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
@@ -82,7 +84,7 @@ class SpanTruth(Format):
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
             if value.get("start") is not None:
                 _count(fields, counting)
-            if value.get("quote") is not None:
+            if value.get("quote") is not None or _has_text(value):
                 quote = _quote(fields, grade)
                 if quote is None:
                     continue
@@ -251,7 +253,8 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
     said = fields.value.get("offsets")
     unit = next((unit for unit in OFFSETS if unit == said), None)
     if unit is None and isinstance(said, str):  # anything but a string is another program's field
-        fields.fail(f"offsets count {', '.join(OFFSETS[:-1])} or {OFFSETS[-1]}, not {said!r:.40}")
+        remedy = "add +bom (chars+bom) where they count the byte order mark of a text file too"
+        fields.fail(f"offsets count chars, bytes or utf16, not {said!r:.40}", remedy)
         return
     known.setdefault(unit, fields.number)
     other, line = next(iter(known.items()))
@@ -260,9 +263,17 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
         fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
 
 
+def _has_text(value: dict[str, Any]) -> bool:
+    """Whether a line has the text of its span beside the offsets; without offsets, ``text`` may be anything."""
+    text = value.get("text")
+    offsets = value.get("start") is not None and value.get("end") is not None
+    return offsets and isinstance(text, str) and bool(text.strip())
+
+
 def _quote(fields: Fields, grade: float | None) -> Quote | None:
     """A quote with the offsets of its line; None if something is wrong."""
-    text, document = fields.value["quote"], fields.value.get("doc")
+    text, document = fields.value.get("quote"), fields.value.get("doc")
+    text = fields.value["text"] if text is None else text
     if not isinstance(text, str) or not text.strip():
         fields.fail("quote must be a non-empty string")
         return None
