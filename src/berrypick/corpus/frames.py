@@ -1,7 +1,7 @@
 """Truths and runs from data frames (pandas, polars, Arrow, DuckDB: whatever narwhals reads) and from records.
 
 Records are named tuples, as ir_measures and ir_datasets have them, or dictionaries. The names of columns and fields are
-those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.corpus.columns` has all of them.
+those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.formats._columns` has all of them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.columns import Role, match_columns, names_topic
 from berrypick.corpus.table import Search, Table, runs_of_table, truth_of_table
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.formats._columns import Role, match_columns, names_topic
 
 WHERE = "data frame"
 

@@ -50,6 +50,7 @@ class SpanTruth(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"topic": "1", "doc": "guide.md", "start": 120, "end": 260}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
