@@ -146,6 +146,14 @@ class EvaluationOptions:
         "[default: judged, or by protocol]",
         label="topics", signature="topics", choices=TOPICS,
     )  # fmt: skip
+    by: str | Mapping[str, str] | None = _option(
+        None, "Rows for each group of topics as well: a field of the truth's lines or of the topic table, or doc.",
+        label="groups", metavar="FIELD",
+    )  # fmt: skip
+    topic_table: Any = _option(
+        None, "Fields of topics: CSV, TSV, Parquet or JSON Lines with topic and other columns.",
+        label="topic table", metavar="FILE", file=True,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         for option in options():
@@ -204,6 +212,8 @@ class SweepKeywords(TypedDict, total=False):
     duplicates: Duplicates | None
     min_score: float | None
     topics: Literal["judged", "run"] | None
+    by: str | Mapping[str, str] | None
+    topic_table: Any
 
 
 class EvaluationKeywords(SweepKeywords, total=False):
