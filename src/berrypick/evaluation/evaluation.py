@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
-from berrypick.core.errors import BerrypickError, UsageError, nearest, option
+from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Explanation, number
 from berrypick.core.gc import gc_paused
 from berrypick.core.registry import plugin_errors
@@ -179,8 +179,6 @@ def prepare_one(
 ) -> Evaluation:
     """An evaluation of a single run, its duplicates refused where its format says so."""
     made = Evaluation._prepare(truth, run, measures, EvaluationOptions.from_arguments(options, function))
-    if made.groups is not None:
-        raise UsageError(f"{function} gives no rows for groups: leave {option('by')} out")
     if len(made.inputs) != 1:
         raise UsageError(f"{function} takes one run, not {len(made.inputs)}")
     refuse_duplicates(next(iter(made.runs.values())), made.context.duplicates)

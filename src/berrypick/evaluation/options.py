@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import option as option_text
 from berrypick.core.navigation import Navigation
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import OFFSETS, Offsets
@@ -31,6 +32,8 @@ EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds
 TOPICS = ("judged", "run")
 DUPLICATES = ("error", "first", "keep")
 File = str | PathLike[str]
+#: Functions whose results have rows for groups of topics.
+GROUPED = ("evaluate", "compare", "write_report", "sweep", "Evaluation.prepare")
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,8 @@ class EvaluationOptions:
             if option.name in values:
                 raise UsageError(f"{option.name} is given twice, as {option.name} and as {name}")
             values[option.name] = value
+        if "by" in values and function not in GROUPED:
+            raise UsageError(f"{function} gives no rows for groups: leave {option_text('by')} out")
         return cls(**values)
 
 
