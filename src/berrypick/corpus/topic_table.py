@@ -8,9 +8,9 @@ from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.topic_fields import TopicField, TopicFields
-from berrypick.corpus.columns import COLUMNS
 from berrypick.corpus.frames import _values, is_frame
 from berrypick.corpus.table import plain_names
+from berrypick.formats._columns import COLUMNS
 from berrypick.formats._files import content, head
 from berrypick.formats._spans import Fields, records
 from berrypick.formats._table import header_of, table_rows
