@@ -25,6 +25,7 @@ import numpy as np
 
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.analysis.topic_values import TIE
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, shorten
@@ -45,8 +46,6 @@ PairsName = Literal["all", "baseline"]
 FAMILIES: tuple[FamilyName, ...] = ("measure", "all")
 PAIRS: tuple[PairsName, ...] = ("all", "baseline")
 
-#: Differences up to this size are ties: they come from rounding.
-TIE = 1e-9
 #: Below so many topics the intervals are known to be too narrow.
 FEW_TOPICS = 10
 
@@ -364,20 +363,32 @@ def compare(
     ``interval``: 'expanded', 'percentile' or 'bca'. A result is repeatable: it depends on ``seed``, not on the clock.
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
-    if isinstance(truth, (Results, Evaluation)) and options:
-        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
-    if isinstance(truth, Results):
-        results = _chosen(truth, runs, measures)
-    elif isinstance(truth, Evaluation):
-        results = truth.run(jobs=jobs, progress=progress)
-    else:
-        prepared = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
-        results = prepared.run(jobs=jobs, progress=progress)
+    results = evaluated(truth, runs, measures, options, "compare", jobs, progress)
     sources = {facts.source: name for name, facts in results.run_facts.items() if facts.source}
     names = results.runs
     first = names[0] if len(names) > 1 else None
     found = _Work(results, first if baseline is None else get_run_name(baseline, names, sources), method).comparison()
     return replace(found, sources=sources)
+
+
+def evaluated(
+    truth: Any,
+    runs: Any,
+    measures: MeasuresGiven,
+    options: Mapping[str, Any],
+    function: str,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Results:
+    """The results that an analysis is about: of an evaluation yet to run, of a prepared one, or some existing ones."""
+    if isinstance(truth, (Results, Evaluation)) and options:
+        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
+    if isinstance(truth, Results):
+        return _chosen(truth, runs, measures)
+    if isinstance(truth, Evaluation):
+        return truth.run(jobs=jobs, progress=progress)
+    prepared = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, function))
+    return prepared.run(jobs=jobs, progress=progress)
 
 
 def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
