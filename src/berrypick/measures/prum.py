@@ -18,6 +18,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
 from berrypick.measures._working import consulted_table, law_table, reach_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
+from berrypick.measures.eprum import LawName
 from berrypick.relevance.gains import Quantisation
 
 
@@ -36,7 +37,8 @@ class PRUM(Measure):
         P(F_i>s | F_{i-1}=s) = 1 - prod_x (1 - (seen[i,x] - seen[i-1,x]) P(F_{i-1}=s | x not seen) / P(F_{i-1}=s))
 
     exact=True does without the paper's hypothesis 2.3: P(F_{i-1}=s and nothing new at rank i) is the coefficient of
-    z^s in prod_x (seen[i-1,x] z + (1 - seen[i-1,x])(1 - reach[i,x])).
+    z^s in prod_x (seen[i-1,x] z + (1 - seen[i-1,x])(1 - reach[i,x])). law='normal' takes the normal law of appendix A.1
+    for P(F_{i-1}=s) and for P(F_{i-1}=s | x not seen), above ten partly seen targets.
     PRUM is the mean of precision(r) over r = 1..t; PRUM@l the largest precision(r) with r >= l t.
 
     Meaning
@@ -84,9 +86,13 @@ class PRUM(Measure):
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
     exact: bool = parameter(False, "bool", "without hypothesis 2.3 of the paper")
+    law: LawName = parameter(
+        "exact", "exact|normal", "the law of the number seen: exact, or normal as in the paper, for old results"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_law(self.exact, self.law)
         if self.r is not None and self.at is not None:
             raise UsageError("PRUM takes one of r= and @level, not both")
 
@@ -105,7 +111,7 @@ class PRUM(Measure):
         return self.compute(judged)
 
     def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
-        working = work(judged.reach, self.exact)
+        working = work(judged.reach, self.exact, self.law)
         return working.precision(low, high, _unranked(judged))
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
@@ -123,7 +129,7 @@ class PRUM(Measure):
         scenarios = consulted_table(reach, names, targets)
         if scenarios is not None:
             parts.append(scenarios)
-        parts.append(self._terms(judged, work(reach, self.exact)))
+        parts.append(self._terms(judged, work(reach, self.exact, self.law)))
         return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
@@ -202,29 +208,51 @@ class Working:
         return found
 
 
-def work(reach: Reach, exact: bool) -> Working:
+def _check_law(exact: bool, law: LawName) -> None:
+    if exact and law == "normal":
+        raise UsageError(
+            "PRUM takes one of exact=True and law='normal': equation 8 is what the normal law stands in for"
+        )
+
+
+def work(reach: Reach, exact: bool, law: LawName = "exact") -> Working:
     """All sums over the ranked part. Ranks that reach nothing add only to what is consulted."""
-    new, read, last = consulted(reach, exact)
+    new, read, last = consulted(reach, exact, law == "normal")
     return Working(new=lower_tails(new), consulted=lower_tails(read), last=last)
 
 
 @overload
-def prum(reach: Any, recall: None = None, *, units: int | None = None, exact: bool = False) -> FloatArray: ...
+def prum(
+    reach: Any, recall: None = None, *, units: int | None = None, exact: bool = False, law: LawName = "exact"
+) -> FloatArray: ...
 @overload
-def prum(reach: Any, recall: int, *, units: int | None = None, exact: bool = False) -> float: ...
-def prum(reach: Any, recall: int | None = None, *, units: int | None = None, exact: bool = False) -> FloatArray | float:
+def prum(
+    reach: Any, recall: int, *, units: int | None = None, exact: bool = False, law: LawName = "exact"
+) -> float: ...
+def prum(
+    reach: Any,
+    recall: int | None = None,
+    *,
+    units: int | None = None,
+    exact: bool = False,
+    law: LawName = "exact",
+) -> FloatArray | float:
     """PRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
 
     ``reach`` is ranks x targets, dense or SciPy sparse. ``units`` is the number of retrievable units, ranked ones
-    included; it is needed when the list does not surely lead to enough targets.
+    included; it is needed when the list does not surely lead to enough targets. ``exact`` and ``law`` are those of the
+    measure.
 
     >>> import berrypick as bp
     >>> bp.prum([[1, 1]], units=100).tolist()
     [1.0, 1.0]
     """
+    if law not in ("exact", "normal"):
+        raise UsageError(f"unknown law {law!r}; expected 'exact' or 'normal'")
+    _check_law(exact, law)
     matrix = Reach.of(reach)
     unranked = None if units is None else units - matrix.ranks
     if recall is None:
-        return work(matrix, exact).precision(1, matrix.targets, unranked)
+        return work(matrix, exact, law).precision(1, matrix.targets, unranked)
     value = whole_recall(recall, matrix.targets)
-    return float(work(matrix, exact).precision(value, value, unranked)[0])
+    return float(work(matrix, exact, law).precision(value, value, unranked)[0])
