@@ -206,3 +206,8 @@ def test_empty_lists_and_empty_targets():
     for function in (bp.expected_ratio, lambda matrix: bp.effort_precision(matrix, [])):
         with pytest.raises(bp.UsageError, match="no columns"):
             function(np.zeros((3, 0)))
+
+
+def test_a_list_that_leads_nowhere_has_no_browsing_effort():
+    """Same document, nothing in common: the reach is empty, and so is what is browsed to."""
+    assert bp.score("epnav", {"q": {"d#0-10": 1}}, {"q": {"d#50-60": 1}}, effort="chars", user="hierarchy") == 0.0

@@ -12,7 +12,8 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users.base import ReaderContext, UserModel, combined
+from berrypick.users._pairs import combined
+from berrypick.users.base import ReaderContext, UserModel
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from berrypick.kernels.visits import (
     usual_tolerance,
     walk,
 )
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, combined, need_places, reading_cost
+from berrypick.users._pairs import combined
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
 
 
 @dataclass(frozen=True)
