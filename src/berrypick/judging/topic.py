@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
@@ -90,7 +90,7 @@ class JudgedTopic:
 
     def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
         """The judged elements that are worth anything, and which of them are ideal."""
-        return _base(self, quant)
+        return judged_base(self.truth, self.scale, self.context, quant)
 
     @cached_property
     def items(self) -> Ranking:
@@ -160,8 +160,3 @@ class JudgedTopic:
         from berrypick.report.notebook import judged_html
 
         return judged_html(self)
-
-
-@lru_cache(maxsize=4)
-def _base(judged: JudgedTopic, quant: Quantisation | None) -> RecallBase:
-    return judged_base(judged.truth, judged.scale, judged.context, quant)
