@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from os import PathLike, fspath
 from typing import Any
 
@@ -185,12 +186,13 @@ def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, t
         raise UsageError("chunks must have start and end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)
     assert run.start is not None and run.end is not None
-    found: dict[str, tuple[Positions, Positions]] = {}
-    for code, document in enumerate(run.documents):
-        rows = np.flatnonzero(run.document == code)
-        spans = np.unique(np.stack([run.start[rows], run.end[rows]], axis=1), axis=0)
-        found[document] = (spans[:, 0], spans[:, 1])
-    return found
+    order = np.lexsort((run.end, run.start, run.document))
+    document, start, end = run.document[order], run.start[order], run.end[order]
+    same = (document[1:] == document[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+    once = np.append(True, ~same)[: len(order)]
+    document, start, end = document[once], start[once], end[once]
+    bounds = np.searchsorted(document, np.arange(len(run.documents) + 1)).tolist()
+    return {name: (start[a:b], end[a:b]) for name, (a, b) in zip(run.documents, pairwise(bounds), strict=True)}
 
 
 def _ideal_elements(given: Run | str | PathLike[str] | None) -> Mapping[str, frozenset[tuple[str, str]]] | None:

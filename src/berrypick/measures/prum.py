@@ -134,30 +134,30 @@ class PRUM(Measure):
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets
+        title = "Expected numbers of results: (leading to something new) / (consulted)"
+        head = ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"]
         if self.r is not None:
             wanted = [self.r] if self.r <= t else []
         else:
             wanted = list(range(recall_value(self.at, t) if self.at is not None else 1, t + 1))
         unranked = _unranked(judged)
-        rows = []
-        for r in wanted:
-            beyond_new, beyond_read = working.beyond(r, unranked)
-            rows.append(
-                [
-                    str(r),
-                    *(number(v, 5) for v in (working.new[r], beyond_new, working.consulted[r], beyond_read)),
-                    number(float(working.precision(r, r, unranked)[0]), 6),
-                ]
+        if not wanted:
+            return Table(title, head, [])
+        precision = working.precision(wanted[0], wanted[-1], unranked)
+        rows = [
+            [
+                str(r),
+                *(number(float(v), 5) for v in (working.new[r], beyond_new, working.consulted[r], beyond_read)),
+                number(float(value), 6),
+            ]
+            for r, value, beyond_new, beyond_read in zip(
+                wanted, precision, *working.beyond(wanted[0], wanted[-1], unranked), strict=True
             )
+        ]
         if len(wanted) > 1:
-            precision = working.precision(wanted[0], wanted[-1], unranked)
             last = ("mean", math.fsum(precision) / len(precision)) if self.at is None else ("largest", precision.max())
             rows.append([last[0], "", "", "", "", number(float(last[1]), 6)])
-        return Table(
-            "Expected numbers of results: (leading to something new) / (consulted)",
-            ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"],
-            rows,
-        )
+        return Table(title, head, rows)
 
 
 def _unranked(judged: JudgedTopic) -> int | None:
@@ -179,13 +179,23 @@ class Working:
     consulted: FloatArray  # expected consulted ranks
     last: FloatArray  # P(F_o = s)
 
-    def beyond(self, r: int, unranked: int | None) -> tuple[float, float]:
-        """What the unranked part adds to numerator and denominator."""
+    def beyond(self, low: int, high: int, unranked: int | None) -> tuple[FloatArray, FloatArray]:
+        """What the unranked part adds to numerator and denominator, at r = low..high.
+
+        The sums over s < r of P(F_o = s) (r - s), and of the same times what each target costs: running sums of
+        running sums, all terms positive.
+        """
         t = len(self.last) - 1
-        s = np.flatnonzero(self.last[:r] > 0)
-        if not len(s):
-            return 0.0, 0.0
-        needed = t - int(s[0])
+        missing = t - np.arange(t + 1)  # targets that the list has not led to
+        if (self.last[:high] > 0).any():
+            self._check_units(low, int(np.argmax(self.last > 0)), t, unranked)
+        cost = 1.0 + ((unranked or 0) - missing) / (missing + 1.0)
+        new, read = (np.cumsum(np.cumsum(weight[:high]))[low - 1 :] for weight in (self.last, self.last * cost))
+        return new, read
+
+    def _check_units(self, low: int, first: int, targets: int, unranked: int | None) -> None:
+        """``first``: the least number of targets that the list may lead to."""
+        r, needed = max(low, first + 1), targets - first
         if unranked is None:
             raise UsageError(
                 f"PRUM at recall value {r} needs the size of the collection, because the list may not lead "
@@ -196,16 +206,11 @@ class Working:
                 f"PRUM at recall value {r}: outside the list there are {unranked} units, but up to {needed} targets "
                 f"may still be missing; {option('units')} counts all retrievable units, ranked ones included"
             )
-        weight = self.last[s] * (r - s)
-        return float(weight.sum()), float((weight * (1.0 + (unranked - (t - s)) / (t - s + 1.0))).sum())
 
     def precision(self, low: int, high: int, unranked: int | None) -> FloatArray:
         """precision(r) for r = low..high."""
-        found = np.empty(high - low + 1)
-        for r in range(low, high + 1):
-            beyond_new, beyond_read = self.beyond(r, unranked)
-            found[r - low] = (self.new[r] + beyond_new) / (self.consulted[r] + beyond_read)
-        return found
+        new, read = self.beyond(low, high, unranked)
+        return np.asarray((self.new[low : high + 1] + new) / (self.consulted[low : high + 1] + read))
 
 
 def _check_law(exact: bool, law: LawName) -> None:
