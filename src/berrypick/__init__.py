@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.saved import read_results
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
     from berrypick.core.explanation import Explanation
@@ -88,6 +89,7 @@ __all__ = [
     "prum",
     "read_collection",
     "read_navigation",
+    "read_results",
     "read_run",
     "read_texts",
     "read_truth",
@@ -109,6 +111,7 @@ _HOMES = {
     "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
+    "read_results": "berrypick.analysis.saved",
     "Sweep": "berrypick.analysis.sweep",
     "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",

@@ -38,6 +38,8 @@ from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
@@ -374,6 +376,7 @@ def compare(
     confidence: float = 0.95,
     cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
@@ -398,11 +401,11 @@ def compare(
     if isinstance(truth, Results):
         results = _chosen(truth, runs, measures)
     elif isinstance(truth, Evaluation):
-        results, judgements = truth.run(jobs=jobs, progress=progress), truth.truth
+        results, judgements = truth.run(jobs=jobs, executor=executor, progress=progress), truth.truth
     else:
         given = EvaluationOptions.from_arguments(options, "compare")
-        prepared = Evaluation._prepare(truth, runs, measures, given)
-        results, judgements = prepared.run(jobs=jobs, progress=progress), prepared.truth
+        prepared = Evaluation._prepare(truth, runs, measures, given, once=True)
+        results, judgements = prepared.run(jobs=jobs, executor=executor, progress=progress), prepared.truth
     return compare_results(results, baseline, method, None if cluster is None else topic_clusters(judgements, cluster))
 
 
