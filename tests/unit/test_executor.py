@@ -5,7 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import re
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -252,3 +255,31 @@ def _inside(truth: str, paths: list[str]) -> Any:
     found = berrypick.evaluate(truth, paths, "AP", jobs=2)
     assert any(note.kind == "jobs" for note in found.notes)
     return found.mean()
+
+
+def test_the_page_on_batch_systems(files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its script runs, with commands that start the jobs of SLURM on this machine."""
+    pytest.importorskip("dask_jobqueue")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "many-runs.md").read_text(encoding="utf-8")
+    (script,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "SLURMCluster" in block]
+    for name, body in {
+        "sbatch": 'bash "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"',
+        "scancel": "kill $1",
+    }.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    for batch in range(2):
+        (tmp_path / "runs" / f"batch{batch:02}").mkdir(parents=True)
+        for path in files[1][6 * batch : 6 * batch + 6]:
+            Path(path).rename(tmp_path / "runs" / f"batch{batch:02}" / Path(path).name)
+    (tmp_path / "results").mkdir()
+    smaller = script.replace("range(100)", "range(2)").replace("jobs=50", "jobs=2")
+    assert smaller.count("=2)") == 1 and "range(2)" in smaller
+    (tmp_path / "script.py").write_text(smaller)
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    saved = [bp.read_results(tmp_path / "results" / f"batch{batch:02}.parquet") for batch in range(2)]
+    monkeypatch.chdir(tmp_path)
+    alone = [bp.evaluate("truth.qrels", f"runs/batch{batch:02}/*.run", "AP nDCG@10") for batch in range(2)]
+    assert [list(one) for one in saved] == [list(one) for one in alone]

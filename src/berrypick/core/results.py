@@ -100,7 +100,7 @@ class TopicGroups:
         return tuple(dict.fromkeys(self.of.values()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be millions
 class Row:
     """One number."""
 
