@@ -378,8 +378,14 @@ def _call(work: Work, task: Any) -> tuple[Any, list[Any]]:
     try:
         return work(task, values.append), values
     except Exception as error:
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:  # an error that cannot be sent would take the pool with it
-            raise BerrypickError(f"{type(error).__name__} in a worker process: {error}") from None
-        raise
+        failure = _sendable(error)
+    raise failure  # not within except: Dask teaches pickle to send what an exception was raised in the course of
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or one that says the same: an error that cannot be sent would take the pool with it."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return BerrypickError(f"{type(error).__name__} in a worker process: {error}")
+    return error
