@@ -35,6 +35,7 @@ SLOW_MODULES = {
     "test_columns",
     "test_demonstration",
     "test_docs",
+    "test_executor",
     "test_experiments",
     "test_index_build",
     "test_inex_formats_xml",

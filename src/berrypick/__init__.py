@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
     from berrypick.analysis.power import Power, power
+    from berrypick.analysis.saved import read_results
     from berrypick.analysis.stability import Stability, stability
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
@@ -93,6 +94,7 @@ __all__ = [
     "prum",
     "read_collection",
     "read_navigation",
+    "read_results",
     "read_run",
     "read_texts",
     "read_truth",
@@ -119,6 +121,7 @@ _HOMES = {
     "power": "berrypick.analysis.power",
     "Stability": "berrypick.analysis.stability",
     "stability": "berrypick.analysis.stability",
+    "read_results": "berrypick.analysis.saved",
     "Sweep": "berrypick.analysis.sweep",
     "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",

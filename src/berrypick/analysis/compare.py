@@ -40,6 +40,8 @@ from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
@@ -374,6 +376,7 @@ def compare(
     confidence: float = 0.95,
     cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
@@ -392,7 +395,7 @@ def compare(
     document are not independent. With ``by`` every group of topics is compared as well (``groups``).
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
-    results, judgements = evaluated(truth, runs, measures, options, "compare", jobs, progress)
+    results, judgements = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor)
     return compare_results(results, baseline, method, None if cluster is None else topic_clusters(judgements, cluster))
 
 
@@ -438,6 +441,7 @@ def evaluated(
     function: str,
     jobs: int = 1,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> tuple[Results, Truth | None]:
     """The results that an analysis is about, and their truth if it is known.
 
@@ -448,8 +452,8 @@ def evaluated(
     if isinstance(truth, Results):
         return _chosen(truth, runs, measures), None
     given = EvaluationOptions.from_arguments(options, function)
-    prepared = truth if isinstance(truth, Evaluation) else Evaluation._prepare(truth, runs, measures, given)
-    return prepared.run(jobs=jobs, progress=progress), prepared.truth
+    prepared = truth if isinstance(truth, Evaluation) else Evaluation._prepare(truth, runs, measures, given, once=True)
+    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared.truth
 
 
 def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:

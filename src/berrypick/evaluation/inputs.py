@@ -21,7 +21,7 @@ from berrypick.core.results import Note
 from berrypick.core.run import Ranking, Run, span_name
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources
+from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources, run_stream
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import THRESHOLD, located_run, located_truth, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
@@ -55,14 +55,26 @@ class RunInputs:
     options: EvaluationOptions
     context: JudgingContext
     units: str  # what the truth judges
+    stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
 
     def __len__(self) -> int:
         return len(self.sources)
 
     def load(self, number: int) -> Run:
         """A run, read and prepared."""
-        source = self.sources[number]
+        return self.ready(self.sources[number])
+
+    def ready(self, source: Run | RunFile) -> Run:
+        """A run that is prepared, or a file of one."""
         return self._prepare(source.read()) if isinstance(source, RunFile) else source
+
+    def streamed(self) -> Iterator[Run | RunFile]:
+        """The runs of an iterator, each prepared when it comes; files are left to who needs them."""
+        for source in self.stream or ():
+            yield source if isinstance(source, RunFile) else self._prepare(source)
+
+    def without_sources(self) -> RunInputs:
+        return replace(self, sources=(), stream=None)
 
     def with_values_ready(self) -> RunInputs:
         """Prepared, but for several files, of which only the format is looked at, and pipes, which are read now."""
@@ -106,11 +118,15 @@ def cut_by_score(run: Run, least: float | None) -> Run:
     return replace(cut, notes=(*run.notes, text))
 
 
-def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
-    """Read files, convert objects, and bring truth and runs into one form."""
+def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool = False) -> Inputs:
+    """Read files, convert objects, and bring truth and runs into one form.
+
+    ``once``: the runs are gone through once, so an iterator of them is not turned into a list.
+    """
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
-    sources = run_sources(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
+    search = Search(texts, options.quotes, judgements.units == "spans", offsets)
+    sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes = (*_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
     if texts is not None:
         judgements = _with_texts(judgements, texts, options)
@@ -126,7 +142,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs(tuple(sources), options, context, judgements.units).with_values_ready()
+    systems = RunInputs(tuple(sources), options, context, judgements.units, stream).with_values_ready()
     notes = (*notes, *_name_notes(judgements, options))
     context = _with_lengths(context, judgements)
     if texts is None:
