@@ -8,7 +8,7 @@ import click
 
 from berrypick import formats
 from berrypick.analysis.compare import FAMILIES, PAIRS, compare
-from berrypick.analysis.difference import diff, parse_renames
+from berrypick.analysis.difference import diff
 from berrypick.analysis.gates import Gates
 from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
@@ -125,7 +125,7 @@ def diff_command(
     berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
     berrypick diff old.json new.json --fail-if-different
     """
-    found = diff(old, new, tolerance=tolerance, force=force, rename=parse_renames(rename))
+    found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
     show_notes(found.notes)
     chosen = chosen_output(output)
     reasons = [found.reason] if fail_if_different and found else []
