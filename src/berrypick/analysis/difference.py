@@ -6,7 +6,7 @@ is what signatures are for: where they differ, the difference is refused unless 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
@@ -142,17 +142,18 @@ def diff(
     *,
     tolerance: float = TOLERANCE,
     force: bool = False,
-    rename: Mapping[str, str] | None = None,
+    rename: Mapping[str, str] | Sequence[str] | None = None,
 ) -> Difference:
     """What changed from ``old`` to ``new``: results, or files written by ``berrypick evaluate -q -o json``.
 
     Values that differ by at most ``tolerance`` are the same. ``rename`` maps names of runs in ``old`` to their names in
-    ``new``. Numbers whose signatures differ are not comparable: an error, unless ``force``.
+    ``new``, or has texts ``old=new``. Numbers whose signatures differ are not comparable: an error, unless ``force``.
     """
     if not tolerance >= 0:
         raise UsageError(f"tolerance must be 0 or more, not {tolerance:g}")
     first, second = (one if isinstance(one, Results) else read_results(one) for one in (old, new))
-    before, after = _values(first, _where(old), rename or {}), _values(second, _where(new), {})
+    names = rename if isinstance(rename, Mapping) else parse_renames(rename or (), first.runs, second.runs)
+    before, after = _values(first, _where(old), names), _values(second, _where(new), {})
     info = {**first.measure_info, **second.measure_info}
     common = [key for key in before if key in after]
     notes = _check_signatures(before, after, common, force)
@@ -284,12 +285,20 @@ def _summaries(
     return found
 
 
-def parse_renames(texts: Sequence[str]) -> dict[str, str]:
-    """``old=new`` items to a mapping."""
+def parse_renames(texts: Sequence[str], before: Collection[str] = (), after: Collection[str] = ()) -> dict[str, str]:
+    """``old=new`` items to a mapping. Names may have '=' in them, as those of a sweep do: which ones there are decides
+    where the old one ends."""
     found = {}
     for item in texts:
-        old, equals, new = item.partition("=")
-        if not (old and equals and new):
+        parts = item.split("=")
+        splits = [("=".join(parts[:i]), "=".join(parts[i:])) for i in range(1, len(parts))]
+        splits = [(old, new) for old, new in splits if old and new]
+        if not splits:
             raise UsageError(f"{option('rename')} takes the old and the new name of a run, as in 'v1=v2', not {item!r}")
-        found[old] = new
+        both = [pair for pair in splits if pair[0] in before and pair[1] in after]
+        fitting = both or [pair for pair in splits if pair[0] in before] or splits
+        if len(both) > 1:
+            shown = " or ".join(f"{old!r} to {new!r}" for old, new in both)
+            raise UsageError(f"{option('rename', item)} could mean {shown}; rename the runs in one of the files")
+        found[fitting[0][0]] = fitting[0][1]
     return found

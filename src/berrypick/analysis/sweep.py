@@ -35,7 +35,7 @@ from berrypick.analysis import statistics
 from berrypick.analysis.chunkers import fixed, paragraphs, sentences
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
-from berrypick.core.errors import BerrypickError, UsageError, nearest
+from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Table
 from berrypick.core.results import Results, concat
 from berrypick.core.run import Run, assemble
@@ -258,6 +258,7 @@ def sweep(
     if keep is not None:
         Path(keep).mkdir(parents=True, exist_ok=True)
         job.keep = os.fspath(keep)
+        _refuse_kept(job.keep, job.names)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
     step = _Progress(len(job.settings), progress)
     outcomes: list[_Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
@@ -267,6 +268,17 @@ def sweep(
         tuple(outcome.chunks for outcome in outcomes),
         concat(*(outcome.results for outcome in outcomes)),
     )
+
+
+def _refuse_kept(folder: str, names: Sequence[str]) -> None:
+    """Runs of an earlier sweep are not overwritten: names leave out what does not vary, so they may be other runs."""
+    there = [f"{name}.jsonl" for name in names if (Path(folder) / f"{name}.jsonl").exists()]
+    if there:
+        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        raise UsageError(
+            f"{folder} already has {there[0]}{more}, which a sweep would overwrite: "
+            f"give another folder with {option('keep')}, or remove them"
+        )
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from berrypick import formats
 from berrypick.analysis.compare import FAMILIES, PAIRS, Comparison, compare
-from berrypick.analysis.difference import diff, parse_renames
+from berrypick.analysis.difference import diff
 from berrypick.analysis.gates import Gates
 from berrypick.analysis.saved import is_saved, read_results
 from berrypick.analysis.statistics import INTERVALS
@@ -151,7 +151,7 @@ def diff_command(
     berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
     berrypick diff old.json new.json --fail-if-different
     """
-    found = diff(old, new, tolerance=tolerance, force=force, rename=parse_renames(rename))
+    found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
     show_notes(found.notes)
     chosen = chosen_output(output)
     reasons = [found.reason] if fail_if_different and found else []

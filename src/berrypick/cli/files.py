@@ -59,9 +59,15 @@ def _check(path: str, format_name: str | None) -> bool:
     if format_name is None and not is_stream(path) and is_index(path):
         _say(f"{path}: {_describe_index(path)}")
         return True
-    problems = formats.Problems(path, strict=False)
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
-    value = formats.read_any(path, None, chosen, problems)
+    alike = [] if format_name else [other for other in formats.sniff_all(path) if other is not chosen]
+    value, problems = _read(path, chosen)
+    if problems.found:  # the first lines may fit another format as well, and the others only that one
+        for other in alike:
+            value_of_other, problems_of_other = _read(path, other)
+            if not problems_of_other.found:
+                chosen, value, problems, alike = other, value_of_other, problems_of_other, []
+                break
     found = [as_flags(problem) for problem in problems.found]
     if chosen.role == "run":
         try:
@@ -70,12 +76,16 @@ def _check(path: str, format_name: str | None) -> bool:
             found.append(as_flags(error))
     notes = value.notes if isinstance(value, Run) else ()
     facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
-    others = [] if format_name else [other.name() for other in formats.sniff_all(path) if other is not chosen]
-    also = f" (or {', '.join(others)}: the content leaves it open)" if others else ""
+    also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
     _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
     for message in found:
         _say("  problem: " + message.replace("\n", "\n    "))
     return not found
+
+
+def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problems]:
+    problems = formats.Problems(path, strict=False)
+    return formats.read_any(path, None, format, problems), problems
 
 
 def _describe_index(path: str) -> str:

@@ -31,8 +31,18 @@ class Parameter:
     required: bool = False
 
 
-def parameter(default: Any, kind: str, help: str, *, check: Callable[[Any], bool] | None = None, must: str = "") -> Any:
-    """Declare a parameter. ``kind``: 'int', 'number', 'bool', 'text', 'any', or choices as 'a|b|c'."""
+#: Types that may stand for a kind.
+_KINDS: dict[Any, str] = {int: "int", float: "number", bool: "bool", str: "text", object: "any", Any: "any"}
+
+
+def parameter(
+    default: Any, kind: str | type, help: str, *, check: Callable[[Any], bool] | None = None, must: str = ""
+) -> Any:
+    """Declare a parameter. ``kind``: 'int', 'number', 'bool', 'text', 'any', or choices as 'a|b|c'; or int,
+    float, bool, str."""
+    kind = _KINDS.get(kind, kind)
+    if not isinstance(kind, str):
+        raise UsageError(f"the kind of a parameter is 'int', 'number', 'bool', 'text', 'any' or choices, not {kind!r}")
     return dataclasses.field(default=default, metadata={"kind": kind, "help": help, "check": check, "must": must})
 
 

@@ -25,6 +25,7 @@ from berrypick import formats
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
+from berrypick.core.near_names import near_match
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
 from berrypick.formats._files import check_member, head, open_bytes, reusable
@@ -90,7 +91,13 @@ class Texts(Mapping[str, str]):
         return self[document]
 
     def unknown(self, document: str, path: str | None = None, line: int | None = None) -> InputError:
-        close = nearest(document, list(self)) or f"; it has {', '.join(list(self)[:5])}" + ", ..." * (len(self) > 5)
+        near = near_match([document], list(self), files=True)
+        close = f"; it has one that differs in {near.why} ({near.shown('here', 'there')})" if near is not None else ""
+        close = (
+            close
+            or nearest(document, list(self))
+            or f"; it has {', '.join(list(self)[:5])}" + ", ..." * (len(self) > 5)
+        )
         return InputError(
             f"document {document} is not in {self.source or 'the documents given'}{close}",
             path=path,

@@ -19,7 +19,7 @@ from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.corpus.convert import RunFile
+from berrypick.corpus.convert import RunFile, as_truth
 from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import RunInputs, prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
@@ -33,6 +33,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures import UnknownMeasureError
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._ranked import RankedMeasure, document_table
 from berrypick.measures.base import Measure, as_score
@@ -86,7 +87,10 @@ class Evaluation:
         """``measures`` None: none are needed. ``once``: it is run once, so an iterator of runs need not be kept."""
         protocol, task = get_protocol(options.protocol), check_task_name(options.task)
         options = replace(options, topics=options.topics or protocol.topics)
-        requested = () if measures is None else resolve_measures(measures, protocol.name, task)
+        try:
+            requested = () if measures is None else resolve_measures(measures, protocol.name, task)
+        except UnknownMeasureError as error:
+            raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
         judgements = with_topic_table(inputs.truth, options.topic_table)
         groups, ungrouped = topic_groups(judgements, options)
@@ -376,3 +380,11 @@ def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_mea
     return Explanation(
         f"{measure} for topic {topic}", [*document_table(truth.topics[topic], run.ranking(topic)), found]
     )
+
+
+def _judges_spans(truth: Any) -> bool:
+    """Whether a truth judges spans, as far as it can be read."""
+    try:
+        return as_truth(truth).units == "spans"
+    except BerrypickError:
+        return False

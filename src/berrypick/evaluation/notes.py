@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
+from berrypick.core.near_names import near_hint, near_match
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
@@ -55,9 +55,11 @@ def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[
 
 def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     truth, run = scorer.evaluation.truth, scorer.run
-    ignored = sum(1 for topic in run.topics if topic not in truth)
+    ignored = [topic for topic in run.topics if topic not in truth]
     if ignored:
-        yield Note("unjudged topics", f"{counted(ignored, 'topic')} of the run not in the truth, ignored")
+        missing = [topic for topic in truth.topics if topic not in run]
+        hint = near_hint(ignored, missing, "run", "truth") if missing else ""
+        yield Note("unjudged topics", f"{counted(len(ignored), 'topic')} of the run not in the truth, ignored{hint}")
     absent = sum(1 for topic in scorer.topics if topic not in run and truth.topics[topic].has_relevant)
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
@@ -113,7 +115,24 @@ def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("cut", text, count=topics)
 
 
+#: The measure of spans that answers the question of one of whole documents, by the start of its name.
+_OF_SPANS = {"ndcg": "spanNDCG", "ap": "spanAP", "map": "spanAP", "rr": "spanRR", "mrr": "spanRR", "err": "spanRR",
+             "success": "spanHit", "p": "charP", "precision": "charP", "setp": "charP"}  # fmt: skip
+
+
+def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
+    """A measure of whole documents where spans are judged and retrieved says little about the spans."""
+    if not one.of_documents or scorer.evaluation.truth.units != "spans" or scorer.run.start is None:
+        return
+    name, at, cutoff = one.text.partition("@")
+    name = name.partition("(")[0].lower()
+    spans = f"{_OF_SPANS.get(name, 'charR')}{at}{cutoff}"
+    text = f"counts whole documents, each at its best rank and relevant if any text in it is; {spans} counts spans"
+    yield Note("whole documents", text, measure=one.text)
+
+
 def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
+    yield from _whole_documents_note(scorer, one)
     counts: dict[str, int] = {}
     above = undefined = 0
     for topic in scorer.topics:
@@ -151,29 +170,40 @@ def _by_tens(topics: Sequence[TopicTruth]) -> Iterator[Sequence[TopicTruth]]:
 
 
 def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
-    """A note if no document of a run is judged for any topic: most likely the two name documents differently."""
+    """A note if no document of a run is judged for any topic: most likely the two name documents differently. Also if
+    some of them nearly match."""
     known: set[str] = set()
     for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first
         names = list({name for topic in topics for name in topic.documents()})
         if (run.codes_in_order(names) >= 0).any():
-            return []
+            return _nearly_known(truth, run)
         known.update(names)
     if not known:
         return []
-    why = next((why for why, key in _ALIKE.items() if not {key(name) for name in known}.isdisjoint(
-        key(name) for name in run.documents)), "")  # fmt: skip
-    remedy = f"; names differ in their {why}: use the same names in both" if why else ""
+    near = near_match(list(run.documents), known, files=True)
+    remedy = ""
+    if near is not None:
+        shown = near.shown("run", "truth")
+        remedy = f"; names differ in their {near.why}: use the same names in both ({shown})"
     examples = f"(truth: {some(sorted(known))}; run: {some(run.documents)})"
     return [Note("unknown documents", f"none of the run's documents is judged {examples}{remedy}")]
 
 
-#: What names may differ in, and what is left of them without it.
-_ALIKE: dict[str, Callable[[str], str]] = {
-    "extensions": lambda name: name.rpartition(".")[0] or name,
-    "folders": lambda name: name.rpartition("/")[2],
-    "folders and extensions": lambda name: Path(name).stem,
-    "case": str.lower,
-}
+#: Runs with more documents are not searched for names that nearly match, which would take seconds.
+_MOST_DOCUMENTS = 20_000
+
+
+def _nearly_known(truth: Truth, run: Run) -> list[Note]:
+    """A note on documents that are not judged, but would be but for case, zeros or the form of their letters."""
+    if len(run.documents) > _MOST_DOCUMENTS:
+        return []
+    judged, retrieved = {name for topic in truth.topics.values() for name in topic.documents()}, set(run.documents)
+    near = near_match([name for name in run.documents if name not in judged], judged - retrieved)
+    if near is None:
+        return []
+    documents = counted(near.many, "document")
+    text = f"{documents} of the run would be judged but for the {near.why} of names ({near.shown('run', 'truth')})"
+    return [Note("unknown documents", text)]
 
 
 def some(names: Sequence[str], most: int = 3) -> str:

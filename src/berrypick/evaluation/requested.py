@@ -80,14 +80,22 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
         given = measures_of(get_protocol(protocol), task)
     found: dict[str, RequestedMeasure] = {}
     for one in _requested(given):
-        if found.setdefault(one.text, one).measure != one.measure:
-            raise UsageError(f"two different measures are called {one.text}: give their classes different names")
+        if not _is_same(found.setdefault(one.text, one).measure, one.measure):
+            raise UsageError(
+                f"two different measures are called {one.text}: give their classes different names, or declare what "
+                "they differ in with bp.parameter"
+            )
     if not found:
         raise UsageError(NO_MEASURES)
     return tuple(
         replace(one, measure=one.measure.for_protocol(protocol)) if isinstance(one.measure, Measure) else one
         for one in found.values()
     )
+
+
+def _is_same(one: AnyMeasure, other: AnyMeasure) -> bool:
+    """Whether two measures are equal, also in what they have beside declared parameters."""
+    return one is other or (one == other and vars(one) == vars(other))
 
 
 def _requested(given: MeasuresGiven) -> Iterable[RequestedMeasure]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.near_names import near_hint
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
@@ -47,7 +48,8 @@ class RunScorer:
         if not any(topic in truth for topic in self.run.topics):
             raise InputError(
                 f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
-                f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})",
+                f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})"
+                + near_hint(self.run.topics, truth.topics, "run", "truth", files=True),
                 path=self.run.source or self.run.tag or "run",
             )
         refuse_duplicates(self.run, self.evaluation.context.duplicates)

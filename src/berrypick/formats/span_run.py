@@ -14,7 +14,7 @@ from berrypick.formats._spans import Fields, Rows, plain, positions, records
 from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only truths have.
-OF_TRUTHS = ("grade", "judged", "answer", "is_impossible")
+OF_TRUTHS = ("grade", "judged", "answer", "is_impossible", "quote")
 SEVERAL = "several runs are a table (CSV or Parquet) with a column run, or a file for each"
 
 
@@ -44,7 +44,8 @@ class SpanRun(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip()
-        return first.startswith("{") and '"topic"' in first and not any(f'"{name}"' in first for name in OF_TRUTHS)
+        judged = any(f'"{name}"' in line for name in OF_TRUTHS for line in lines)
+        return first.startswith("{") and '"topic"' in first and not judged
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:

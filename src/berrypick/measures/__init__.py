@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from berrypick.core import spec as specs
+from berrypick.core.errors import UsageError
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
@@ -19,6 +20,37 @@ registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure"
 registered = registry.all
 
 
+#: Names that people type for what is called otherwise here: for spans, and for whole documents.
+EVERYDAY = {
+    "recall": ("charR", "R"), "precision": ("charP", "P"), "f1": ("charF", "SetF"), "f": ("charF", "SetF"),
+    "hit": ("spanHit", "Success"), "hits": ("spanHit", "Success"), "hit_rate": ("spanHit", "Success"),
+    "hitrate": ("spanHit", "Success"), "mrr": ("spanRR", "RR"), "rr": ("spanRR", "RR"),
+    "ndcg": ("spanNDCG", "nDCG"), "map": ("spanAP", "AP"), "ap": ("spanAP", "AP"),
+}  # fmt: skip
+
+
+class UnknownMeasureError(UsageError):
+    """A name that no measure has; :meth:`for_units` is the same error for what is judged."""
+
+    def __init__(self, name: str, cutoff: str = "") -> None:
+        self.name, self.cutoff = name, cutoff
+        super().__init__(
+            registry.unknown(name, otherwise=self._everyday(1) or "; see 'berrypick list measures'").template
+        )
+
+    def for_units(self, spans: bool) -> UsageError:
+        """The error with the measures first that fit what is judged."""
+        offer = self._everyday(0) if spans else ""
+        return UsageError(f"unknown measure {self.name}{offer}" if offer else self.template)
+
+    def _everyday(self, first: int) -> str:
+        names = EVERYDAY.get(self.name.lower())
+        if names is None:
+            return ""
+        spans, documents = f"{names[0]}{self.cutoff} for spans", f"{names[1]}{self.cutoff} for whole documents"
+        return f"; did you mean {' or '.join([spans, documents] if not first else [documents, spans])}?"
+
+
 def parse_measure(text: str) -> AnyMeasure:
     """A measure from its text: one of ours, or one of ir_measures'."""
     spec = specs.parse(text)
@@ -29,7 +61,7 @@ def parse_measure(text: str) -> AnyMeasure:
         return measure
     theirs = document_measures.parse(spec.text)
     if theirs is None:
-        raise registry.unknown(spec.name, otherwise="; see 'berrypick list measures'")
+        raise UnknownMeasureError(spec.name, "" if spec.at is None else f"@{spec.at:g}")
     return theirs
 
 

@@ -1,0 +1,184 @@
+"""Where plausible numbers come from by mistake: whole documents for spans, names that nearly match, files that are not
+what they look like, sweeps and comparisons that mix things up."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import berrypick as bp
+from berrypick.analysis.chunkers import fixed
+from berrypick.analysis.retrievers import bm25
+
+TRUTH = {"q1": {"v#100-200": 1, "w#0-50": 1}, "q2": {"v#0-50": 1}}
+RUN = {"q1": {"v#300-400": 2.0, "w#0-50": 1.0}, "q2": {"v#900-950": 1.0}}
+
+
+def notes(results) -> list[str]:
+    return [str(note) for note in results.notes]
+
+
+# --- measures of whole documents ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "spans"),
+    [("AP", "spanAP"), ("nDCG@10", "spanNDCG@10"), ("RR", "spanRR"), ("P@5", "charP@5"), ("R@5", "charR@5"),
+     ("Success@1", "spanHit@1"), ("MAP@3", "spanAP@3"), ("Bpref", "charR")],
+)  # fmt: skip
+def test_a_measure_of_whole_documents_on_spans_says_so(typed, spans):
+    results = bp.evaluate(TRUTH, RUN, typed)
+    assert any(note.startswith(f"run: {typed}: counts whole documents") and note.endswith(f"; {spans} counts spans")
+               for note in notes(results))  # fmt: skip
+    assert bp.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, typed).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "spans", "documents"),
+    [("recall@5", "charR@5", "Recall"), ("precision@5", "charP@5", "Precision"), ("hit@5", "spanHit@5", None),
+     ("mrr", "spanRR", "MRR"), ("ndcg@10", "spanNDCG@10", "nDCG"), ("hit_rate@5", "spanHit@5", "Success@5")],
+)  # fmt: skip
+def test_everyday_names_suggest_measures_of_what_is_judged(files, berrypick, typed, spans, documents):
+    with pytest.raises(bp.UsageError, match=f"did you mean {spans} for spans or"):
+        bp.evaluate(TRUTH, RUN, typed)
+    lines = files(truth_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5, "grade": 1}\n',
+                  run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5, "rank": 1}\n')  # fmt: skip
+    done = berrypick("evaluate", lines["truth_jsonl"], lines["run_jsonl"], "-m", typed)
+    assert done.code == 2 and f"did you mean {spans} for spans" in done.err
+    with pytest.raises(bp.UsageError, match=f"did you mean {documents or 'spanHit'}"):
+        bp.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, typed)
+
+
+# --- names that nearly match ----------------------------------------------------------------------------------------
+
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+
+
+@pytest.mark.parametrize(
+    ("in_truth", "in_run", "why"),
+    [("1", "01", "leading zeros"), ("q1", "Q1", "case"), (NFC, NFD, "Unicode form"), ("q-001", "q-1", "leading zeros"),
+     ("a", " a", "white space")],
+)  # fmt: skip
+def test_topics_that_nearly_match(in_truth, in_run, why):
+    truth, run = {in_truth: {"d": 1}, "other": {"d": 1}}, {in_run: {"d": 1.0}, "other": {"d": 1.0}}
+    said = [note for note in notes(bp.evaluate(truth, run, "AP")) if "not in the truth" in note]
+    assert len(said) == 1 and f"1 of them would match but for {why}" in said[0]
+    with pytest.raises(bp.InputError, match=f"answers none of the 1 judged topic .* would match but for {why}"):
+        bp.evaluate({in_truth: {"d": 1}}, {in_run: {"d": 1.0}}, "AP")
+    if why == "Unicode form":
+        assert r"run 'cafe\u0301', truth 'caf\xe9'" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("in_truth", "in_run", "why"),
+    [("d1", "d01", "leading zeros"), ("Guide", "guide", "case"), (NFC, NFD, "Unicode form"),
+     ("docs/a.md", "a.md", "folders"), ("a.md", "a.txt", "extensions"),
+     ("x/a.md", "y/a.txt", "folders and extensions")],
+)  # fmt: skip
+def test_documents_that_nearly_match(in_truth, in_run, why):
+    said = [note for note in notes(bp.evaluate({"q": {in_truth: 1}}, {"q": {in_run: 1.0}}, "AP")) if "judged" in note]
+    assert len(said) == 1 and f"names differ in their {why}" in said[0] and "run " in said[0]
+    truth, run = {"q": {in_truth: 1, "same": 1}}, {"q": {in_run: 1.0, "same": 1.0}}
+    partly = [note for note in notes(bp.evaluate(truth, run, "AP")) if "would be judged but for" in note]
+    assert len(partly) == (why in ("leading zeros", "case", "Unicode form"))
+    with pytest.raises(bp.InputError, match=f"it has one that differs in {why}"):
+        bp.evaluate({"q": [{"doc": in_run, "start": 0, "end": 1}]}, RUN, "charR", documents={in_truth: "abc"})
+
+
+def test_names_that_match_say_nothing():
+    assert bp.evaluate({"q": {"a": 1, "B": 1}}, {"q": {"a": 1.0, "c": 0.5}}, "AP").notes == ()
+
+
+# --- check ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "1", "doc": "b", "grade": 0}],
+        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "1", "doc": "a", "quote": "x"}],
+        [{"topic": "1", "doc": "a", "start": 0, "end": 5}] * 30 + [{"topic": "2", "doc": "b", "grade": 0}],
+        [{"topic": "1", "doc": "a", "start": 0, "end": 5}] * 30 + [{"topic": "2", "quote": "x"}],
+        [{"topic": "1", "doc": "a", "start": 0, "end": 5}, {"topic": "2", "answer": None}],
+    ],
+)
+def test_check_knows_a_truth_with_and_without_spans(files, berrypick, tmp_path, records):
+    path = files(mixed_jsonl="".join(json.dumps(record) + "\n" for record in records))["mixed_jsonl"]
+    done = berrypick("check", path)
+    assert done.code == 0 and done.out.startswith(f"{path}: span-truth, "), done.out
+
+
+def test_check_still_finds_a_broken_run(files, berrypick):
+    rows = [{"topic": "1", "doc": "a", "start": 0, "end": 5, "rank": 1}, {"topic": "1", "doc": "b", "rank": 2}]
+    path = files(run_jsonl="".join(json.dumps(row) + "\n" for row in rows))["run_jsonl"]
+    done = berrypick("check", path)
+    assert done.code == 2 and "span-run" in done.out and "only some lines have start and end" in done.out
+
+
+# --- sweeps and comparisons -------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_does_not_overwrite_the_runs_of_another(tmp_path):
+    texts, queries = {"d": "Cut the old canes. Pick dry berries. Eat them soon."}, {"q": "old dry soon"}
+    truth = {"q": [{"doc": "d", "start": 19, "end": 36}]}
+
+    def sweep(k1: float):
+        grid = {"size": [20, 30], "k1": [k1]}
+        return bp.sweep(texts, truth, fixed, bm25, "charR@5", queries=queries, grid=grid, keep=tmp_path / "kept")
+
+    sweep(1.2)
+    kept = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+    assert set(kept) == {"size=20.jsonl", "size=30.jsonl"}
+    with pytest.raises(bp.UsageError, match=r"kept already has size=20.jsonl and 1 more, .* overwrite"):
+        sweep(0.5)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == kept
+
+
+def results(**values: float):
+    return bp.concat(
+        *(bp.evaluate({"q": {"a": 1}}, {name: {"q": {"a": value}}}, "AP") for name, value in values.items())
+    )
+
+
+def test_diff_renames_the_runs_of_a_sweep(files, berrypick, tmp_path):
+    old, new = results(**{"size=100,k1=1.2": 1.0, "same": 1.0}), results(**{"size=200,k1=1.2": 1.0, "same": 1.0})
+    for name, found in (("old", old), ("new", new)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(found.records()))
+    done = berrypick(
+        "diff", tmp_path / "old.json", tmp_path / "new.json", "--rename", "size=100,k1=1.2=size=200,k1=1.2"
+    )
+    assert done.code == 0, done.err
+    assert not bp.diff(old, new, rename={"size=100,k1=1.2": "size=200,k1=1.2"})
+    assert not bp.diff(old, new, rename=["size=100,k1=1.2=size=200,k1=1.2"])
+    with pytest.raises(bp.UsageError, match="no run v1 to rename"):
+        bp.diff(old, new, rename=["v1=v2"])
+    both = results(**{"a": 1.0, "a=b": 1.0}), results(**{"b=c": 1.0, "c": 1.0})
+    with pytest.raises(bp.UsageError, match="could mean 'a' to 'b=c' or 'a=b' to 'c'"):
+        bp.diff(*both, rename=["a=b=c"])
+
+
+def test_two_forms_of_a_measure_of_ones_own_are_two_columns_or_an_error():
+    class Hidden(bp.Measure):
+        """A number that is no declared parameter."""
+
+        def __init__(self, k: float) -> None:
+            object.__setattr__(self, "k", k)
+
+        def compute(self, topic):
+            return self.k
+
+    class Shown(bp.Measure):
+        """The same, declared."""
+
+        k: float = bp.parameter(1.0, float, "the number")
+
+        def compute(self, topic):
+            return self.k
+
+    truth, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    assert bp.evaluate(truth, run, [Shown(k=1.0), Shown(k=3.0)]).mean()["run"] == {"Shown": 1.0, "Shown(k=3.0)": 3.0}
+    with pytest.raises(bp.UsageError, match=r"two different measures are called Hidden: .* bp.parameter"):
+        bp.evaluate(truth, run, [Hidden(1.0), Hidden(3.0)])
+    with pytest.raises(bp.UsageError, match="the kind of a parameter"):
+        bp.parameter(1, dict, "wrong")
