@@ -5,6 +5,7 @@ import gzip
 import inspect
 import pkgutil
 import re
+import sys
 import textwrap
 
 import numpy as np
@@ -214,8 +215,9 @@ def test_problems_are_collected_with_their_lines(name, cls, tmp_path):
     cls.read(str(path), problems)
     last = len(sample(cls).splitlines())
     lines = [problem.line for problem in problems.found]
-    # who reads XML cannot go on after the first
-    assert lines == ([last + 1] if sample(cls).startswith("<") else [last + 1, last + 2])
+    # what is one value of XML or JSON cannot be read on after the first
+    whole = sample(cls).startswith("<") or "load" in vars(sys.modules[cls.__module__])
+    assert lines == ([last + 1] if whole else [last + 1, last + 2])
 
 
 @every_format

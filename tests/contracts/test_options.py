@@ -75,7 +75,7 @@ def typed(name: str) -> str:
 def typos():
     for name, (function, _) in FUNCTIONS.items():
         for parameter in inspect.signature(function).parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY and typed(parameter.name) != parameter.name:
+            if parameter.kind is parameter.KEYWORD_ONLY and typed(parameter.name) != parameter.name != "by":
                 yield name, parameter.name
 
 
@@ -150,6 +150,8 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "duplicates": ("first", documents),
         "topics": ("run", documents),
         "min_score": (1.5, documents),
+        "by": ("doc", spans),
+        "topic_table": ({"q": {"domain": "law"}}, {**spans, "by": "domain"}),
     }  # fmt: skip
 
 

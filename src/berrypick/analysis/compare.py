@@ -26,11 +26,13 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.core import spec as specs
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest, shorten
-from berrypick.core.results import ALL, Note, Results, Signature, mean
+from berrypick.core.results import ALL, Note, Results, Signature, TopicGroups, mean
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
+from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
+from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.measures.base import Measure
@@ -63,6 +65,7 @@ class Method:
     resamples: int = 10_000
     seed: int = 0
     confidence: float = 0.95
+    cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -93,6 +96,7 @@ class Method:
             ("family", self.family),
             ("resamples", str(self.resamples)),
             ("seed", str(self.seed)),
+            *((("cluster", self.cluster),) if self.cluster else ()),
         )
 
 
@@ -201,6 +205,9 @@ class Comparison:
     method: Method
     notes: tuple[Note, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)  # file to name of run
+    by: str = ""  # the field by which topics are grouped
+    groups: Mapping[str, Comparison] = field(default_factory=dict)  # the same over the topics of each group
+    clusters: int | None = None  # how many there are, where whole clusters are resampled
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -258,7 +265,14 @@ class Comparison:
         return self.table().rstrip("\n") + notes_text(self.notes, self.runs)
 
     def records(self) -> list[dict[str, Any]]:
-        """An object for each run and measure, with everything that is known, as in JSON output."""
+        """An object for each run and measure, with everything that is known, as in JSON output; then for each group."""
+        found = self._records()
+        if not self.groups:
+            return found
+        rows = [{**row, "group": None} for row in found]
+        return rows + [{**row, "group": name} for name, one in self.groups.items() for row in one._records()]
+
+    def _records(self) -> list[dict[str, Any]]:
         return [
             {
                 "run": one.run,
@@ -280,7 +294,16 @@ class Comparison:
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Tidy rows: a run's mean (``versus`` is None), then its differences from the others, the baseline first."""
+        """Tidy rows: a run's mean (``versus`` is None), then its differences from the others, the baseline first.
+
+        Where topics are grouped, the same for each group follows, with a column ``group``.
+        """
+        if not self.groups:
+            return self._rows()
+        rows = [{"group": None, **row} for row in self._rows()]
+        return rows + [{"group": name, **row} for name, one in self.groups.items() for row in one._rows()]
+
+    def _rows(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for one in self.estimates:
             empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
@@ -349,6 +372,7 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
     confidence: float = 0.95,
+    cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
     **options: Unpack[EvaluationKeywords],
@@ -362,22 +386,58 @@ def compare(
     ``test``: 'randomisation' or 't'. ``correction``: 'holm', 'bh' (Benjamini-Hochberg) or 'none', over the ``family``:
     all pairs under one 'measure', or under 'all' measures. ``pairs``: 'all', or only those with the 'baseline'.
     ``interval``: 'expanded', 'percentile' or 'bca'. A result is repeatable: it depends on ``seed``, not on the clock.
+
+    ``cluster`` names a field of topics ('doc': topics that share a relevant document), a file with topic and cluster in
+    each line, or is a mapping: intervals and tests then take whole clusters of topics, since questions about one
+    document are not independent. With ``by`` every group of topics is compared as well (``groups``).
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
+    judgements = None
     if isinstance(truth, (Results, Evaluation)) and options:
         raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
         results = _chosen(truth, runs, measures)
     elif isinstance(truth, Evaluation):
-        results = truth.run(jobs=jobs, progress=progress)
+        results, judgements = truth.run(jobs=jobs, progress=progress), truth.truth
     else:
-        prepared = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
-        results = prepared.run(jobs=jobs, progress=progress)
+        given = EvaluationOptions.from_arguments(options, "compare")
+        prepared = Evaluation._prepare(truth, runs, measures, given)
+        results, judgements = prepared.run(jobs=jobs, progress=progress), prepared.truth
+    return compare_results(results, baseline, method, None if cluster is None else topic_clusters(judgements, cluster))
+
+
+def compare_results(
+    results: Results, baseline: str | None, method: Method, clusters: TopicGroups | None = None
+) -> Comparison:
+    """Runs that have been evaluated, over all topics and over each group of them."""
+    if clusters is not None:
+        method = replace(method, cluster=clusters.field)
+        results = replace(results, notes=[note for note in results.notes if note.kind != UNUSED_TABLE])
     sources = {facts.source: name for name, facts in results.run_facts.items() if facts.source}
     names = results.runs
     first = names[0] if len(names) > 1 else None
-    found = _Work(results, first if baseline is None else get_run_name(baseline, names, sources), method).comparison()
-    return replace(found, sources=sources)
+    first = first if baseline is None else get_run_name(baseline, names, sources)
+    found = _Work(results, first, method, clusters).comparison()
+    if results.groups is None:
+        return replace(found, sources=sources)
+    groups = {
+        name: _Work(results.only_group(name), first, method, clusters).comparison() for name in results.groups.names
+    }
+    notes = (*found.notes, *_group_notes(groups))
+    return replace(found, sources=sources, by=results.groups.field, groups=groups, notes=notes)
+
+
+def _group_notes(groups: Mapping[str, Comparison]) -> list[Note]:
+    """What is too little in groups, in one note of each kind."""
+    notes = []
+    for kind, text in (
+        ("few topics", "intervals of groups with too few topics or clusters are too narrow"),
+        ("no power", "no difference can be significant in groups with so few topics or clusters"),
+    ):
+        names = [name for name, one in groups.items() if any(note.kind == kind for note in one.notes)]
+        if names:
+            notes.append(Note(kind, f"{text}: {some(names, 5)}"))
+    return notes
 
 
 def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
@@ -430,8 +490,11 @@ def labels(count: int) -> list[str]:
 class _Work:
     """The rows of an evaluation on their way to a comparison."""
 
-    def __init__(self, results: Results, baseline: str | None, method: Method) -> None:
+    def __init__(
+        self, results: Results, baseline: str | None, method: Method, clusters: TopicGroups | None = None
+    ) -> None:
         self.results, self.baseline, self.method = results, baseline, method
+        self.cluster_of = None if clusters is None else self._clusters(results, clusters)
         self.values = results.per_topic()
         self.runs = list(self.values)
         self.measures = list(results.measures)
@@ -446,22 +509,54 @@ class _Work:
         self._note_few_topics()
         self._note_powerless(pairs)
         estimates = self._estimates(pairs)
-        return Comparison(tuple(estimates), tuple(pairs), self.baseline, self.method, tuple(dict.fromkeys(self.notes)))
+        self._note_clusters()
+        clusters = None if self.cluster_of is None else len(set(self.cluster_of.values()))
+        notes = tuple(dict.fromkeys(self.notes))
+        return Comparison(tuple(estimates), tuple(pairs), self.baseline, self.method, notes, clusters=clusters)
 
-    def _defined(self, run: str, measure: str) -> FloatArray:
-        values = self.values[run].get(measure, {}).values()
-        return np.array([value for value in values if value is not None], dtype=np.float64)
+    @staticmethod
+    def _clusters(results: Results, clusters: TopicGroups) -> dict[str, tuple[str, str]]:
+        """The cluster of each topic; one without is a cluster of its own."""
+        return {
+            topic: ("cluster", clusters.of[topic]) if topic in clusters.of else ("topic", topic)
+            for topic in results.topics
+        }
 
-    def _intervals(self, columns: Sequence[FloatArray]) -> list[tuple[float | None, float | None]]:
+    def _note_clusters(self) -> None:
+        if self.cluster_of is None:
+            return
+        alone = sum(kind == "topic" for kind, _ in self.cluster_of.values())
+        if alone:
+            text = f"{counted(alone, 'topic')} without {self.method.cluster}, each a cluster of its own"
+            self.notes.append(Note("no cluster", text))
+        if len(set(self.cluster_of.values())) == len(self.cluster_of):
+            text = f"every topic is a cluster of its own by {self.method.cluster}, so clusters change nothing"
+            self.notes.append(Note("no cluster", text))
+
+    def _column(self, values: Mapping[str, float]) -> _Column:
+        """Values of topics, with the number of the cluster of each."""
+        column = np.array(list(values.values()), dtype=np.float64)
+        if self.cluster_of is None:
+            return _Column(column, None)
+        numbers: dict[tuple[str, str], int] = {}
+        codes = [numbers.setdefault(self.cluster_of[topic], len(numbers)) for topic in values]
+        return _Column(column, np.array(codes, dtype=np.int64))
+
+    def _defined(self, run: str, measure: str) -> _Column:
+        values = self.values[run].get(measure, {})
+        return self._column({topic: value for topic, value in values.items() if value is not None})
+
+    def _intervals(self, columns: Sequence[_Column]) -> list[tuple[float | None, float | None]]:
         method = self.method
 
-        def of(values: FloatArray) -> statistics.Intervals:
+        def of(values: FloatArray, clusters: IntArray | None) -> statistics.Intervals:
             return statistics.bootstrap(
                 values,
                 confidence=method.confidence,
                 resamples=method.resamples,
                 seed=method.seed,
                 method=method.interval,
+                clusters=clusters,
             )
 
         return [(_known(low), _known(high)) for low, high in _by_length(columns, of)]
@@ -481,11 +576,11 @@ class _Work:
                 Estimate(
                     run=run,
                     measure=measure,
-                    value=mean(column.tolist()),
+                    value=mean(column.values.tolist()),
                     low=low,
                     high=high,
-                    topics=len(column),
-                    undefined=len(self.values[run].get(measure, {})) - len(column),
+                    topics=len(column.values),
+                    undefined=len(self.values[run].get(measure, {})) - len(column.values),
                     label=label[run],
                     beats=tuple(beats),
                     higher_is_better=self.higher_is_better[measure],
@@ -510,11 +605,11 @@ class _Work:
         columns = [differences for differences, _ in joined]
         intervals = self._intervals(columns)
         tests = _by_length(columns, self._test)
-        effects = _by_length(columns, lambda values: (statistics.effect_size(values),))
+        effects = _by_length(columns, lambda values, _: (statistics.effect_size(values),))
         corrected = self._corrected([key[0] for key in keys], np.array([float(test[0]) for test in tests]))
         found = []
         for i, (measure, run, versus) in enumerate(keys):
-            differences, unpaired = joined[i]
+            differences, unpaired = joined[i][0].values, joined[i][1]
             better = differences if self.higher_is_better[measure] else -differences
             p, exact, statistic = tests[i]
             difference = mean(differences.tolist())
@@ -549,20 +644,21 @@ class _Work:
             )
         return found
 
-    def _joined(self, measure: str, run: str, versus: str) -> tuple[FloatArray, int]:
+    def _joined(self, measure: str, run: str, versus: str) -> tuple[_Column, int]:
         """Differences over the topics where both have a value, ties exactly 0; and how many topics are left out."""
         one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
-        differences = np.array(
-            [a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None],
-            dtype=np.float64,
+        differences = self._column(
+            {topic: a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
         )
-        differences[np.abs(differences) <= TIE] = 0.0
-        return differences, len({*one, *other}) - len(differences)
+        differences.values[np.abs(differences.values) <= TIE] = 0.0
+        return differences, len({*one, *other}) - len(differences.values)
 
-    def _test(self, differences: FloatArray) -> statistics.Tests:
+    def _test(self, differences: FloatArray, clusters: IntArray | None) -> statistics.Tests:
         if self.method.test == "t":
-            return statistics.t_test(differences)
-        return statistics.randomisation_test(differences, resamples=self.method.resamples, seed=self.method.seed)
+            return statistics.t_test(differences, clusters=clusters)
+        return statistics.randomisation_test(
+            differences, resamples=self.method.resamples, seed=self.method.seed, clusters=clusters
+        )
 
     def _corrected(self, measure: Sequence[str], p: FloatArray) -> FloatArray:
         found = np.full(len(p), np.nan)
@@ -589,11 +685,16 @@ class _Work:
                 self.notes.append(Note("mean of sums", text, measure=measure))
 
     def _note_few_topics(self) -> None:
-        fewest = min((len(self._defined(run, measure)) for run in self.runs for measure in self.measures), default=0)
+        fewest = min((self._defined(run, measure).units for run in self.runs for measure in self.measures), default=0)
         if fewest < FEW_TOPICS:
-            percent = f"{100 * self.method.confidence:.4g}%"
-            text = f"some means are over {counted(fewest, 'topic')}; with fewer than {FEW_TOPICS} topics, {percent} "
+            percent, unit = f"{100 * self.method.confidence:.4g}%", self._unit
+            text = f"some means are over {counted(fewest, unit)}; with fewer than {FEW_TOPICS} {unit}s, {percent} "
             self.notes.append(Note("few topics", text + "intervals are too narrow"))
+
+    @property
+    def _unit(self) -> str:
+        """What is resampled."""
+        return "topic" if self.cluster_of is None else "cluster"
 
     def _note_powerless(self, pairs: Sequence[Pair]) -> None:
         """Say so where no difference can be significant."""
@@ -602,24 +703,46 @@ class _Work:
         within = len(pairs) if self.method.family == "all" else len(self._run_pairs())
         times = within if self.method.correction == "holm" else 1
         for measure in self.measures:
-            most = max(pair.topics for pair in pairs if pair.measure == measure)
+            compared = ((pair.run, pair.versus) for pair in pairs if pair.measure == measure)
+            most = max(self._joined(measure, *names)[0].units for names in compared)
             least = min(1.0, times * statistics.smallest_p(most, self.method.resamples)) if most else 1.0
             if least > self.method.alpha:
-                more = "more topics" if most <= statistics.EXACT else "more resamples"
+                more = f"more {self._unit}s" if most <= statistics.EXACT else "more resamples"
                 text = "no difference can be significant: the smallest possible corrected p-value on "
-                text += f"{counted(most, 'topic')} is {least:.3g}; use {more}"
+                text += f"{counted(most, self._unit)} is {least:.3g}; use {more}"
                 self.notes.append(Note("no power", text, measure=measure))
 
 
-def _by_length(columns: Sequence[FloatArray], of: Callable[[FloatArray], tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """Values over some topics, and the numbers of the clusters that the topics are in."""
+
+    values: FloatArray
+    clusters: IntArray | None
+
+    @property
+    def units(self) -> int:
+        """How many topics or clusters can be drawn."""
+        return len(self.values) if self.clusters is None else len(set(self.clusters.tolist()))
+
+    @property
+    def key(self) -> tuple[int, bytes]:
+        """Columns with the same key can be treated at once."""
+        return len(self.values), b"" if self.clusters is None else self.clusters.tobytes()
+
+
+def _by_length(
+    columns: Sequence[_Column], of: Callable[[FloatArray, IntArray | None], tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
     """A function of topics x columns, applied to columns of different lengths: those of equal length at once."""
     found: list[tuple[Any, ...]] = [()] * len(columns)
-    groups: dict[int, list[int]] = {}
+    groups: dict[tuple[int, bytes], list[int]] = {}
     for i, column in enumerate(columns):
-        groups.setdefault(len(column), []).append(i)
+        groups.setdefault(column.key, []).append(i)
     for rows in groups.values():
-        for row, values in zip(rows, zip(*of(np.column_stack([columns[i] for i in rows])), strict=True), strict=True):
-            found[row] = values
+        values = np.column_stack([columns[i].values for i in rows])
+        for row, one in zip(rows, zip(*of(values, columns[rows[0]].clusters), strict=True), strict=True):
+            found[row] = one
     return found
 
 

@@ -165,6 +165,8 @@ def diff(
     if all(topic is None for _, _, topic in (*before, *after)):
         text = "both have means only; write results with a row per topic to see the topics that changed"
         notes.append(Note("means only", text))
+    if first.group_rows or second.group_rows:
+        notes.append(Note("groups", "means of groups are not compared; they follow from the topics"))
     keys = _ordered(before, after)
     changes = [change for key in keys if (change := _change(key, before.get(key), after.get(key), tolerance))]
     return Difference(
@@ -183,11 +185,14 @@ def read_results(path: str | PathLike[str]) -> Results:
     rows: list[Row] = []
     for number, record in _records(content, name):
         rows.append(_row(record, number, name))
+    groups = [row for row in rows if row.signature.get("group")]  # means of groups, which follow from the topics
+    rows = [row for row in rows if not row.signature.get("group")]
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
     means = set(last.values())  # a topic may be called "all" too; the mean comes after it
     known = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
     info = {name: facts for name, facts in known.items() if facts is not None}
-    return Results([row for i, row in enumerate(rows) if i not in means], [rows[i] for i in sorted(means)], (), info)
+    topics = [row for i, row in enumerate(rows) if i not in means]
+    return Results(topics, [rows[i] for i in sorted(means)], (), info, group_rows=groups)
 
 
 _EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of objects with run, topic, measure, value"

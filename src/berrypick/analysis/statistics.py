@@ -25,6 +25,10 @@ difference could as well have had the other sign. With up to 30 topics that diff
 splitting the topics in two halves: the sums of one half are looked up among the sorted sums of the other. Above, random
 ones are drawn, and the p-value is (1 + as extreme)/(1 + drawn), which is never 0 and keeps the level (Phipson and Smyth
 2010).
+
+**Clusters.** Topics that go together, such as questions about one document, are not independent. Where their clusters
+are given, whole clusters are drawn, and the signs of all differences of a cluster change together; the mean stays the
+mean over topics. With one topic in each cluster everything is as without clusters.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
 
 IntervalName = Literal["expanded", "percentile", "bca"]
@@ -78,8 +82,9 @@ def bootstrap(
     resamples: int = 10_000,
     seed: int = 0,
     method: IntervalName = "expanded",
+    clusters: IntArray | None = None,
 ) -> Intervals:
-    """Intervals for the means of columns.
+    """Intervals for the means of columns; ``clusters`` numbers the cluster of each topic, from 0.
 
     >>> import numpy as np
     >>> low, high = bootstrap(np.array([[0.2], [0.4], [0.4], [0.9]]))
@@ -87,21 +92,24 @@ def bootstrap(
     True
     """
     topics, columns = values.shape
-    if topics < 2:
+    if (topics if clusters is None else len(np.unique(clusters))) < 2:
         return Intervals(np.full(columns, np.nan), np.full(columns, np.nan))
     parts = [
-        _bootstrap_block(values[:, first : first + _COLUMNS], confidence, resamples, seed, method)
+        _bootstrap_block(values[:, first : first + _COLUMNS], confidence, resamples, seed, method, clusters)
         for first in range(0, columns, _COLUMNS)
     ]
     return Intervals(*(np.concatenate([part[side] for part in parts] or [np.zeros(0)]) for side in (0, 1)))
 
 
 def _bootstrap_block(
-    values: FloatArray, confidence: float, resamples: int, seed: int, method: IntervalName
+    values: FloatArray, confidence: float, resamples: int, seed: int, method: IntervalName, clusters: IntArray | None
 ) -> Intervals:
     centre = values.mean(axis=0)
     offsets = values - centre  # so that equal values give an interval of exactly that value
-    means = _resampled_means(offsets, resamples, seed)
+    sizes = None
+    if clusters is not None:  # for a mean of means the sums are what the levels need too: the influence of a cluster
+        offsets, sizes = _cluster_sums(offsets, clusters), np.bincount(clusters).astype(np.float64)
+    means = _resampled_means(offsets, resamples, seed, sizes)
     means.sort(axis=0)
     low, high = _levels(offsets, means, confidence, method)
     return Intervals(*(_undusted(centre + _quantiles(means, level), values) for level in (low, high)))
@@ -115,12 +123,20 @@ def _undusted(bounds: FloatArray, values: FloatArray) -> FloatArray:
     return np.clip(bounds, least, largest)
 
 
-def _resampled_means(values: FloatArray, resamples: int, seed: int) -> FloatArray:
-    """resamples x columns: the mean over topics drawn with replacement."""
+def _cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
+    """clusters x columns: the sum over the topics of each cluster."""
+    sums = np.zeros((int(clusters.max()) + 1, values.shape[1]))
+    np.add.at(sums, clusters, values)
+    return sums
+
+
+def _resampled_means(values: FloatArray, resamples: int, seed: int, sizes: FloatArray | None = None) -> FloatArray:
+    """resamples x columns: the mean over topics drawn with replacement; or, of sums over clusters with their sizes, the
+    mean over the topics of clusters drawn with replacement."""
     topics = len(values)
     means = np.empty((resamples, values.shape[1]))
     for first, times in resample_counts(topics, resamples, seed):
-        means[first : first + len(times)] = times @ values / topics
+        means[first : first + len(times)] = times @ values / (topics if sizes is None else (times @ sizes)[:, None])
     return means
 
 
@@ -188,8 +204,12 @@ class Tests(NamedTuple):
     statistic: FloatArray
 
 
-def randomisation_test(differences: FloatArray, *, resamples: int = 10_000, seed: int = 0) -> Tests:
+def randomisation_test(
+    differences: FloatArray, *, resamples: int = 10_000, seed: int = 0, clusters: IntArray | None = None
+) -> Tests:
     """Paired randomisation test of columns of differences; the statistic is the mean difference.
+
+    With ``clusters`` the signs of all differences of a cluster change together.
 
     Three topics that all differ in the same direction: only 2 of the 8 sign changes are as extreme.
 
@@ -199,6 +219,10 @@ def randomisation_test(differences: FloatArray, *, resamples: int = 10_000, seed
     """
     topics, columns = differences.shape
     statistic = differences.mean(axis=0) if topics else np.full(columns, np.nan)
+    if clusters is not None and topics:
+        sums = _cluster_sums(differences, clusters)
+        sums[np.abs(sums) <= SAME * _cluster_sums(np.abs(differences), clusters)] = 0.0
+        return randomisation_test(sums, resamples=resamples, seed=seed)._replace(statistic=statistic)
     scale = np.abs(differences).sum(axis=0)
     least = np.abs(differences.sum(axis=0)) - SAME * scale
     differing = (np.abs(differences) > 0).sum(axis=0)
@@ -250,22 +274,35 @@ def smallest_p(topics: int, resamples: int) -> float:
     return 2.0 ** (1 - topics) if topics <= EXACT else 1 / (resamples + 1)
 
 
-def t_test(differences: FloatArray) -> Tests:
+def t_test(differences: FloatArray, *, clusters: IntArray | None = None) -> Tests:
     """Student's paired t-test of columns of differences; the statistic is t.
 
-    Columns that are all 0 have p = 1 and t = 0; nan with fewer than two topics.
+    Columns that are all 0 have p = 1 and t = 0; nan with fewer than two topics. With ``clusters`` the variance of the
+    mean is that of clusters (G/(G-1) times the sum of squared cluster residuals, over n^2), with G - 1 degrees of
+    freedom.
     """
     from scipy.special import stdtr
 
     topics, columns = differences.shape
     exact = np.zeros(columns, dtype=bool)
-    if topics < 2:
+    units = topics if clusters is None else len(np.unique(clusters))
+    if units < 2:
         return Tests(np.full(columns, np.nan), exact, np.full(columns, np.nan))
-    mean, spread = differences.mean(axis=0), _spread(differences)
+    mean = differences.mean(axis=0)
+    error = _spread(differences) / np.sqrt(topics) if clusters is None else _cluster_error(differences, clusters)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(mean == 0, 0.0, mean / (spread / np.sqrt(topics)))
-    p: FloatArray = 2 * stdtr(topics - 1, -np.abs(t))
+        t = np.where(mean == 0, 0.0, mean / error)
+    p: FloatArray = 2 * stdtr(units - 1, -np.abs(t))
     return Tests(p, exact, t)
+
+
+def _cluster_error(values: FloatArray, clusters: IntArray) -> FloatArray:
+    """The standard error of the mean where topics of a cluster go together; exactly 0 where rounding is all."""
+    residuals = _cluster_sums(values - values.mean(axis=0), clusters)
+    residuals[np.abs(residuals) <= SAME * np.abs(values).sum(axis=0)] = 0.0
+    count = len(residuals)
+    error: FloatArray = np.sqrt(count / (count - 1) * (residuals**2).sum(axis=0)) / len(values)
+    return error
 
 
 def effect_size(differences: FloatArray) -> FloatArray:

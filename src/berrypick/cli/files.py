@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
 from berrypick.evaluation.inputs import read_collection
 from berrypick.evaluation.notes import skipped_notes
-from berrypick.formats._files import is_stream, reusable
+from berrypick.formats._files import atomic_writer, is_stream, reusable
 from berrypick.judging.judge import refuse_duplicates
 
 
@@ -93,21 +94,33 @@ def _describe_index(path: str) -> str:
 @click.option("--from", "source_format", metavar="NAME", help="Format of IN. [default: detect]")
 @click.option("--to", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
 @click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")
+@click.option("--documents", metavar="FILE", help="Also write the documents that IN holds, as JSON Lines.")
 def convert_command(
-    source: str, target: str, source_format: str | None, target_format: str | None, collection: str | None
+    source: str,
+    target: str,
+    source_format: str | None,
+    target_format: str | None,
+    collection: str | None,
+    documents: str | None,
 ) -> None:
     """Convert IN to OUT, a format that holds the same information.
 
-    With --collection, elements and points are converted to spans, or spans to elements and points.
+    With --collection, elements and points are converted to spans, or spans to elements and points. Some formats hold
+    the texts of documents too, such as SQuAD; --documents writes them.
 
     \b
     berrypick convert my.run my.jsonl --to span-run
     """
     refuse_overwriting(target, [source, collection])
+    if documents is not None:
+        refuse_overwriting(documents, [source, collection, target])
     with reusable(source):
+        held = formats.documents_in(source) if documents is not None else {}
         could_be = [] if source_format else formats.sniff_all(source)
         role = None if source_format else _target_role(target, target_format, could_be)
         value = formats.read_any(source, role, source_format)
+    if documents is not None and not held:
+        raise UsageError(f"{source} holds no texts of documents: omit --documents")
     notes = _reading_notes(value, source)
     if collection is not None:
         value = _restate(value, collection, target, target_format)
@@ -118,6 +131,12 @@ def convert_command(
             raise
         others = ", ".join(one.name() for one in could_be)
         raise UsageError(f"{error.template}; {source} could be any of {others}: choose with --from") from None
+    if documents is not None:
+        with atomic_writer(documents) as out:
+            out.writelines(
+                json.dumps({"doc": name, "text": text}, ensure_ascii=False) + "\n" for name, text in held.items()
+            )
+        notes.append(f"{documents}: {counted(len(held), 'document')}")
     show_notes(notes)
     say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
 

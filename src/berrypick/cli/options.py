@@ -66,6 +66,11 @@ comparison = combine(
         show_default=True,
         help="Correction for multiple comparisons.",
     ),
+    click.option(
+        "--cluster",
+        metavar="FIELD|FILE",
+        help="Resample and test whole clusters of topics: by a field, by doc, or by a file with topic, TAB, cluster.",
+    ),
 )
 
 #: How the result of an analysis is printed.

@@ -87,6 +87,19 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
+class TopicGroups:
+    """Groups of topics by one of their fields; a topic without a value is in none."""
+
+    field: str
+    of: Mapping[str, str]  # topic to group
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The groups in the order of their first topics."""
+        return tuple(dict.fromkeys(self.of.values()))
+
+
+@dataclass(frozen=True)
 class Row:
     """One number."""
 
@@ -98,6 +111,8 @@ class Row:
     curve: Curve | None = None
     #: The same curve at the points that all topics share, where the topic counts in the mean curve.
     common: Curve | None = None
+    #: The group of the topic; of a mean, the group it is over, None where it is over all topics.
+    group: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         row: dict[str, Any] = {
@@ -121,6 +136,9 @@ class Results:
     notes: Sequence[Note] = ()
     measure_info: Mapping[str, MeasureInfo] = field(default_factory=dict)
     run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
+    groups: TopicGroups | None = None
+    #: A mean for every run, group and measure, where topics are grouped; not among the rows of the iteration.
+    group_rows: Sequence[Row] = ()
 
     def __iter__(self) -> Iterator[Row]:
         yield from self.topic_rows
@@ -179,6 +197,8 @@ class Results:
             ),
             {name: info for name, info in self.measure_info.items() if name in some_measures},
             {name: facts for name, facts in self.run_facts.items() if name in some_runs},
+            self.groups,
+            [row for row in self.group_rows if kept(row)],
         )
 
     def renamed(self, names: Mapping[str, str]) -> Results:
@@ -193,6 +213,8 @@ class Results:
             tuple(replace(note, run=names.get(note.run, note.run)) for note in self.notes),
             self.measure_info,
             {names.get(n, n): replace(facts, name=names.get(n, n)) for n, facts in self.run_facts.items()},
+            self.groups,
+            [row(one) for one in self.group_rows],
         )
 
     def __repr__(self) -> str:
@@ -216,6 +238,26 @@ class Results:
             found.setdefault(row.run, {})[row.measure] = row.value
         return found
 
+    def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        """``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
+        found: dict[str, dict[str, dict[str, float | None]]] = {}
+        for row in self.group_rows:
+            found.setdefault(row.run, {}).setdefault(row.measure, {})[row.group or ""] = row.value
+        return found
+
+    def only_group(self, group: str) -> Results:
+        """The rows of one group of topics, its means as the means."""
+        if self.groups is None or group not in self.groups.names:
+            known = () if self.groups is None else self.groups.names
+            raise UsageError(f"no group {group!r}{nearest(group, list(known)) or '; available: ' + ', '.join(known)}")
+        return replace(
+            self,
+            topic_rows=[row for row in self.topic_rows if row.group == group],
+            mean_rows=[row for row in self.group_rows if row.group == group],
+            groups=None,
+            group_rows=(),
+        )
+
     def per_topic(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """``{run: {measure: {topic: value}}}``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
@@ -232,10 +274,14 @@ class Results:
         return found
 
     def records(self, per_topic: bool = True) -> list[dict[str, Any]]:
-        """Rows as dictionaries: run by run, the topics first, then the means."""
+        """Rows as dictionaries: run by run, the topics first, then the means, those of groups before those of all.
+
+        Where topics are grouped, ``group`` is that of the topic or of the mean, None for the mean over all topics.
+        """
         by_run: dict[str, list[dict[str, Any]]] = {}
-        for row in self if per_topic else self.mean_rows:
-            by_run.setdefault(row.run, []).append(row.as_dict())
+        for row in (*(self.topic_rows if per_topic else ()), *self.group_rows, *self.mean_rows):
+            more = {} if self.groups is None else {"group": row.group}
+            by_run.setdefault(row.run, []).append(row.as_dict() | more)
         return [row for rows in by_run.values() for row in rows]
 
     def to_pandas(self) -> Any:
@@ -252,7 +298,8 @@ class Results:
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = self.records()
-        return {name: [row[name] for row in rows] for name in ("run", "topic", "measure", "value", "signature")}
+        names = ("run", "topic", "measure", "value", "signature", *(() if self.groups is None else ("group",)))
+        return {name: [row[name] for row in rows] for name in names}
 
     def plot(self, kind: Any = None, **how: Any) -> Any:
         """An Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; what suits, by default.
@@ -285,12 +332,16 @@ def concat(*results: Results) -> Results:
                 f"run {twice[0]} has {twice[1]} in two of the results; rename one: results.renamed({{...}})"
             )
         seen |= {(row.run, row.measure) for row in one.mean_rows}
+        if one.groups != results[0].groups:
+            raise UsageError("the results have different groups of topics, or only some of them have groups")
     return Results(
         [row for one in results for row in one.topic_rows],
         [row for one in results for row in one.mean_rows],
         tuple(dict.fromkeys(note for one in results for note in one.notes)),
         {name: info for one in results for name, info in one.measure_info.items()},
         {name: facts for one in results for name, facts in one.run_facts.items()},
+        results[0].groups,
+        [row for one in results for row in one.group_rows],
     )
 
 

@@ -233,7 +233,7 @@ class Run:
     task: str = ""
     #: What the reader skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
-    #: The texts of results, by line: to be looked up in the documents, or checked against the offsets.
+    #: The texts of results, by row: to be looked up in the documents, or checked against the offsets.
     quoted: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
@@ -320,6 +320,7 @@ class Run:
         new[1:] = (rank[1:] != rank[:-1]) | (topic[1:] != topic[:-1])
         item = np.cumsum(new) - 1
         item -= item[bounds[:-1][topic]] if len(item) else 0
+        old = np.flatnonzero(kept).tolist() if self.quoted else []
         return replace(
             self,
             bounds=bounds,
@@ -329,6 +330,7 @@ class Run:
             end=None if self.end is None else self.end[kept],
             score=None if self.score is None else self.score[kept],
             line=None if self.line is None else self.line[kept],
+            quoted={new: self.quoted[row] for new, row in enumerate(old) if row in self.quoted},
             path=None if self.path is None else self.path[kept],
             path_end=None if self.path_end is None else self.path_end[kept],
         )
@@ -425,6 +427,24 @@ def assemble(
         path_end=None if path_end_code is None else _taken(path_end_code, rows),
         task=task,
     )
+
+
+def in_trec_order(run: Run) -> Run:
+    """Whole documents by score, as in a TREC run: equal scores by name, the larger one first."""
+    assert run.score is not None and run.line is not None
+    rows = np.argsort(run.line, kind="stable")  # as they stood
+    topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
+    ordered = assemble(
+        tag=run.tag,
+        topic=Coded([name for name in run.topics if run.size(name)], topic[rows]),
+        document=Coded(list(run.documents), run.document[rows]),
+        score=run.score[rows],
+        line=run.line[rows],
+        order="trec",
+        source=run.source,
+        format=run.format,
+    )
+    return ordered.with_empty([name for name in run.topics if not run.size(name)])
 
 
 def _coded(names: Sequence[str] | Coded) -> Coded:

@@ -13,6 +13,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import span_name
+from berrypick.core.topic_fields import TopicField
 from berrypick.core.words import counted
 
 #: What offsets in a text count: Unicode code points, bytes of UTF-8, or UTF-16 units; with ``+bom`` also the byte order
@@ -232,6 +233,8 @@ class Truth:
     notes: tuple[str, ...] = ()
     #: What the reader skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
+    #: What is known of topics besides their judgements, by name.
+    fields: Mapping[str, TopicField] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for topic in self.topics.values():

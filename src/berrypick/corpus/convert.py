@@ -13,11 +13,12 @@ from berrypick import formats
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.columns import names_topic
 from berrypick.corpus.frames import frame_table, is_frame, is_record, records_table
 from berrypick.corpus.objects import is_result, topics_table
 from berrypick.corpus.table import Search, run_of_table, runs_of_table, truth_of_table
+from berrypick.formats._columns import names_topic
 from berrypick.formats._files import is_stream
+from berrypick.formats._hits import hits_in
 
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
@@ -171,6 +172,8 @@ def _holds_run(key: Any, value: Any) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
     if isinstance(value, (Run, RunFile, str, PathLike)) or is_frame(value) or _ranx(value, "Run"):
         return True
+    if hits_in(value) is not None:
+        return False
     if isinstance(value, Mapping):
         return all(_is_collection(one) for one in value.values()) if value else None
     if not isinstance(value, (list, tuple)):

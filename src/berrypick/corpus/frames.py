@@ -1,7 +1,7 @@
 """Truths and runs from data frames (pandas, polars, Arrow, DuckDB: whatever narwhals reads) and from records.
 
 Records are named tuples, as ir_measures and ir_datasets have them, or dictionaries. The names of columns and fields are
-those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.corpus.columns` has all of them.
+those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.formats._columns` has all of them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.columns import Role, match_columns, names_topic
 from berrypick.corpus.table import Search, Table, runs_of_table, truth_of_table
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.formats._columns import Role, match_columns, names_topic
+from berrypick.formats.span_truth import OWN_FIELDS
 
 WHERE = "data frame"
 
@@ -57,8 +58,14 @@ def is_frame(value: Any) -> bool:
 def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
-    names = match_columns(list(values), role, columns)
+    names = _with_fields(match_columns(list(values), role, columns), list(values), role)
     return Table.of_columns({ours: values[theirs].to_list() for ours, theirs in names.items()}, WHERE)
+
+
+def _with_fields(matched: Mapping[str, str], names: Sequence[str], role: Role) -> dict[str, str]:
+    """Columns of a truth that mean nothing to judgements are fields of topics, under their own names."""
+    used = {*matched, *matched.values(), *OWN_FIELDS}
+    return {**matched, **({name: name for name in names if name not in used} if role == "truth" else {})}
 
 
 def _values(frame: Any) -> dict[str, Any]:
@@ -101,5 +108,6 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
         if not is_record(record):
             raise InputError(f"{type(record).__name__} is not a record with a topic", path=where, line=number)
         rows.append(record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True)))
-    names = match_columns(list(dict.fromkeys(str(name) for row in rows for name in row)), role, where=where)
+    known = list(dict.fromkeys(str(name) for row in rows for name in row))
+    names = _with_fields(match_columns(known, role, where=where), known, role)
     return Table.of_columns({ours: [row.get(theirs) for row in rows] for ours, theirs in names.items()}, where)

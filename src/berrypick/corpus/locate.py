@@ -435,16 +435,15 @@ def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
     locator, source = Locator(texts, how), run.source or run.tag
     problems: list[InputError] = []
     places: list[Place] = []
-    for topic, ranking in run.rankings():
-        assert ranking.line is not None
-        for row, line in enumerate(ranking.line.tolist()):
-            document = ranking.documents[int(ranking.document[row])]
-            if line not in run.quoted:
+    for topic, low, high in zip(run.topics, run.bounds.tolist(), run.bounds[1:].tolist(), strict=False):
+        for row in range(low, high):
+            line, document = int(run.line[row]), run.documents[int(run.document[row])]
+            if row not in run.quoted:
                 problems.append(
                     InputError("has neither offsets nor text; other lines have text", path=source, line=line)
                 )
                 continue
-            found = locator.resolve(topic, Quote(run.quoted[line], document, line=line), source)
+            found = locator.resolve(topic, Quote(run.quoted[row], document, line=line), source)
             if isinstance(found, Unresolved):
                 problems.append(found.error(texts, source))
             else:

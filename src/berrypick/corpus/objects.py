@@ -6,7 +6,8 @@ No such library is imported. For each topic a list, in ranked order for a run, o
 * LlamaIndex nodes, with scores or without: ``start_char_idx``, ``end_char_idx``, ``ref_doc_id``;
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
-  quote, grade), or the other names of :mod:`berrypick.corpus.columns`;
+  quote, grade), or the other names of :mod:`berrypick.formats._columns`;
+* hits of Elasticsearch, OpenSearch, Qdrant or Weaviate; or, in place of the list, a response of one of these or Chroma;
 * plain texts, which are looked up in the documents, as is everything without offsets;
 
 or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores or grades; documents that are all called
@@ -24,9 +25,10 @@ from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import Run
-from berrypick.corpus.columns import Role, find_columns
 from berrypick.corpus.table import Search, Table, is_number, plain_names, run_of_table
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.formats._columns import Role, find_columns
+from berrypick.formats._hits import hit_fields, hits_in, is_hit, ranked_fields
 
 #: Where the name of the document is looked for in metadata, in this order.
 NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
@@ -60,11 +62,13 @@ def run_from_objects(
 
 def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> Table:
     """What every topic has, as a table; lists of a run are ranked."""
-    lists = role == "run" and not all(isinstance(found, Mapping) for found in given.values())
+    lists = role == "run" and not all(isinstance(found, Mapping) and hits_in(found) is None for found in given.values())
     spans = _are_spans(given)
     rows: list[dict[str, Any]] = []
     for topic, found in given.items():
-        if isinstance(found, Mapping):
+        if (hits := hits_in(found)) is not None:
+            fields = iter(ranked_fields(hits))
+        elif isinstance(found, Mapping):
             fields = _by_name(topic, found, role, spans, lists)
         elif found is None and role == "truth":
             rows.append({"topic": topic, "is_impossible": True})
@@ -115,7 +119,7 @@ def _drop_partial_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def is_result(value: Any) -> bool:
     """Whether a value is a document or node of a retrieval library."""
-    return any(hasattr(value, name) for name in ("page_content", "start_char_idx", "node")) or (
+    return any(hasattr(value, name) for name in ("page_content", "start_char_idx", "node", "payload")) or (
         hasattr(value, "content") and hasattr(value, "meta")
     )
 
@@ -124,6 +128,8 @@ def _fields(one: Any, doc: DocumentName, role: Role) -> dict[str, Any]:
     """What a result says by our names; in a truth, text without offsets is a quote, and scores are no grades."""
     if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
         return {**_fields(one[0], doc, role), "grade" if role == "truth" else "score": one[1]}
+    if is_hit(one):
+        return hit_fields(one)
     if isinstance(one, Mapping):
         names = find_columns(tuple(map(str, one)), role, "a result")
         return {ours: one[theirs] for ours, theirs in names.items() if ours not in ("topic", "run", "rank")}
@@ -150,6 +156,8 @@ def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
         return _llama_index(one, doc)
     if hasattr(one, "content") and hasattr(one, "meta"):
         return _haystack(one, doc)
+    if isinstance(fields := getattr(one, "payload", getattr(one, "properties", None)), Mapping):
+        return _stored(one, fields)
     raise UsageError(
         f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
         "texts, dictionaries with doc, start and end, or pairs of one of these and a score"
@@ -176,6 +184,13 @@ def _haystack(one: Any, doc: DocumentName) -> dict[str, Any]:
     if is_number(getattr(one, "score", None)):
         fields["score"] = float(one.score)
     return _with_span(fields, meta.get("split_idx_start"), None, one.content)
+
+
+def _stored(one: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A point of Qdrant, or an object of Weaviate with the metadata of its place in the ranking."""
+    about = getattr(one, "metadata", one)
+    numbers = {name: getattr(about, name, None) for name in ("score", "certainty", "distance")}
+    return hit_fields({"payload": fields, "id": getattr(one, "id", getattr(one, "uuid", None)), **numbers})
 
 
 def _with_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, keys: Sequence[str]) -> dict[str, Any]:

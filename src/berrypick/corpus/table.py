@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.run import Coded, Duplicates, Run, assemble
+from berrypick.core.run import Coded, Duplicates, Run, assemble, in_trec_order
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
@@ -302,17 +302,7 @@ def documents_run(table: Table) -> Run | None:
 def documents_run_by_rows(table: Table) -> Run:
     """The same, with every row checked as in a file."""
     run = SpanRun.from_records(table.without("rank").rows(), Problems(table.where), table.where)
-    assert run.score is not None and run.line is not None
-    rows = np.argsort(run.line)  # as they stood
-    topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
-    return assemble(
-        tag="",
-        topic=Coded(list(run.topics), topic[rows]),
-        document=Coded(list(run.documents), run.document[rows]),
-        score=run.score[rows],
-        line=run.line[rows],
-        order="trec",
-    )
+    return replace(in_trec_order(run), tag="", format="")
 
 
 def _disagreement(table: Table) -> list[str]:

@@ -1,4 +1,5 @@
-"""The texts of documents: a folder of text files, or JSON Lines with ``doc`` and ``text``.
+"""The texts of documents: a folder of text files, JSON Lines with ``doc`` (or BEIR's ``_id``) and ``text``, or a file
+of another format that holds them, such as SQuAD.
 
 Offsets count the characters (Unicode code points) of a text as it is in the file: line ends are not translated, so a
 carriage return is a character; a byte order mark at the start of a file is none, unless offsets are said or seen to
@@ -20,12 +21,13 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from berrypick import formats
 from berrypick.core.arrays import IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
-from berrypick.formats._files import check_member, open_bytes
+from berrypick.formats._files import check_member, head, open_bytes, reusable
 from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
 
@@ -131,7 +133,17 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     if not isinstance(path, (str, PathLike)):
         raise UsageError(f"documents are a folder, a file or a mapping of name to text, not {type(path).__name__}")
     name = fspath(path)
-    return _folder(name) if os.path.isdir(name) else _lines(name)
+    if os.path.isdir(name):
+        return _folder(name)
+    with reusable(name):
+        held = formats.documents_in(name) if _is_whole_json(name) else {}
+        return Texts(held, source=name) if held else _lines(name)
+
+
+def _is_whole_json(path: str) -> bool:
+    """Whether a file is a JSON object, but not lines of documents."""
+    first = next(iter(head(path, 1)), "").lstrip()
+    return first.startswith("{") and not ('"text"' in first and ('"doc"' in first or '"_id"' in first))
 
 
 def _folder(folder: str) -> Texts:
@@ -192,7 +204,7 @@ def _decoded(path: str) -> tuple[str, bool]:
 def _lines(path: str) -> Texts:
     found: dict[str, str] = {}
     for number, text, value in records(path, Problems(path)):
-        document, content = value.get("doc"), value.get("text")
+        document, content = value.get("doc", value.get("_id")), value.get("text")
         if isinstance(document, int) and not isinstance(document, bool):
             document = str(document)
         if not isinstance(document, str) or not isinstance(content, str):
@@ -404,11 +416,11 @@ def _with_matching_texts(
         return run, counting
     from berrypick.corpus import text_check
 
-    spans = zip(line.tolist(), run.document.tolist(), start.tolist(), end.tolist(), strict=True)
+    spans = zip(run.document.tolist(), start.tolist(), end.tolist(), strict=True)
     stated = text_check.stated_by_document(
-        (run.documents[code], text_check.Stated(row, low, high, run.quoted[number]))
-        for row, (number, code, low, high) in enumerate(spans)
-        if number in run.quoted
+        (run.documents[code], text_check.Stated(row, low, high, run.quoted[row]))
+        for row, (code, low, high) in enumerate(spans)
+        if row in run.quoted
     )
     check = text_check.check_texts(stated, texts, counting)
 

@@ -15,10 +15,11 @@ from berrypick.core.errors import BerrypickError, UsageError, nearest
 from berrypick.core.explanation import Explanation, number
 from berrypick.core.gc import gc_paused
 from berrypick.core.registry import plugin_errors
-from berrypick.core.results import Note, Results, Row
+from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
+from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import RunInputs, prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -60,6 +61,7 @@ class Evaluation:
     options: EvaluationOptions
     context: JudgingContext
     notes: tuple[Note, ...] = ()
+    groups: TopicGroups | None = None
 
     @classmethod
     @takes_options
@@ -76,7 +78,10 @@ class Evaluation:
         options = replace(options, topics=options.topics or protocol.topics)
         requested = () if measures is None else resolve_measures(measures, protocol.name, task)
         inputs = prepare_inputs(truth, runs, options)
-        made = cls(inputs.truth, inputs.runs, requested, options, inputs.context, inputs.notes)
+        judgements = with_topic_table(inputs.truth, options.topic_table)
+        groups, ungrouped = topic_groups(judgements, options)
+        notes = (*inputs.notes, *ungrouped)
+        made = cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups)
         made._check_navigation()
         return made
 
@@ -123,16 +128,18 @@ class Evaluation:
         scored = _scored_runs(self, curves, jobs, progress)
         rows: list[Row] = []
         means: list[Row] = []
+        group_means: list[Row] = []
         notes = [*self.notes, *lengths_notes(self)]
         facts = {}
         for name, run in zip(unique_names([(run.tag, run.source) for run in scored]), scored, strict=True):
-            topics, mean_rows = run.rows(name, self.measures)
+            topics, mean_rows, group_rows = run.rows(name, self.measures, self.groups)
             rows += topics
             means += mean_rows
+            group_means += group_rows
             notes += run.notes(name)
             facts[name] = run.facts(name)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
-        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts)
+        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """One topic of one run judged, by the user model of the evaluation or another one."""

@@ -345,7 +345,10 @@ def _within_documents(truth: Truth, collection: Collection | None) -> tuple[Trut
 
 
 #: Formats whose positions count seconds, and those whose positions count characters (or bytes, in TREC Genomics).
-_SECONDS, _CHARACTERS = ("mediaeval", "trecvid"), ("inex", "genomics", "chunking")
+_SECONDS, _CHARACTERS = (
+    ("mediaeval", "trecvid", "qvhighlights"),
+    ("inex", "genomics", "chunking", "squad", "legalbench"),
+)
 
 
 def _line_unit(truth: Truth, context: JudgingContext) -> str | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import option as option_text
 from berrypick.core.navigation import Navigation
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import OFFSETS, Offsets
@@ -33,6 +34,8 @@ TextMismatch = Literal["error", "note"]
 TEXT_MISMATCH: tuple[TextMismatch, ...] = ("error", "note")
 DUPLICATES = ("error", "first", "keep")
 File = str | PathLike[str]
+#: Functions whose results have rows for groups of topics.
+GROUPED = ("evaluate", "compare", "write_report", "sweep", "Evaluation.prepare")
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,14 @@ class EvaluationOptions:
         "[default: judged, or by protocol]",
         label="topics", signature="topics", choices=TOPICS,
     )  # fmt: skip
+    by: str | Mapping[str, str] | None = _option(
+        None, "Rows for each group of topics as well: a field of the truth's lines or of the topic table, or doc.",
+        label="groups", metavar="FIELD",
+    )  # fmt: skip
+    topic_table: Any = _option(
+        None, "Fields of topics: CSV, TSV, Parquet or JSON Lines with topic and other columns.",
+        label="topic table", metavar="FILE", file=True,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         for option in options():
@@ -182,6 +193,8 @@ class EvaluationOptions:
             if option.name in values:
                 raise UsageError(f"{option.name} is given twice, as {option.name} and as {name}")
             values[option.name] = value
+        if "by" in values and function not in GROUPED:
+            raise UsageError(f"{function} gives no rows for groups: leave {option_text('by')} out")
         return cls(**values)
 
 
@@ -214,6 +227,8 @@ class SweepKeywords(TypedDict, total=False):
     duplicates: Duplicates | None
     min_score: float | None
     topics: Literal["judged", "run"] | None
+    by: str | Mapping[str, str] | None
+    topic_table: Any
 
 
 class EvaluationKeywords(SweepKeywords, total=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, mean
+from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
 from berrypick.core.score import Curve, Score
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
@@ -70,8 +70,11 @@ class ScoredRun:
     def facts(self, name: str) -> RunFacts:
         return replace(self.facts_without_name, name=name)
 
-    def rows(self, name: str, measures: Sequence[RequestedMeasure]) -> tuple[list[Row], list[Row]]:
-        """A row for each topic and measure, and a mean for each measure."""
+    def rows(
+        self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups | None = None
+    ) -> tuple[list[Row], list[Row], list[Row]]:
+        """A row for each topic and measure, a mean for each measure, and one for each group and measure."""
+        of = {} if groups is None else groups.of
         found, curves, resampled = self.scores.found, self.scores.curves, self.scores.resampled
         shared = [(one.text, self.signatures[one.text]) for one in measures]
         rows = []
@@ -80,17 +83,35 @@ class ScoredRun:
                 key = (text, topic)
                 score = found[key]
                 own = signature.of([score]) if score.signed else signature.plain
-                rows.append(Row(name, topic, text, score.value, own, curves.get(key), resampled.get(key)))
-        return rows, [self._mean(name, one) for one in measures]
+                rows.append(
+                    Row(name, topic, text, score.value, own, curves.get(key), resampled.get(key), of.get(topic))
+                )
+        means = [self._mean(name, one, self.topics) for one in measures]
+        return rows, means, [] if groups is None else self._group_means(name, measures, groups)
 
-    def _mean(self, name: str, one: RequestedMeasure) -> Row:
-        scores = [self.scores.found[one.text, topic] for topic in self.topics]
+    def _group_means(self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups) -> list[Row]:
+        members: dict[str, list[str]] = {group: [] for group in groups.names}
+        for topic in self.topics:
+            if topic in groups.of:
+                members[groups.of[topic]].append(topic)
+        found = []
+        for group, topics in members.items():
+            for one in measures:
+                row = self._mean(name, one, topics)
+                *fields, version = row.signature.fields
+                signature = replace(row.signature, fields=(*fields, ("group", f"{groups.field}={group}"), version))
+                found.append(replace(row, signature=signature, group=group))
+        return found
+
+    def _mean(self, name: str, one: RequestedMeasure, topics: Sequence[str]) -> Row:
+        """Over some topics."""
+        scores = [self.scores.found[one.text, topic] for topic in topics]
         value = mean([score.value for score in scores])
         if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
             value = sum(score.value for score in scores if score.value is not None)
         curve = None
         if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
-            found = (self.scores.resampled.get((one.text, topic)) for topic in self.topics)
+            found = (self.scores.resampled.get((one.text, topic)) for topic in topics)
             curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
         return Row(name, ALL, one.text, value, self.signatures[one.text].of(scores), curve)
 

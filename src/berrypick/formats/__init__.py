@@ -19,6 +19,7 @@ from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
+from berrypick.formats._columns import COLUMNS, has_name
 from berrypick.formats._files import atomic_writer, content, finite, head, numbered_head, reusable
 from berrypick.formats._table import almost_spans, wrong_separator
 from berrypick.formats.base import Format, Problems, Role
@@ -28,6 +29,7 @@ __all__ = [
     "Problems",
     "by_name",
     "content",
+    "documents_in",
     "finite",
     "read_any",
     "read_collection",
@@ -94,9 +96,44 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
                 )
     if spans and (almost := almost_spans(first[0], path, line)):
         raise almost
-    raise InputError(
-        f"is in no known {role or 'file'} format", path=path, line=line, text=first[0], remedy=_expected(role)
+    remedy = _nearest_json(first, role) or _expected(role)
+    raise InputError(f"is in no known {role or 'file'} format", path=path, line=line, text=first[0], remedy=remedy)
+
+
+def _nearest_json(lines: list[str], role: Role | None) -> str:
+    """The formats whose names are nearest to those in a JSON file; '' if it is none."""
+    text = "\n".join(lines).lstrip("\ufeff \t\n")
+    if not text.startswith(("{", "[")):
+        return ""
+    names = set(re.findall(r'"((?:[^"\\]|\\.){1,60})"\s*:', text))
+    names |= {ours for aliases in COLUMNS.values() for ours in aliases if has_name(names, aliases[ours])}
+    known = [one for one in _candidates(role) if one.json_names]
+    ranked = sorted(known, key=lambda one: -_closeness(one.json_names, names))
+    close = [one for one in ranked if _closeness(one.json_names, names) >= 1][:3] or ranked[:2]
+    shapes = [f"{one.name()}: {one.shape}" for one in close]
+    if text.startswith("["):
+        shapes.append("(a JSON list: write its objects one per line)")
+    return "\n  ".join(["the nearest formats are", *shapes, *registry.problems()]) if shapes else ""
+
+
+def _closeness(names: tuple[str, ...], given: set[str]) -> float:
+    """How many of the names are among the given ones; one that is nearly there counts half."""
+    import difflib
+
+    low = {name.lower() for name in given}
+    return sum(
+        1.0 if name in given else 0.5 * bool(difflib.get_close_matches(name.lower(), low, 1, 0.6)) for name in names
     )
+
+
+def documents_in(path: str) -> dict[str, str]:
+    """The texts of documents that a file holds beside something else; none if its format holds none, or is unknown."""
+    first = head(path)
+    for candidate in registry:
+        if first and candidate.documents.__func__ is not Format.documents.__func__ and _looks_like(candidate, first):  # type: ignore[attr-defined]
+            with plugin_errors(f"{path}: reading it as {candidate.name()}", candidate):
+                return candidate.documents(path)
+    return {}
 
 
 #: The files of formats whose lines are words, by role, in the order of the registry.

@@ -42,11 +42,14 @@ def _delimiter(header: str) -> str:
     return "\t" if "\t" in header and "," not in header else ","
 
 
-def table_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Every row as fields, with the line it starts in; cells that are empty are left out."""
+def table_rows(
+    path: str, problems: Problems, needed: tuple[str, ...], others: bool = False
+) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every row as fields, with the line it starts in; cells that are empty are left out. ``others``: of Parquet, also
+    columns that spans do not have."""
     with open_bytes(path) as stream:
         parquet = stream.read(4) == MAGIC.encode()
-    yield from _parquet_rows(path, problems, needed) if parquet else csv_rows(path, problems, needed)
+    yield from _parquet_rows(path, problems, needed, others) if parquet else csv_rows(path, problems, needed)
 
 
 def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -160,7 +163,9 @@ def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
     yield from rest
 
 
-def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _parquet_rows(
+    path: str, problems: Problems, needed: tuple[str, ...], others: bool
+) -> Iterator[tuple[int, str, dict[str, Any]]]:
     try:
         import pyarrow.parquet as parquet
     except ModuleNotFoundError:
@@ -171,7 +176,7 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Ite
         with open_bytes(path) as stream:
             schema = parquet.read_schema(stream)
             _check_columns(schema.names, needed, path, None)
-            names = [name for name in schema.names if name in OF_SPANS]
+            names = [name for name in schema.names if others or name in OF_SPANS]
             stream.seek(0)
             texts = [name for name in names if pyarrow.types.is_string(schema.field(name).type)]
             file = parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)

@@ -53,6 +53,8 @@ class Format:
     suffixes: ClassVar[tuple[str, ...]] = ()
     #: Other names of it.
     aliases: ClassVar[tuple[str, ...]] = ()
+    #: The names in its JSON objects, where it is JSON: unknown files get the formats with the nearest names suggested.
+    json_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -105,6 +107,11 @@ class Format:
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
         """A Truth, a Run, or what else the role says; what is wrong with a line goes to ``problems``."""
         raise NotImplementedError(f"{cls.__name__} has no method read")
+
+    @classmethod
+    def documents(cls, path: str) -> dict[str, str]:
+        """The texts of documents that a file of this format holds, by name; none in most formats."""
+        return {}
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -37,6 +37,7 @@ class SpanRun(Format):
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '{"topic": "1", "doc": "guide.md", "start": 100, "end": 300, "score": 7.1}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "score", "rank", "text")
     holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
@@ -88,7 +89,7 @@ class SpanRun(Format):
             score.append(given[0])
             rank.append(given[1])
             if isinstance(words := value.get("text"), str) and words.strip():
-                quoted[number] = once.setdefault(words, words)
+                quoted[len(line) - 1] = once.setdefault(words, words)
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
@@ -105,7 +106,7 @@ class SpanRun(Format):
             end=positions(end) if start else None,
             score=scores,
             rank=ranks,
-            line=np.array(line, dtype=np.int64),
+            line=np.arange(len(line)),  # several rows may stand in one line
             order=order,
             source=path,
             format=cls.format_name,
@@ -115,7 +116,11 @@ class SpanRun(Format):
             if name in empty:
                 empty[name].fail(f"topic {name} is said to have no results, but other lines have some")
         run = run.with_empty(empty)
-        return replace(run, quoted=quoted) if quoted else run
+        rows = run.line if run.line is not None else np.arange(len(line))
+        run = replace(run, line=np.array(line, dtype=np.int64)[rows])
+        if not quoted:
+            return run
+        return replace(run, quoted={i: quoted[row] for i, row in enumerate(rows.tolist()) if row in quoted})
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -125,7 +130,7 @@ class SpanRun(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        first = True
+        first, above = True, 0
         for topic, ranking in value.rankings():
             if not len(ranking):
                 named = {"tag": value.tag} if first and value.tag else {}
@@ -135,8 +140,8 @@ class SpanRun(Format):
                 record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
                 if ranking.start is not None:
                     record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
-                if ranking.line is not None and int(ranking.line[row]) in value.quoted:
-                    record["text"] = value.quoted[int(ranking.line[row])]
+                if above + row in value.quoted:
+                    record["text"] = value.quoted[above + row]
                 if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
                     record["rank"] = int(ranking.rank[row]) + 1
                 if ranking.score is not None:
@@ -145,6 +150,7 @@ class SpanRun(Format):
                     record["tag"] = value.tag
                 first = False
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            above += len(ranking)
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:

@@ -41,14 +41,14 @@ def _without_null(row: dict[str, Any]) -> dict[str, Any]:
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag", "offsets",
              "judged", "is_impossible"]  # fmt: skip
-    used = {name for row in rows for name in row}
-    return [name for name in order if name in used]
+    used = dict.fromkeys(name for row in rows for name in row)
+    return [*(name for name in order if name in used), *(name for name in used if name not in order)]
 
 
 class SpanTableTruth(Format):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
-    The first row names the columns, in any order; others are ignored. They mean the same as the JSON fields of
+    The first row names the columns, in any order; others are fields of topics. They mean the same as the JSON fields of
     span-truth; columns ``quote``, ``offsets``, ``judged`` and ``is_impossible`` are possible too. CSV cells are
     separated by commas (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
 
@@ -71,7 +71,7 @@ class SpanTableTruth(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        truth = SpanTruth.from_records(table_rows(path, problems, ("topic", "doc")), problems, path)
+        truth = SpanTruth.from_records(table_rows(path, problems, ("topic", "doc"), others=True), problems, path)
         return replace(truth, format=cls.format_name)
 
     @classmethod

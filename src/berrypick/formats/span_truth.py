@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
@@ -16,6 +17,9 @@ from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only runs have.
 OF_RUNS = ("score", "rank", "results")
+#: Fields of judgements and of runs; any other is a field of the topic.
+OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
+                        "judged", "is_impossible", *OF_RUNS})  # fmt: skip
 
 
 class SpanTruth(Format):
@@ -24,7 +28,8 @@ class SpanTruth(Format):
     Offsets count from 0 and are half-open: ``end`` is the first position after the span. They are characters in text,
     seconds in video. A line with grade 0 and no offsets says that a document was judged and holds nothing relevant. A
     file without any offsets judges whole documents. Exact copies are merged, overlapping spans are kept. Other fields
-    are ignored.
+    are fields of the topic, such as ``"domain": "law"``, if all lines of a topic agree on them: results can be grouped
+    by them.
 
     ``quote`` may stand in place of the offsets: the relevant text, word for word. It is looked up in the documents
     given as documents: in ``doc``, or in all of them if the line names none. ``start`` beside it settles which one
@@ -50,6 +55,7 @@ class SpanTruth(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"topic": "1", "doc": "guide.md", "start": 120, "end": 260}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
@@ -71,8 +77,11 @@ class SpanTruth(Format):
         unanswerable: dict[str, int] = {}
         counting: dict[Offsets | None, int] = {}
         any_span = False
+        topic_fields = TopicFields(OWN_FIELDS)
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
+            if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
+                topic_fields.add(str(value["topic"]), value, f"{path}:{number}")
             if _has_no_answer(fields):
                 unanswerable.setdefault(fields.name("topic"), number)
                 if value.get("doc") is not None:
@@ -120,7 +129,7 @@ class SpanTruth(Format):
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
-        return _without_answers(truth, unanswerable, problems)
+        return replace(_without_answers(truth, unanswerable, problems), fields=topic_fields.found())
 
     @staticmethod
     def _once(fields: Fields, known: dict[Any, tuple[float, int]], key: Any, document: str, grade: float) -> None:
@@ -153,6 +162,7 @@ class SpanTruth(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for topic in value.topics.values():
+            more = {name: of.values[topic.topic] for name, of in value.fields.items() if topic.topic in of.values}
             checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.has_offsets}
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
@@ -163,15 +173,15 @@ class SpanTruth(Format):
                 record["grade"] = plain(topic.grade[row])
                 if topic.start is not None and value.offsets is not None:
                     record["offsets"] = value.offsets
-                out.write(json.dumps(record, ensure_ascii=False) + "\n")
+                out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
             for quote in topic.quotes:
                 if not quote.has_offsets:
                     record = _quoted(topic.topic, quote)
                     if quote.start is not None and value.offsets is not None:
                         record["offsets"] = value.offsets
-                    out.write(json.dumps(record, ensure_ascii=False) + "\n")
+                    out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
             for record in _wholes(topic):
-                out.write(json.dumps({"topic": topic.topic, **record}, ensure_ascii=False) + "\n")
+                out.write(json.dumps({"topic": topic.topic, **record, **more}, ensure_ascii=False) + "\n")
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:

@@ -46,7 +46,11 @@ def plot(
     theme = sized(theme, width, height, font_size)
     if chosen == "curves":
         shaded = len(results.runs) <= BANDS if band is None else band
-        found = bands(results, confidence=confidence, resamples=resamples, seed=seed, intervals=shaded)
+        found = [
+            replace(one, measure=one.measure + over)
+            for over, part in _parts(results)
+            for one in bands(part, confidence=confidence, resamples=resamples, seed=seed, intervals=shaded)
+        ]
         return curves(found, until=until, band=shaded, theme=theme)
     if chosen == "means":
         return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), theme=theme)
@@ -55,6 +59,13 @@ def plot(
             f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; expected one of ' + listed(KINDS)}"
         )
     return topics(results, baseline=baseline, theme=theme)
+
+
+def _parts(results: Results) -> list[tuple[str, Results]]:
+    """All topics, then each group of topics with the words for it."""
+    groups = () if results.groups is None else results.groups.names
+    field = "" if results.groups is None else results.groups.field
+    return [("", results), *((f", {field} {name}", results.only_group(name)) for name in groups)]
 
 
 def check_options(function: Callable[..., Any], given: Iterable[str]) -> None:
@@ -89,7 +100,7 @@ def sized(
 
 
 def suggested(results: Results) -> Kind:
-    """Curves where a measure has one; else topics of one or two runs, and means of more."""
+    """Curves where a measure has one; else topics of one or two runs, and means of more, or of groups of topics."""
     if any(row.curve for row in results.mean_rows):
         return "curves"
-    return "topics" if len(results.runs) <= 2 else "means"
+    return "topics" if len(results.runs) <= 2 and results.groups is None else "means"

@@ -41,8 +41,14 @@ def render(
     if output in ("csv", "tsv"):
         rows = comparison.rows()
         return tables.separated(rows, list(rows[0]), output, places)
-    renderer = _RENDERERS[output](comparison, 4 if places is None else places, paint)
-    return renderer.details() if chosen == "details" else renderer.runs()
+    kind, digits, details = _RENDERERS[output], 4 if places is None else places, chosen == "details"
+    parts = [kind(one, digits, paint, title).tables(details) for title, one in _titled(comparison)]
+    return "\n".join(parts) + kind(comparison, digits, paint).legend(details)
+
+
+def _titled(comparison: Comparison) -> list[tuple[str, Comparison]]:
+    """The comparison over all topics, and those over groups with what they are over."""
+    return [("", comparison), *((f"{comparison.by} {name}", one) for name, one in comparison.groups.items())]
 
 
 def render_difference(
@@ -64,8 +70,8 @@ def render_difference(
 class _Renderer:
     """A comparison as text; subclasses differ in markup."""
 
-    def __init__(self, comparison: Comparison, places: int, paint: tables.Paint = tables.plain) -> None:
-        self.comparison, self.places, self.paint = comparison, places, paint
+    def __init__(self, comparison: Comparison, places: int, paint: tables.Paint = tables.plain, over: str = "") -> None:
+        self.comparison, self.places, self.paint, self.over = comparison, places, paint, over
         self.percent = f"{100 * comparison.method.confidence:.4g}%"
 
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
@@ -81,11 +87,13 @@ class _Renderer:
         """Columns that hold means, with mark-up of their own."""
         return [i for i, name in enumerate(table.header) if name == "mean" or name in self.comparison.measures]
 
-    def details(self) -> str:
-        parts = [self.table(self._detailed(one), self._strong([one], 3)) for one in self.comparison.measures]
-        return "\n".join(parts) + self.legend(details=True)
+    def tables(self, details: bool) -> str:
+        """A table for each measure, or one with a row for each run."""
+        if not details:
+            return self._runs()
+        return "\n".join(self.table(self._detailed(one), self._strong([one], 3)) for one in self.comparison.measures)
 
-    def runs(self) -> str:
+    def _runs(self) -> str:
         comparison = self.comparison
         widths = {measure: self._width(measure) for measure in comparison.measures}
         rows = []
@@ -93,8 +101,8 @@ class _Renderer:
             cells = [comparison.estimate(measure, run) for measure in comparison.measures]
             means = [self.mean(one, widths[one.measure], self._best(one)) + f" {self._interval(one)}" for one in cells]
             rows.append([cells[0].label, run, *(mean.rstrip() for mean in means)])
-        table = Table("", ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
-        return self.table(table, self._strong(comparison.measures, 2)) + self.legend(details=False)
+        table = Table(self.over, ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
+        return self.table(table, self._strong(comparison.measures, 2))
 
     def _strong(self, measures: Sequence[str], column: int) -> list[tuple[int, int]]:
         """Cells with the best means, from a column on."""
@@ -117,7 +125,8 @@ class _Renderer:
             one = comparison.estimate(measure, run)
             cells = [one.label, run, str(one.topics), self.mean(one, width, self._best(one)), self._interval(one)]
             rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
-        return Table(f"{measure}, {direction} is better", header, rows, align)
+        over = f" ({self.over})" if self.over else ""
+        return Table(f"{measure}, {direction} is better{over}", header, rows, align)
 
     def _against_baseline(self, measure: str, run: str, columns: int) -> list[str]:
         if not columns:
@@ -155,7 +164,7 @@ class _Renderer:
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method
         lines = [
-            f"Intervals: {_INTERVAL[method.interval]} bootstrap over topics, {method.resamples} resamples, "
+            f"Intervals: {_INTERVAL[method.interval]} bootstrap over {self._units()}, {method.resamples} resamples, "
             f"seed {method.seed}."
         ]
         if comparison.baseline is None:
@@ -168,11 +177,20 @@ class _Renderer:
             if method.correction == "none"
             else f"{_CORRECTION[method.correction]} correction over {_comparisons(count)} of {within}"
         )
-        lines.append(f"p: two-sided {test}, {corrected}." + (" d: paired Cohen's d." if details else ""))
+        clusters = " of whole clusters" if method.cluster else ""
+        groups = ", each group by itself" if comparison.groups else ""
+        lines.append(
+            f"p: two-sided {test}{clusters}, {corrected}{groups}." + (" d: paired Cohen's d." if details else "")
+        )
         lines.append(
             f"A raised letter: significantly better (p at most {method.alpha:g}) than the run with that letter."
         )
         return lines
+
+    def _units(self) -> str:
+        """What is resampled."""
+        clusters = self.comparison.clusters
+        return "topics" if clusters is None else f"{clusters} clusters of topics ({self.comparison.method.cluster})"
 
 
 def _comparisons(count: int) -> str:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from berrypick.analysis.compare import compare
+from berrypick.analysis.compare import Method, compare_results
 from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.formats._files import atomic_writer, open_bytes
@@ -65,16 +66,17 @@ def write_report(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    cluster: str | Mapping[str, str] | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Report:
     """Evaluate runs and write a page that shows what the numbers mean.
 
     ``truth``, ``runs``, ``measures`` and ``options`` are those of :func:`berrypick.evaluate`, or ``truth`` is an
-    :class:`~berrypick.Evaluation`; ``baseline``, ``test``, ``correction``, ``confidence``, ``resamples`` and ``seed``
-    are those of :func:`berrypick.compare`. ``titles`` says what topics are about: a mapping, or a file of ``topic TAB
-    title``. ``readers`` are the user models to step through: 'auto', 'none', or some of them, e.g. ``'classical
-    t2i(tolerance=100)'``. ``depth`` is how many results of each list are shown, ``limit`` the most megabytes of the
-    page; what does not fit is omitted, and the page says so.
+    :class:`~berrypick.Evaluation`; ``baseline``, ``test``, ``correction``, ``confidence``, ``resamples``, ``seed``
+    and ``cluster`` are those of :func:`berrypick.compare`. ``titles`` says what topics are about: a mapping, or a file
+    of ``topic TAB title``. ``readers`` are the user models to step through: 'auto', 'none', or some of them, e.g.
+    ``'classical t2i(tolerance=100)'``. ``depth`` is how many results of each list are shown, ``limit`` the most
+    megabytes of the page; what does not fit is omitted, and the page says so.
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
@@ -86,10 +88,10 @@ def write_report(
         else Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     results = evaluation.run(curves=True, progress=progress, jobs=jobs)
-    comparison = compare(
-        results, baseline=baseline, test=test, correction=correction, confidence=confidence,
-        resamples=resamples, seed=seed,
-    )  # fmt: skip
+    clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
+    comparison = compare_results(
+        results, baseline, Method(test, correction, confidence=confidence, resamples=resamples, seed=seed), clusters
+    )
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known)

@@ -12,7 +12,7 @@ from berrypick.report.export import altair
 
 
 def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
-    """The mean of each run with its interval, the best on top; a panel for each measure."""
+    """The mean of each run with its interval, the best on top; a panel for each measure and group of topics."""
     measures = [
         measure
         for measure in comparison.measures
@@ -20,14 +20,19 @@ def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
     ]
     if not measures:
         raise UsageError(f"nothing to draw: {listed(comparison.measures)} undefined for every topic")
-    if len(measures) > PANELS:
-        raise UsageError(f"{len(measures)} measures are more than the {PANELS} panels that one picture can hold")
+    parts = [("", comparison), *((f", {comparison.by} {name}", one) for name, one in comparison.groups.items())]
+    wanted = [(measure, over, part) for measure in measures for over, part in parts]
+    if len(wanted) > PANELS:
+        groups = f" of {len(parts) - 1} groups" if comparison.groups else ""
+        raise UsageError(
+            f"{len(measures)} measures{groups} are more than the {PANELS} panels that one picture can hold"
+        )
     names = labels(comparison.runs)
     order = [names[run] for run in _best_first(comparison, measures[0])]
-    columns = theme.columns(len(measures))
+    columns = theme.columns(len(wanted))
     panels = [
-        _means_panel(comparison, measure, names, order, place % columns == 0, theme, len(measures))
-        for place, measure in enumerate(measures)
+        _means_panel(part, measure, names, order, place % columns == 0, theme, len(wanted), over)
+        for place, (measure, over, part) in enumerate(wanted)
     ]
     return concatenated(panels, theme)
 
@@ -50,6 +55,7 @@ def _means_panel(
     with_names: bool,
     theme: ChartTheme,
     of: int,
+    over: str,
 ) -> Any:
     alt = altair()
     rows: Rows = []
@@ -72,4 +78,4 @@ def _means_panel(
     size = panel_size(theme, of)
     if theme.height is None:
         size["height"] = alt.Step(theme.font * 1.6)
-    return alt.layer(interval, point).properties(title=shortened(measure, 60), **size)
+    return alt.layer(interval, point).properties(title=shortened(measure + over, 60), **size)

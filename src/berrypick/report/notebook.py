@@ -21,7 +21,21 @@ def results_html(results: Results) -> str:
     measures = list(results.measures)
     rows = [[run, *(_value(values.get(measure)) for measure in measures)] for run, values in means.items()]
     title = f"Means over {counted(len(results.topics), 'topic')}"
-    return html.table(Table(title, ["run", *measures], rows), best(results)) + html.notes(results.notes, results.runs)
+    table = html.table(Table(title, ["run", *measures], rows), best(results))
+    return table + _groups(results) + html.notes(results.notes, results.runs)
+
+
+def _groups(results: Results) -> str:
+    """The means of groups of topics."""
+    if results.groups is None:
+        return ""
+    found, measures = results.by_group(), list(results.measures)
+    rows = [
+        [group, run, *(_value(found[run][measure].get(group)) for measure in measures)]
+        for group in results.groups.names
+        for run in results.runs
+    ]
+    return html.table(Table(f"Means by {results.groups.field}", ["group", "run", *measures], rows))
 
 
 def _value(value: float | None) -> str:

@@ -76,6 +76,7 @@ class Figure:
             raise UsageError(f"{option('until', until)}: nothing to draw, curves begin at {min(begins):g}")
 
 
+_WITH_GROUPS = f"{option('kind', 'curves')} or {option('kind', 'means')}"
 _WITHOUT_CURVE = f"{option('kind', 'topics')} or {option('kind', 'means')}"
 
 
@@ -87,11 +88,12 @@ def _notes(results: Results, kind: str) -> list[Note]:
         return [Note("not drawn", text, measure=measure) for measure in dict.fromkeys(flat)]
     if kind == "means":
         return []
+    groups = [Note("not drawn", f"groups are not in the picture; {_WITH_GROUPS} shows them")]
     missing: dict[str, set[str]] = {}
     for row in results.topic_rows:
         if row.value is None:
             missing.setdefault(row.measure, set()).add(row.topic)
-    return [
+    return (groups if results.groups is not None else []) + [
         Note("not drawn", f"{len(some)} topics without a value are not drawn", measure=measure)
         for measure, some in missing.items()
     ]

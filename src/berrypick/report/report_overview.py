@@ -143,6 +143,8 @@ def _configuration(details: Details) -> list[list[str]]:
         "documents": _source(reader.texts),
         "chunks": _source(options.chunks),
         "ideal_elements": _source(options.ideal_elements),
+        "by": "" if evaluation.groups is None else evaluation.groups.field,
+        "topic_table": _source(options.topic_table),
     }
     parts = {
         "truth": _file(evaluation.truth.source),
@@ -160,7 +162,7 @@ def _source(value: Any) -> str:
     """The file that a value was read from, or is to be."""
     if value is None or isinstance(value, (str, PathLike)):
         return "" if value is None else fspath(value)
-    return value.source or "given as an object"
+    return getattr(value, "source", "") or "given as an object"
 
 
 def _file(source: str) -> str:

@@ -17,13 +17,15 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
     if output in ("json", "jsonl"):
         return tables.json_text(results.records(per_topic), output)
     if output in ("tsv", "csv"):
-        return tables.separated(results.records(per_topic), ["run", "topic", "measure", "value"], output, places)
+        names = ["run", "topic", *([] if results.groups is None else ["group"]), "measure", "value"]
+        return tables.separated(results.records(per_topic), names, output, places)
     table = pivot(results, per_topic, 4 if places is None else places)
     if output == "markdown":
         return tables.markdown(table)
     if output == "latex":
         return tables.latex(table)
-    return paint(table, () if paint is plain or per_topic else best(results))
+    strong = () if paint is plain or per_topic or results.groups is not None else best(results)
+    return paint(table, strong)
 
 
 def results_text(results: Results) -> str:
@@ -50,17 +52,19 @@ def best(results: Results) -> list[tuple[int, int]]:
 
 
 def pivot(results: Results, per_topic: bool, places: int) -> Table:
-    """A row per run (and topic), a column per measure."""
-    rows = [row for row in results if per_topic or row.topic == ALL]
-    measures = list(dict.fromkeys(row.measure for row in rows))
-    runs = list(dict.fromkeys(row.run for row in rows))
-    values = {(row.run, row.topic, row.measure): row.value for row in rows}
-    lines = []
-    for run in runs:
-        for topic in dict.fromkeys(row.topic for row in rows if row.run == run):
-            cells = [shown(values.get((run, topic, measure)), places) for measure in measures]
-            lines.append([run, *([topic] if per_topic else []), *cells])
-    keys = ["run", "topic"] if per_topic else ["run"]
+    """A row per run (and topic, and group of topics), a column per measure."""
+    grouped = results.groups is not None
+    lines: list[list[str]] = []
+    keys = ["run", *(["topic"] if per_topic else []), *(["group"] if grouped else [])]
+    measures = list(results.measures)
+    by_run: dict[str, dict[tuple[str, str | None], dict[str, float | None]]] = {}
+    for row in (*(results.topic_rows if per_topic else ()), *results.group_rows, *results.mean_rows):
+        by_run.setdefault(row.run, {}).setdefault((row.topic, row.group), {})[row.measure] = row.value
+    for run, values_of in by_run.items():
+        for (topic, group), values in values_of.items():
+            shown_group = group or (ALL if topic == ALL else "")
+            names = [run, *([topic] if per_topic else []), *([shown_group] if grouped else [])]
+            lines.append([*names, *(shown(values.get(measure), places) for measure in measures)])
     return Table("", [*keys, *measures], lines, align="<" * len(keys) + ">" * len(measures))
 
 

@@ -87,8 +87,8 @@ def match_columns(
 def _check_role(matched: Mapping[str, str], names: Sequence[str], role: Role, where: str, chosen: bool) -> None:
     """Truth and run in each other's place would give numbers too."""
     grades = COLUMNS["truth"]["grade"].usual
-    graded = [name for name in names if _plain(name) in grades]
-    ranked = [name for name in names if _plain(name) == "rank"]
+    graded = [name for name in names if plain_name(name) in grades]
+    ranked = [name for name in names if plain_name(name) == "rank"]
     if role == "run" and graded and not {"rank", "score"} & set(matched):
         why = f"a truth: it has {graded[0]}, and neither rank nor score"
     elif role == "truth" and ranked and not graded and not chosen:
@@ -110,13 +110,17 @@ def find_columns(
 
 def names_topic(names: Iterable[str]) -> bool:
     """Whether one of the names is that of a topic."""
-    known = COLUMNS["run"]["topic"]
-    return any(_plain(name) in (*known.usual, *known.other) for name in names)
+    return has_name(names, COLUMNS["run"]["topic"])
+
+
+def has_name(names: Iterable[str], aliases: Aliases) -> bool:
+    """Whether one of the names is among those for one thing."""
+    return any(plain_name(name) in (*aliases.usual, *aliases.other) for name in names)
 
 
 def _match(ours: str, aliases: Aliases, names: Sequence[str], role: Role, where: str) -> str:
     for known in (aliases.usual, aliases.other):
-        found = [name for name in names if _plain(name) in known]
+        found = [name for name in names if plain_name(name) in known]
         if len(found) > 1:
             raise InputError(
                 f"{where} has {len(found)} columns for the {ours}: {', '.join(found)}",
@@ -127,7 +131,7 @@ def _match(ours: str, aliases: Aliases, names: Sequence[str], role: Role, where:
     return ""
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 

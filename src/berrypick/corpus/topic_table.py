@@ -1,0 +1,90 @@
+"""Tables of topics: one row a topic, with fields such as a domain, a source or a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import Any
+
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.topic_fields import TopicField, TopicFields
+from berrypick.corpus.frames import _values, is_frame
+from berrypick.corpus.table import plain_names
+from berrypick.formats._columns import COLUMNS
+from berrypick.formats._files import content, head
+from berrypick.formats._spans import Fields, records
+from berrypick.formats._table import header_of, table_rows
+from berrypick.formats.base import Problems
+
+#: The field of a file that has one column besides the topic and no header.
+ONLY = "cluster"
+
+
+def read_topic_table(given: Any) -> dict[str, TopicField]:
+    """Fields by name, from a file (CSV, TSV or Parquet with a column topic, or JSON Lines), a data frame, or
+    ``{topic: {field: value}}``."""
+    if isinstance(given, (str, PathLike)):
+        return _read_file(fspath(given))
+    fields = TopicFields(("topic",))
+    if is_frame(given):
+        columns = {name: column.to_list() for name, column in _values(given).items()}
+        names = _topic_column(columns)
+        topics = plain_names("topic", columns.pop(names), [])
+        for number, topic in enumerate(topics, start=1):
+            if topic is None:
+                raise InputError("topic is missing", path="the topic table", line=number)
+            fields.add(topic, {name: values[number - 1] for name, values in columns.items()}, f"row {number}")
+        return fields.found()
+    if not isinstance(given, Mapping) or not all(isinstance(row, Mapping) for row in given.values()):
+        raise UsageError(
+            f"a topic table is a file, a data frame or {{topic: {{field: value}}}}, not {type(given).__name__}"
+        )
+    for topic, row in given.items():
+        fields.add(str(topic), row, f"topic {topic}")
+    return fields.found()
+
+
+def _topic_column(columns: Mapping[str, Any]) -> str:
+    for known in (COLUMNS["truth"]["topic"].usual, COLUMNS["truth"]["topic"].other):
+        if found := [name for name in columns if name in known]:
+            return found[0]
+    raise InputError(f"the topic table has no column topic; it has {', '.join(columns)}")
+
+
+def _read_file(path: str) -> dict[str, TopicField]:
+    problems = Problems(path)
+    fields = TopicFields(("topic",))
+    if _first_line(path).startswith("{"):
+        lines = records(path, problems)
+    else:
+        lines = table_rows(path, problems, ("topic",), others=True)
+    for number, text, row in lines:
+        fields.add(Fields(number, text, row, problems).name("topic"), row, f"{path}:{number}")
+    return fields.found()
+
+
+def _first_line(path: str) -> str:
+    return next(iter(head(path, 1)), "").lstrip()
+
+
+def read_clusters(path: str) -> TopicField:
+    """``topic``, TAB, cluster in each line; or a table with a column topic and one other."""
+    first = _first_line(path)
+    if first.startswith("{") or "topic" in header_of([first]):
+        found = _read_file(path)
+        if len(found) == 1:
+            return next(iter(found.values()))
+        if ONLY in found:
+            return found[ONLY]
+        raise InputError(
+            f"has {len(found)} columns besides topic: {', '.join(found)}",
+            path=path,
+            remedy=f"keep one, call one {ONLY}, or name the table and the column",
+        )
+    fields = TopicFields()
+    for number, text in content(path, Problems(path)):
+        topic, tab, cluster = text.rstrip("\r\n").partition("\t")
+        if not tab or not topic.strip() or not cluster.strip():
+            raise InputError("is not a topic, a TAB and a cluster", path=path, line=number, text=text)
+        fields.add(topic.strip(), {ONLY: cluster.strip()}, f"{path}:{number}")
+    return fields.found().get(ONLY, TopicField())

@@ -1,0 +1,66 @@
+"""Files that are one JSON value: reading them, and the lines where things stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from berrypick.formats._files import open_bytes
+from berrypick.formats._spans import refuse_constant
+from berrypick.formats.base import Problems
+
+
+class Source:
+    """The text of a file, read from start to end along with its value, so that problems have a line."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text, self._at, self.line = text, 0, 1
+
+    def line_of(self, *words: str) -> int:
+        """The line of the next place of a string that the value has next; that of the last one if it is not found."""
+        for word in words:
+            found = self.text.find(json.dumps(word, ensure_ascii=False), self._at)
+            if found >= 0:
+                self.line += self.text.count("\n", self._at, found)
+                self._at = found
+                break
+        return self.line
+
+    def skip(self) -> None:
+        """Past the word that was found last."""
+        self._at += 1
+
+
+def load(path: str, problems: Problems) -> tuple[Any, Source]:
+    """The value of a JSON file, None and a reported problem if it is none."""
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        text = raw.decode("utf-8-sig")
+        return json.loads(text, parse_constant=refuse_constant), Source(text)
+    except json.JSONDecodeError as error:
+        problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
+    except UnicodeDecodeError as error:
+        problems.report("is not UTF-8 text", raw.count(b"\n", 0, error.start) + 1, remedy="save the file as UTF-8")
+    except (RecursionError, ValueError) as error:
+        problems.report(f"is not JSON ({error})", 1)
+    return None, Source()
+
+
+def objects(value: Any, what: str, source: Source, problems: Problems) -> Iterator[dict[str, Any]]:
+    """The objects of a list; anything else is reported."""
+    if not isinstance(value, list):
+        problems.report(f"{what} must be a list", source.line)
+        return
+    for one in value:
+        if isinstance(one, dict):
+            yield one
+        else:
+            problems.report(f"{what} must be a list of objects", source.line, repr(one)[:80])
+
+
+def starts_object(lines: list[str], *names: str) -> bool:
+    """Whether the first lines of a file begin a JSON object and have these names."""
+    text = "\n".join(lines).lstrip("\ufeff \t\n")
+    return text.startswith("{") and all(f'"{name}"' in text for name in names)

@@ -1,0 +1,67 @@
+"""Questions with snippets of files: LegalBench-RAG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from berrypick.core.truth import Truth
+from berrypick.formats._json import Source, load, objects, starts_object
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.span_truth import SpanTruth
+
+
+class LegalBenchRag(Format):
+    """Benchmarks of LegalBench-RAG: one JSON object with ``tests``, each with a ``query`` and its ``snippets``.
+
+    A snippet has ``file_path`` (below the folder of the corpus, which is given as documents), ``span`` (start and end
+    in characters, half-open) and ``answer``, its text. The topic is the number of the test, from 0.
+
+    Sample::
+
+        {"tests": [
+          {"query": "Which berry is it?", "snippets": [
+            {"file_path": "garden/berries.txt", "span": [8, 19], "answer": "a raspberry"}]}]}
+    """
+
+    format_name: ClassVar[str] = "legalbench-rag"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = '{"tests": [{"query": "...", "snippets": [{"file_path": "a/b.txt", "span": [8, 19]}]}]}'
+    json_names: ClassVar[tuple[str, ...]] = ("tests", "query", "snippets", "file_path", "span", "answer")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return starts_object(lines, "tests", "snippets")
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        value, source = load(path, problems)
+        truth = SpanTruth.from_records(_rows(value, source, problems), problems, path)
+        return replace(truth, format=cls.format_name)
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        return SpanTruth.describe(value)
+
+
+def _rows(value: Any, source: Source, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    if value is None:
+        return
+    tests = objects(value.get("tests") if isinstance(value, dict) else None, "tests", source, problems)
+    for number, test in enumerate(tests):
+        line = source.line_of("snippets")
+        source.skip()
+        shown = str(test.get("query", ""))
+        snippets = list(objects(test.get("snippets"), "snippets", source, problems))
+        if not snippets:
+            problems.count("tests without snippets, skipped")
+        for snippet in snippets:
+            span = snippet.get("span")
+            if not isinstance(span, list) or len(span) != 2 or None in span:
+                problems.report("span must be a list of start and end", line, shown)
+                continue
+            record = {"topic": str(number), "doc": snippet.get("file_path"), "start": span[0], "end": span[1]}
+            if isinstance(answer := snippet.get("answer"), str) and answer.strip():
+                record["quote"] = answer
+            yield line, shown, {**record, "offsets": "chars"}

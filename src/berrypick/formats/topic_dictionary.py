@@ -1,0 +1,125 @@
+"""Dictionaries of topics to documents to numbers, as MTEB, BEIR, pytrec_eval and ranx write them to JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from berrypick.core.run import Run, in_trec_order
+from berrypick.core.truth import Truth
+from berrypick.formats._json import Source, load
+from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.span_run import SpanRun
+from berrypick.formats.span_truth import SpanTruth
+
+SPAN = re.compile(r"(.+)#(\d+)-(\d+)\Z", re.DOTALL)
+_NAME = r'"(?:[^"\\]|\\.)*"\s*:\s*'
+_LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}{_NAME}-?\d")
+#: Names beside the topics, in files of MTEB.
+_ABOUT = ("mteb_model_meta", "model_meta")
+
+
+class TopicDictionaryTruth(Format):
+    """Judgements as one JSON object of topics, documents and grades, as MTEB, BEIR, pytrec_eval and ranx have them.
+
+    Documents that are all called ``document#start-end`` are spans. Around the topics there may be one subset and one
+    split, as in MTEB's files.
+
+    Sample::
+
+        {"q1": {"berries": 2, "hedges": 0}, "q2": {"garden": 1}}
+    """
+
+    format_name: ClassVar[str] = "topic-dictionary"
+    role: ClassVar[Role] = "truth"
+    aliases: ClassVar[tuple[str, ...]] = ("mteb-qrels",)
+    shape: ClassVar[str] = '{"q1": {"berries": 2, "hedges": 0}}'
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return _looks(lines)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        value, source = load(path, problems)
+        truth = SpanTruth.from_records(_rows(value, source, problems, "grade"), problems, path)
+        return replace(truth, format=cls.format_name)
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        return SpanTruth.describe(value)
+
+
+class TopicDictionaryRun(Format):
+    """A run as one JSON object of topics, documents and scores, as MTEB, BEIR, pytrec_eval and ranx have them.
+
+    Documents as in topic-dictionary. They are ordered by score, largest first; equal scores as in a TREC run, spans as
+    they stand in the file.
+
+    Sample::
+
+        {"q1": {"berries": 7.1, "hedges": 6.4}, "q2": {"garden": 3.0}}
+    """
+
+    format_name: ClassVar[str] = "topic-dictionary-run"
+    role: ClassVar[Role] = "run"
+    aliases: ClassVar[tuple[str, ...]] = ("mteb-run",)
+    shape: ClassVar[str] = '{"q1": {"berries": 7.1, "hedges": 6.4}}'
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return _looks(lines)
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        value, source = load(path, problems)
+        run = SpanRun.from_records(_rows(value, source, problems, "score"), problems, path)
+        whole = run.start is None and run.score is not None
+        return replace(in_trec_order(run) if whole else run, format=cls.format_name)
+
+    @classmethod
+    def describe(cls, value: Run) -> list[str]:
+        return SpanRun.describe(value)
+
+
+def _looks(lines: list[str]) -> bool:
+    text = "\n".join(lines).lstrip("\ufeff \t\n")
+    named = text.startswith("{") and f'"{_ABOUT[0]}"' in text
+    return (named or bool(_LOOKS.match(text))) and '"hits"' not in text
+
+
+def _rows(value: Any, source: Source, problems: Problems, number: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    if value is None:
+        return
+    topics = _topics(value, source, problems)
+    names = [str(name) for found in topics.values() for name in found]
+    spans = bool(names) and all(SPAN.match(name) for name in names)
+    for topic, found in topics.items():
+        line = source.line_of(topic)
+        source.skip()
+        if not found and number == "score":
+            yield line, topic, {"topic": topic, "results": []}
+        for name, amount in found.items():
+            match = SPAN.match(name) if spans else None
+            place = {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
+            yield line, topic, {"topic": topic, **place, number: amount}
+
+
+def _topics(value: Any, source: Source, problems: Problems) -> dict[str, dict[str, Any]]:
+    """Topics to documents; below one subset and one split if there are such."""
+    while isinstance(value, dict):
+        value = {name: found for name, found in value.items() if name not in _ABOUT}
+        if not all(isinstance(found, dict) for found in value.values()):
+            break
+        if not any(isinstance(inner, dict) for found in value.values() for inner in found.values()):
+            return value
+        if len(value) != 1:
+            problems.report(
+                f"has {len(value)} subsets or splits: {', '.join(value)}"[:200], 1, remedy="keep one of them"
+            )
+            return {}
+        value = next(iter(value.values()))
+    problems.report("is not a dictionary of topics to documents to numbers", source.line)
+    return {}
