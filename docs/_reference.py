@@ -20,8 +20,9 @@ from _markdown import first, grid, markdown, text
 
 #: Names by what they are for; names that are not here follow under the last heading.
 GROUPS = {
-    "Evaluate": "evaluate score explain judge Evaluation compare correlate diff sweep write_report",
-    "Results": "Results Signature Note concat Comparison Correlations Difference Sweep Explanation JudgedTopic",
+    "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep write_report",
+    "Results": "Results Signature Note concat Comparison Correlations Stability Power Difference Sweep Explanation "
+    "JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "
     "run_from_objects locate write Truth Run Collection Texts",
     "Matrices of your own": "eprum prum expected_ratio effort_precision coverage_band coverage_budgets Reach",

@@ -36,6 +36,7 @@ SLOW_MODULES = {
     "test_completion",
     "test_demonstration",
     "test_docs",
+    "test_executor",
     "test_experiments",
     "test_index_build",
     "test_inex_formats_xml",

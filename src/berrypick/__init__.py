@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.power import Power, power
+    from berrypick.analysis.saved import read_results
+    from berrypick.analysis.stability import Stability, stability
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
     from berrypick.core.explanation import Explanation
@@ -60,11 +63,13 @@ __all__ = [
     "JudgedTopic",
     "Measure",
     "Note",
+    "Power",
     "Reach",
     "Results",
     "Run",
     "Score",
     "Signature",
+    "Stability",
     "Sweep",
     "Texts",
     "Truth",
@@ -85,9 +90,11 @@ __all__ = [
     "judge",
     "locate",
     "parameter",
+    "power",
     "prum",
     "read_collection",
     "read_navigation",
+    "read_results",
     "read_run",
     "read_texts",
     "read_truth",
@@ -95,6 +102,7 @@ __all__ = [
     "run_from_frame",
     "run_from_objects",
     "score",
+    "stability",
     "sweep",
     "truth_from_frame",
     "write",
@@ -109,6 +117,11 @@ _HOMES = {
     "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
+    "Power": "berrypick.analysis.power",
+    "power": "berrypick.analysis.power",
+    "Stability": "berrypick.analysis.stability",
+    "stability": "berrypick.analysis.stability",
+    "read_results": "berrypick.analysis.saved",
     "Sweep": "berrypick.analysis.sweep",
     "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",

@@ -47,8 +47,8 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-#: Methods by which a value shows itself: they load the reports above them when they are called.
-DISPLAY = {"__str__", "_repr_html_", "plot", "table", "heatmap", "svg", "write_svg"}
+#: Methods by which a value shows or writes itself: they load the reports above them when they are called.
+DISPLAY = {"__str__", "_repr_html_", "plot", "save", "table", "heatmap", "svg", "write_svg"}
 
 
 def nodes(tree: ast.AST):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.reach import Reach
 from berrypick.kernels import gain_law
+from berrypick.measures.epnav_measure import work as epnav_work
 
 LEVELS = (0.01, 0.25, 0.5, 0.77, 1.0)
 GAINS = st.one_of(st.sampled_from([1.0, 2.0, 0.5, 3.0]), st.floats(0.01, 10))
@@ -206,3 +207,23 @@ def test_empty_lists_and_empty_targets():
     for function in (bp.expected_ratio, lambda matrix: bp.effort_precision(matrix, [])):
         with pytest.raises(bp.UsageError, match="no columns"):
             function(np.zeros((3, 0)))
+
+
+def test_a_list_that_leads_nowhere_has_no_browsing_effort():
+    """Same document, nothing in common: the reach is empty, and so is what is browsed to."""
+    assert bp.score("epnav", {"q": {"d#0-10": 1}}, {"q": {"d#50-60": 1}}, effort="chars", user="hierarchy") == 0.0
+
+
+@given(reaches(ranks=(1, 6), targets=(1, 5)), st.sampled_from([1.0, 0.3, 7.0]), st.booleans())
+def test_equal_gains_are_a_number_of_targets(matrix, gain, browsing):
+    """The law of the number seen gives what the listed sums of gains give."""
+    reach = Reach.of(matrix)
+    gains = np.full(reach.targets, gain)
+    effort = np.arange(1.0, reach.ranks + 1)
+    outside = np.linspace(0.5, 2.0, len(reach.rank)) * browsing
+    found = epnav_work(reach, gains, effort, np.ones(reach.targets), outside, LEVELS)
+    with pytest.MonkeyPatch.context() as listed:
+        listed.setattr(gain_law, "are_equal", lambda gains: False)
+        plain = epnav_work(reach, gains, effort, np.ones(reach.targets), outside, LEVELS)
+    assert found.precision == pytest.approx(plain.precision, rel=1e-12, abs=1e-300)
+    assert found.cells == plain.cells == 0

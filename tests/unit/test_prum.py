@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.core.errors import UsageError
+from berrypick.core.navigation import ReachTable
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -125,3 +127,80 @@ def test_a_recall_value_from_numpy():
 def test_empty_lists_and_empty_targets():
     np.testing.assert_allclose(bp.prum(np.zeros((0, 2)), units=5), [1 / (1 + 3 / 3), 2 / (2 * (1 + 3 / 3))])
     assert bp.prum(np.zeros((3, 0))).tolist() == []
+
+
+def _normal(probabilities, s):
+    """P(F = s) by appendix A.1, with mean and variance as sums: exact up to ten partly seen targets."""
+    partly = [p for p in probabilities if 0 < p < 1]
+    sure = sum(p == 1 for p in probabilities)
+    if len(partly) <= 10:
+        law = [1.0]
+        for p in partly:
+            law = [a * (1 - p) + b * p for a, b in zip([*law, 0.0], [0.0, *law], strict=True)]
+        return law[s - sure] if 0 <= s - sure < len(law) else 0.0
+    if not 0 <= s - sure <= len(partly):
+        return 0.0
+    mean, deviation = sum(partly), math.sqrt(sum(p * (1 - p) for p in partly))
+    below, above = ((s - sure + half - mean) / deviation / math.sqrt(2) for half in (-0.5, 0.5))
+    return (math.erf(above) - math.erf(below)) / 2
+
+
+def _normal_prum(reach, r, units):
+    """Equations 5 and 12 term by term, with the normal law for both laws in them."""
+    o, t = len(reach), len(reach[0])
+    seen = [[0.0] * t]
+    for row in reach:
+        seen.append([s + (1 - s) * p for s, p in zip(seen[-1], row, strict=True)])
+    new = read = 0.0
+    for i in range(1, o + 1):
+        for s in range(min(r, t + 1)):
+            mass = _normal(seen[i - 1], s)
+            read += mass
+            if mass > 0:
+                nothing = 1.0
+                for x in range(t):
+                    gain = seen[i][x] - seen[i - 1][x]
+                    other = _normal(seen[i - 1][:x] + seen[i - 1][x + 1 :], s)
+                    nothing *= 1 - min(1.0, gain * other / mass)
+                new += mass * (1 - nothing)
+    for s in range(r):
+        mass = _normal(seen[-1], s)
+        new += mass * (r - s)
+        read += mass * (r - s) * (1 + (units - o - (t - s)) / (t - s + 1))
+    return new / read
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(9, 14))
+def test_normal_law_by_the_equations(seed, t):
+    random = np.random.default_rng(seed)
+    matrix = random.random((3, t)) * (random.random((3, t)) < 0.9)
+    found = bp.prum(matrix, units=100, law="normal")
+    for r in (1, t // 2, t):
+        assert found[r - 1] == pytest.approx(_normal_prum(matrix.tolist(), r, 100), abs=1e-9)
+
+
+def test_normal_law_is_exact_for_few_targets_and_near_for_many():
+    random = np.random.default_rng(5)
+    few = random.random((6, 10))
+    np.testing.assert_allclose(bp.prum(few, units=50, law="normal"), bp.prum(few, units=50), **CLOSE)
+    many = random.random((6, 25)) / 3
+    near = np.abs(bp.prum(many, units=90, law="normal") - bp.prum(many, units=90))
+    assert 1e-6 < near.max() < 0.02
+    ones = np.eye(12)
+    np.testing.assert_allclose(bp.prum(ones, law="normal"), np.ones(12), **CLOSE)
+
+
+def test_normal_law_through_the_measure():
+    truth = {"q": dict.fromkeys([f"t{i}" for i in range(12)], 1)}
+    run = {"q": {"a": 2, "b": 1}}
+    random = np.random.default_rng(1)
+    matrix = random.random((2, 12)).round(3)
+    table = ReachTable({("ab"[k], f"t{x}"): float(matrix[k, x]) for k in range(2) for x in range(12)})
+    options = {"navigation": table, "units": 40}
+    found = bp.score("PRUM(law='normal')", truth, run, **options)
+    assert found == pytest.approx(float(bp.prum(matrix, units=40, law="normal").mean()))
+    assert found != bp.score("PRUM", truth, run, **options)
+    with pytest.raises(UsageError, match="one of exact=True and law='normal'"):
+        bp.score("PRUM(law='normal',exact=True)", truth, run, **options)
+    with pytest.raises(UsageError, match="unknown law 'gauss'"):
+        bp.prum(matrix, law="gauss")

@@ -77,6 +77,7 @@ def test_the_error_of_the_first_failing_task() -> None:
 class UnsendableError(Exception):
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"{one} {other}")
+        self.unsendable = lambda: None  # also where a library, such as Dask, has taught pickle about exceptions
 
 
 def fail_unsendably(task: int, step: Step) -> None:

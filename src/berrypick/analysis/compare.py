@@ -25,10 +25,12 @@ import numpy as np
 
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.analysis.topic_values import TIE
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.results import ALL, Note, Results, Signature, TopicGroups, mean
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
@@ -38,6 +40,8 @@ from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
@@ -47,8 +51,6 @@ PairsName = Literal["all", "baseline"]
 FAMILIES: tuple[FamilyName, ...] = ("measure", "all")
 PAIRS: tuple[PairsName, ...] = ("all", "baseline")
 
-#: Differences up to this size are ties: they come from rounding.
-TIE = 1e-9
 #: Below so many topics the intervals are known to be too narrow.
 FEW_TOPICS = 10
 
@@ -374,6 +376,7 @@ def compare(
     confidence: float = 0.95,
     cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
@@ -392,17 +395,7 @@ def compare(
     document are not independent. With ``by`` every group of topics is compared as well (``groups``).
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
-    judgements = None
-    if isinstance(truth, (Results, Evaluation)) and options:
-        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
-    if isinstance(truth, Results):
-        results = _chosen(truth, runs, measures)
-    elif isinstance(truth, Evaluation):
-        results, judgements = truth.run(jobs=jobs, progress=progress), truth.truth
-    else:
-        given = EvaluationOptions.from_arguments(options, "compare")
-        prepared = Evaluation._prepare(truth, runs, measures, given)
-        results, judgements = prepared.run(jobs=jobs, progress=progress), prepared.truth
+    results, judgements = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor)
     return compare_results(results, baseline, method, None if cluster is None else topic_clusters(judgements, cluster))
 
 
@@ -438,6 +431,29 @@ def _group_notes(groups: Mapping[str, Comparison]) -> list[Note]:
         if names:
             notes.append(Note(kind, f"{text}: {some(names, 5)}"))
     return notes
+
+
+def evaluated(
+    truth: Any,
+    runs: Any,
+    measures: MeasuresGiven,
+    options: Mapping[str, Any],
+    function: str,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> tuple[Results, Truth | None]:
+    """The results that an analysis is about, and their truth if it is known.
+
+    They are those of an evaluation yet to run, of a prepared one, or some existing ones.
+    """
+    if isinstance(truth, (Results, Evaluation)) and options:
+        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
+    if isinstance(truth, Results):
+        return _chosen(truth, runs, measures), None
+    given = EvaluationOptions.from_arguments(options, function)
+    prepared = truth if isinstance(truth, Evaluation) else Evaluation._prepare(truth, runs, measures, given, once=True)
+    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared.truth
 
 
 def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:

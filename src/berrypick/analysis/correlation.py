@@ -30,7 +30,7 @@ import numpy as np
 
 from berrypick.analysis import statistics
 from berrypick.analysis.compare import FEW_TOPICS, chosen_measures
-from berrypick.analysis.difference import read_results
+from berrypick.analysis.saved import read_results
 from berrypick.analysis.tabular import Tabular, bounds, shown
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import BoolArray, FloatArray

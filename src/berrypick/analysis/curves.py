@@ -16,7 +16,8 @@ from operator import itemgetter
 import numpy as np
 
 from berrypick.analysis import statistics
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.analysis.topic_values import columns_alike
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.results import MeasureInfo, Results, Row
 from berrypick.core.score import Curve
 
@@ -113,19 +114,11 @@ def _at(x: FloatArray, curves: Sequence[Curve], by_rank: bool) -> FloatArray:
 def _intervals(values: FloatArray, confidence: float, resamples: int, seed: int) -> tuple[Bounds, Bounds]:
     """One interval for each column, over the topics that have a value there."""
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    for columns, topics in _alike(~np.isnan(values)):
+    for columns, topics in columns_alike(~np.isnan(values)):
         low[columns], high[columns] = statistics.bootstrap(
             values[np.ix_(topics, columns)], confidence=confidence, resamples=resamples, seed=seed
         )
     return _known(low), _known(high)
-
-
-def _alike(known: BoolArray) -> list[tuple[IntArray, IntArray]]:
-    """(columns, topics) where the same topics have values; mostly all columns at once."""
-    found: dict[bytes, list[int]] = {}
-    for column in range(known.shape[1]):
-        found.setdefault(known[:, column].tobytes(), []).append(column)
-    return [(np.array(columns), np.flatnonzero(known[:, columns[0]])) for columns in found.values()]
 
 
 def _known(bounds: FloatArray) -> Bounds:

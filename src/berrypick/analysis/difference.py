@@ -6,17 +6,15 @@ is what signatures are for: where they differ, the difference is refused unless 
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal
 
+from berrypick.analysis.saved import read_results
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
-from berrypick.evaluation.requested import measure_info
 
 Status = Literal["changed", "added", "removed"]
 Key = tuple[str, str, str | None]  # run, measure, topic; None for the mean
@@ -172,81 +170,6 @@ def diff(
     return Difference(
         tuple(changes), tuple(_summaries(keys, before, after, tolerance, info)), tolerance, len(common), tuple(notes)
     )
-
-
-def read_results(path: str | PathLike[str]) -> Results:
-    """Results from a file that ``berrypick evaluate -o json`` (or jsonl) wrote."""
-    name = fspath(path)
-    try:
-        with open(name, encoding="utf-8-sig") as file:
-            content = file.read()
-    except (OSError, ValueError) as error:  # no text, or no name of a file
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=name) from None
-    rows: list[Row] = []
-    for number, record in _records(content, name):
-        rows.append(_row(record, number, name))
-    groups = [row for row in rows if row.signature.get("group")]  # means of groups, which follow from the topics
-    rows = [row for row in rows if not row.signature.get("group")]
-    last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
-    means = set(last.values())  # a topic may be called "all" too; the mean comes after it
-    known = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
-    info = {name: facts for name, facts in known.items() if facts is not None}
-    topics = [row for i, row in enumerate(rows) if i not in means]
-    return Results(topics, [rows[i] for i in sorted(means)], (), info, group_rows=groups)
-
-
-_EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of objects with run, topic, measure, value"
-
-
-def _records(content: str, path: str) -> list[tuple[int, Any]]:
-    """(number, object): of the list, or of the lines."""
-    try:
-        whole = json.loads(content)
-        return list(enumerate(whole if isinstance(whole, list) else [whole], start=1))
-    except (ValueError, RecursionError):
-        pass
-    found = []
-    for number, line in enumerate(content.split("\n"), start=1):
-        if line.strip():
-            try:
-                found.append((number, json.loads(line)))
-            except (ValueError, RecursionError):
-                raise InputError("is not JSON", path=path, line=number, text=line, remedy=_EXPECTED) from None
-    if not found:
-        raise InputError("the file is empty", path=path, remedy=_EXPECTED)
-    return found
-
-
-def _row(record: Any, number: int, path: str) -> Row:
-    def fail(what: str) -> InputError:
-        return InputError(f"object {number} {what}", path=path, text=json.dumps(record), remedy=_EXPECTED)
-
-    if not isinstance(record, dict):
-        raise fail("is not an object")
-    for name in ("run", "topic", "measure"):
-        if not isinstance(record.get(name), str):
-            raise fail(f"has no {name}, or it is not a string")
-    value = record.get("value", record)
-    if value is not None and not _is_finite(value):
-        raise fail("has no value, or it is neither a number nor null")
-    signature = record.get("signature")
-    return Row(
-        record["run"],
-        record["topic"],
-        record["measure"],
-        None if value is None else float(value),
-        Signature.parse(signature if isinstance(signature, str) else ""),
-    )
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether JSON holds a number here that a float can hold; Python's JSON takes NaN and Infinity as well."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _where(given: Results | str | PathLike[str]) -> str:

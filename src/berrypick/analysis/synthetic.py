@@ -8,16 +8,17 @@ from berrypick.core.collection import Collection
 from berrypick.core.run import Run, assemble
 from berrypick.core.structure import Structure
 from berrypick.core.truth import Truth
+from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import recall_base
 
 
-def ideal_run(truth: Truth, left_out: frozenset[str] = frozenset()) -> Run:
+def ideal_run(truth: Truth, left_out: frozenset[str] = frozenset(), quant: Quantisation | None = None) -> Run:
     """The ideal recall base of every topic by decreasing gain, ties in truth order."""
     topics: list[str] = []
     documents: list[str] = []
     paths: list[str] = []
     for name, topic in truth.topics.items():
-        base = recall_base(topic, truth.scale, None, left_out)
+        base = recall_base(topic, truth.scale, quant, left_out)
         for i in sorted(base.ideal.tolist(), key=lambda i: -base.gain[i]):
             topics.append(name)
             documents.append(base.document[i])

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.results import Results
+
+#: Differences up to this size are ties: they come from rounding.
+TIE = 1e-9
+
+
+def columns_alike(known: BoolArray) -> list[tuple[IntArray, IntArray]]:
+    """(columns, rows) where the same rows have values; mostly all columns at once."""
+    found: dict[bytes, list[int]] = {}
+    for column in range(known.shape[1]):
+        found.setdefault(known[:, column].tobytes(), []).append(column)
+    return [(np.array(columns), np.flatnonzero(known[:, columns[0]])) for columns in found.values()]
 
 
 @dataclass(frozen=True)
@@ -66,3 +78,21 @@ class TopicValues:
             return totals
         np.divide(totals, drawn, out=totals, where=drawn > 0)
         return totals
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every two runs."""
+        return list(itertools.combinations(range(len(self.runs)), 2))
+
+    def differences(self) -> FloatArray:
+        """topics x pairs: the first run minus the second, ties exactly 0, nan where one of them has no value."""
+        first, second = (np.array([pair[side] for pair in self.pairs], dtype=np.int64) for side in (0, 1))
+        found: FloatArray = self.values[:, first] - self.values[:, second]
+        found[np.abs(found) <= TIE] = 0.0
+        return found
+
+    def paired_blocks(self) -> Iterator[tuple[IntArray, FloatArray]]:
+        """(pairs, topics x pairs) of the pairs that have a difference on the same topics."""
+        differences = self.differences()
+        for columns, topics in columns_alike(~np.isnan(differences)):
+            yield columns, differences[np.ix_(topics, columns)]

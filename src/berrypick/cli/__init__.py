@@ -25,6 +25,8 @@ COMMANDS = {
     "explain": ("evaluate", "Show how one number is computed."),
     "diff": ("compare", "Show what changed between two results files."),
     "correlate": ("agreement", "Correlate rankings of runs by two measures or two truths."),
+    "stability": ("agreement", "Measure how well measures tell runs apart on these topics."),
+    "power": ("agreement", "Find how many topics it takes to see a difference."),
     "check": ("files", "Detect the format of files and report every problem."),
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),

@@ -1,12 +1,27 @@
-"""berrypick correlate."""
+"""berrypick correlate, stability and power."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from berrypick import formats
 from berrypick.analysis.correlation import correlate
+from berrypick.analysis.power import power
+from berrypick.analysis.stability import stability
+from berrypick.analysis.tabular import Tabular
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, painter, progress_bar, show, show_notes
+from berrypick.cli.output import (
+    chosen_output,
+    need_measures,
+    painter,
+    progress_bar,
+    refuse_overwriting,
+    say,
+    show,
+    show_notes,
+)
 from berrypick.report import tabular
 
 
@@ -41,6 +56,107 @@ def correlate_command(
             seed=seed,
             progress=progress,
         )
+    _print(found, output, places)
+
+
+def _print(found: Tabular, output: str | None, places: int | None) -> None:
     show_notes(found.notes)
     chosen = chosen_output(output)
     show(tabular.render(found, chosen, places, painter()), chosen == "table")
+
+
+@click.command("stability")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@options.measures("EPRUM nxCG@10")
+@click.option(
+    "--splits",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Number of random halves of the topics.",
+)
+@options.resampling_options(1000)
+@click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
+@options.output
+@options.evaluation
+def stability_command(
+    truth: str,
+    runs: tuple[str, ...],
+    requested: tuple[str, ...],
+    picture: str | None,
+    output: str | None,
+    places: int | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Measure how well MEASURES tell RUNS apart: discriminative power (bootstrap tests) and swap rates.
+
+    \b
+    berrypick stability truth.jsonl *.run -m 'charR@5 EPRUM' --plot stability.svg
+    """
+    need_measures(requested, settings)
+    if picture is not None:
+        from berrypick.report.export import check_target, converter
+
+        check_target(picture)
+        converter()
+        refuse_overwriting(
+            picture, [truth, *runs, *(settings.get(name) for name in options.FILES)], settings["documents"]
+        )
+    with progress_bar("resampling", "steps") as progress:
+        found = stability(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(requested),
+            progress=progress,
+            **settings,
+        )
+    if picture is not None:
+        from berrypick.report.chart_theme import PAPER
+        from berrypick.report.charts import plot_bands
+        from berrypick.report.export import write_picture
+
+        size = write_picture(plot_bands(found.curves(), theme=PAPER), picture, PAPER)
+        say(f"{picture}: {len(found)} measures, {size}", err=True)
+    _print(found, output, places)
+
+
+@click.command("power")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@options.measures("EPRUM nxCG@10")
+@click.option("--detect", type=float, multiple=True, metavar="X", help="Difference of means to detect; repeatable.")
+@click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Probability of detecting it.")
+@options.resampling_options(1000)
+@options.output
+@options.evaluation
+def power_command(
+    truth: str,
+    runs: tuple[str, ...],
+    requested: tuple[str, ...],
+    detect: tuple[float, ...],
+    output: str | None,
+    places: int | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Find the smallest difference that the topics can show, and the topics needed for a difference of --detect.
+
+    \b
+    berrypick power truth.jsonl a.jsonl b.jsonl -m charR@5 --detect 0.03
+    """
+    need_measures(requested, settings)
+    with progress_bar() as progress:
+        found = power(
+            formats.read_truth(truth, format_truth),
+            [formats.read_run(run, format_run) for run in runs],
+            list(requested),
+            detect=detect,
+            progress=progress,
+            **settings,
+        )
+    _print(found, output, places)

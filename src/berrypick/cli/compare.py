@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from berrypick import formats
-from berrypick.analysis.compare import FAMILIES, PAIRS, compare
+from berrypick.analysis.compare import FAMILIES, PAIRS, Comparison, compare
 from berrypick.analysis.difference import diff, parse_renames
 from berrypick.analysis.gates import Gates
+from berrypick.analysis.saved import is_saved, read_results
 from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
 from berrypick.cli.output import chosen_output, painter, progress_bar, show_gated, show_notes
+from berrypick.core.errors import UsageError
+from berrypick.core.results import concat
+from berrypick.corpus.convert import RunFile
 from berrypick.report import comparison as comparisons
 
 
 @click.command("compare")
 @click.argument("truth")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @options.measures("charR@5 IoU@5")
 @options.comparison
 @click.option(
@@ -75,24 +80,45 @@ def compare_command(
 ) -> None:
     """Compare RUNS: means with confidence intervals, paired tests, effect sizes.
 
+    Instead of TRUTH and RUNS, the files may be results that evaluate -q -o json wrote.
+
     Gates for continuous integration: --fail-under, --fail-over and --fail-if-worse exit with 1 and print each reason.
 
     \b
     berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
     gates = Gates.read(fail_under, fail_over, fail_if_worse)
-    with progress_bar() as progress:
-        found = compare(
-            formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
-            gates.measures(requested, settings["protocol"], settings["task"]),
-            **gates.baseline(settings),
-            progress=progress,
-        )
+    settings = gates.baseline(settings)
+    if format_truth is None and is_saved(truth):
+        found = _compare_saved([truth, *runs], gates, requested, settings)
+    else:
+        if not runs:
+            raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
+        with progress_bar() as progress:
+            found = compare(
+                formats.read_truth(truth, format_truth),
+                [RunFile(run, format_run) for run in runs],
+                gates.measures(requested, settings["protocol"], settings["task"]),
+                **settings,
+                progress=progress,
+            )
     reasons = gates.unmet(found)
     show_notes([*found.notes, *gates.notes(found)])
     chosen = chosen_output(output)
     show_gated(comparisons.render(found, chosen, places, layout, painter()), chosen == "table", reasons)
+
+
+def _compare_saved(files: list[str], gates: Gates, requested: tuple[str, ...], settings: dict[str, Any]) -> Comparison:
+    """The runs of saved results, which have the options of their evaluation already."""
+    context = click.get_current_context()
+    for name in options.NAMES:
+        if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
+            flag = name.replace("_", "-")
+            raise UsageError(f"saved results have their options already; they take no --{flag}")
+    results = concat(*(read_results(file) for file in files))
+    measures = [*requested, *gates.under, *gates.over] if requested else []
+    own = {name: value for name, value in settings.items() if name not in (*options.NAMES, "jobs")}
+    return compare(results, (), measures, **own)
 
 
 @click.command("diff")

@@ -12,6 +12,7 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import need_measures, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import UsageError, as_flags
+from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.evaluation import Evaluation
 
 
@@ -66,7 +67,7 @@ def report_command(
     with progress_bar() as progress:
         made = write_report(
             formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             command=shlex.join(["berrypick", *sys.argv[1:]]),
             progress=progress,
@@ -128,7 +129,7 @@ def plot_command(
         jobs = settings.pop("jobs")
         results = Evaluation.prepare(
             formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             **settings,
         ).run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)

@@ -42,7 +42,11 @@ class Reach:
                 "a probability lies in [0, 1]"
             )
         kept = probability > 0
-        rank, target, probability = rank[kept], target[kept], probability[kept]
+        if not kept.all():
+            rank, target, probability = rank[kept], target[kept], probability[kept]
+        in_order = (rank[1:] > rank[:-1]) | ((rank[1:] == rank[:-1]) & (target[1:] > target[:-1]))
+        if in_order.all():
+            return cls(ranks, targets, rank, target, probability)
         order = np.lexsort((target, rank))
         return cls(ranks, targets, rank[order], target[order], probability[order])
 

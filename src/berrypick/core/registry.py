@@ -7,12 +7,10 @@ loaded only when a name is not built in, or when everything is listed.
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from traceback import extract_tb
 from types import ModuleType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -155,7 +153,9 @@ class Registry(Generic[T]):
     def built_in(self) -> dict[str, type[T]]:
         """Every public class defined in a module of the package: adding a file is all that is needed."""
         if self._built_in is None:
-            modules = sorted(info.name for info in pkgutil.iter_modules(self.package.__path__))
+            from pkgutil import iter_modules
+
+            modules = sorted(info.name for info in iter_modules(self.package.__path__))
             public = [name for name in modules if not name.startswith("_") and name != "base"]
             self._built_in = {cls.name(): cls for name in public for cls in self._classes_in(name)}
         return self._built_in
@@ -230,6 +230,8 @@ def plugin_errors(what: str, *classes: type) -> Iterator[None]:
     except Exception as error:
         if all(cls.__module__.startswith("berrypick.") for cls in classes):
             raise
+        from traceback import extract_tb
+
         place = extract_tb(error.__traceback__)[-1]
         why = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
         raise BerrypickError(f"{what} failed with {why}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 from berrypick.core.errors import Message, UsageError, nearest
@@ -99,7 +100,7 @@ class TopicGroups:
         return tuple(dict.fromkeys(self.of.values()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be millions
 class Row:
     """One number."""
 
@@ -283,6 +284,15 @@ class Results:
             more = {} if self.groups is None else {"group": row.group}
             by_run.setdefault(row.run, []).append(row.as_dict() | more)
         return [row for rows in by_run.values() for row in rows]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all rows to a .json, .jsonl or .parquet file, which ``berrypick.read_results`` reads.
+
+        Notes are not written; of curves only JSON has those that were computed.
+        """
+        from berrypick.report.text import save_results
+
+        save_results(self, path)
 
     def to_pandas(self) -> Any:
         """A pandas data frame of all rows, means under topic "all"."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.run import span_name
+from berrypick.core.run import Grouped, span_name
 from berrypick.core.topic_fields import TopicField
 from berrypick.core.words import counted
 
@@ -317,9 +317,15 @@ class Targets:
     def names(self) -> list[str]:
         return [self.name(index) for index in range(len(self))]
 
+    @cached_property
+    def grouped(self) -> tuple[list[str], Grouped]:
+        """The documents that have targets, and their targets in truth order."""
+        number = {name: i for i, name in enumerate(dict.fromkeys(self.document))}
+        code = np.fromiter(map(number.__getitem__, self.document), dtype=np.int64, count=len(self))
+        bounds = np.cumsum([0, *np.bincount(code, minlength=len(number)).tolist()], dtype=np.int64)
+        return list(number), Grouped(np.argsort(code, kind="stable"), bounds, np.arange(len(number)))
+
     def by_document(self) -> dict[str, IntArray]:
         """For each document with targets, their indices in truth order."""
-        found: dict[str, list[int]] = {}
-        for index, document in enumerate(self.document):
-            found.setdefault(document, []).append(index)
-        return {document: np.array(indices, dtype=np.int64) for document, indices in found.items()}
+        names, found = self.grouped
+        return {name: found.rows(i) for i, name in enumerate(names)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ from berrypick.corpus.table import Search, run_of_table, runs_of_table, truth_of
 from berrypick.formats._columns import names_topic
 from berrypick.formats._files import is_stream
 from berrypick.formats._hits import hits_in
+from berrypick.formats._table import Part
+from berrypick.formats.span_table import SpanTableRun
 
 #: For messages.
 KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
@@ -57,10 +60,28 @@ class RunFile:
     path: str | PathLike[str]
     format: str | None = None
     tag: str = ""  # goes before the name in the file
+    part: Part | None = None  # of a file with several runs
+    source: str = ""  # how the file was named, where that is not its path
 
     def read(self) -> Run:
-        run = formats.read_run(self.path, self.format)
-        return replace(run, tag=self.tag) if self.tag else run
+        if self.part is None:
+            run = formats.read_run(self.path, self.format)
+        else:
+            run = formats.read_any(self.path, "run", self.format, part=self.part)
+        return replace(run, tag=self.tag or run.tag, source=self.source or run.source)
+
+    def absolute(self) -> RunFile:
+        """The same file for a process that works in another folder."""
+        name = fspath(self.path)
+        return replace(self, path=os.path.abspath(name), source=self.source or name)
+
+    def expanded(self) -> list[Run | RunFile]:
+        """A table with a column ``run`` as its runs; any other file as it is."""
+        name, table = fspath(self.path), SpanTableRun.name()
+        if self.part is not None or self.format not in (None, table) or not os.path.isfile(name):
+            return [self]
+        found = SpanTableRun.split(name)
+        return [run if isinstance(run, Run) else replace(self, format=table, part=run) for run in found] or [self]
 
     def recognised(self) -> RunFile:
         """With its format; an error if it is a file that cannot be a run."""
@@ -77,13 +98,15 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
     """Runs as they are, or from files (which are not read yet), data frames, records, dictionaries, or Runs of ranx.
 
     Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
-    column ``run``. ``name`` goes before any other name of a single run.
+    column ``run``, also in a file. ``name`` goes before any other name of a single run.
     """
     search = search or Search()
-    if isinstance(given, (Run, RunFile)):
+    if isinstance(given, Run):
         return [given]
+    if isinstance(given, RunFile):
+        return given.expanded()
     if isinstance(given, (str, PathLike)):
-        return [RunFile(path) for path in _paths(given)]
+        return [run for path in _paths(given) for run in RunFile(path).expanded()]
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
@@ -105,6 +128,17 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
                 "records are named tuples or dictionaries that name topic and doc"
             )
     return [run for item in items for run in run_sources(item, search)]
+
+
+def run_stream(given: Any, search: Search) -> tuple[list[Run | RunFile], Iterator[Run | RunFile] | None]:
+    """Runs as :func:`run_sources` has them; those of an iterator that is not one of files are left in it."""
+    if not isinstance(given, Iterator):
+        return run_sources(given, search), None
+    first = list(itertools.islice(given, 1))
+    items = itertools.chain(first, given)
+    if not first or isinstance(first[0], (str, PathLike, RunFile)) or is_record(first[0]):
+        return run_sources(items, search), None
+    return [], (run for item in items for run in run_sources([item], search))
 
 
 def _paths(given: str | PathLike[str]) -> list[str | PathLike[str]]:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
+from berrypick.core.arrays import IntArray, Narrow
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, option
 from berrypick.core.run import Run
@@ -30,16 +30,48 @@ def resolve_run(run: Run, collection: Collection) -> Run:
         return run
     start = np.empty(len(run), dtype=np.int64)
     end = np.empty(len(run), dtype=np.int64)
-    known: dict[tuple[int, int, int], tuple[int, int]] = {}
-    lasts = run.path_end.tolist() if run.path_end is not None else [-1] * len(run)
-    for row, key in enumerate(zip(run.document.tolist(), run.path.tolist(), lasts, strict=True)):
+    problem: tuple[int, InputError] | None = None
+    for rows in _by_document(run.document):
+        try:
+            _resolve_rows(run, rows, collection, start, end)
+        except _RowError as error:
+            if problem is None or error.row < problem[0]:
+                problem = error.row, error.why
+    if problem is not None:
+        raise problem[1]
+    return replace(run, start=start, end=end)
+
+
+class _RowError(Exception):
+    """What is wrong with a row of a run; of all rows that are wrong, the first is reported."""
+
+    def __init__(self, row: int, why: InputError) -> None:
+        self.row, self.why = row, why
+
+
+def _by_document(document: Narrow) -> list[IntArray]:
+    """Rows document by document: an index keeps few documents in memory, and results of a topic are of many."""
+    order = np.argsort(document, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(document[order])) + 1) if len(order) else []
+
+
+def _resolve_rows(run: Run, rows: IntArray, collection: Collection, start: IntArray, end: IntArray) -> None:
+    """Fill in the places of some rows of one document."""
+    assert run.path is not None
+    known: dict[tuple[int, int], tuple[int, int]] = {}
+    structure: Structure | None = None
+    lasts = run.path_end[rows].tolist() if run.path_end is not None else [-1] * len(rows)
+    for row, key in zip(rows.tolist(), zip(run.path[rows].tolist(), lasts, strict=True), strict=True):
         if key not in known:
             line = int(run.line[row]) if run.line is not None else None
-            structure = _structure(run.documents[key[0]], collection, run.source, line)
-            first, last = run.paths[key[1]], run.paths[key[2]] if key[2] >= 0 else ""
-            known[key] = _with_source(partial(_span, structure, first, last), run.source, line)
+            first, last = run.paths[key[0]], run.paths[key[1]] if key[1] >= 0 else ""
+            try:
+                if structure is None:
+                    structure = _structure(run.documents[int(run.document[row])], collection, run.source, line)
+                known[key] = _with_source(partial(_span, structure, first, last), run.source, line)
+            except InputError as error:
+                raise _RowError(row, error) from None
         start[row], end[row] = known[key]
-    return replace(run, start=start, end=end)
 
 
 def _span(structure: Structure, first: str, last: str) -> tuple[int, int]:

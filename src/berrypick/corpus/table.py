@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from types import NoneType
 from typing import Any
 
@@ -160,7 +159,8 @@ def _present(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     value = _present(value)
-    if isinstance(value, (bool, Decimal)):  # a judgement as yes or no; numbers of SQL
+    decimal = sys.modules.get("decimal")  # whoever has such numbers has loaded it
+    if isinstance(value, bool) or (decimal is not None and isinstance(value, decimal.Decimal)):  # yes or no; SQL
         return float(value)
     return value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +19,7 @@ from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
+from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import RunInputs, prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
@@ -38,6 +39,8 @@ from berrypick.measures.base import Measure, as_score
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
@@ -72,12 +75,19 @@ class Evaluation:
         return cls._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "Evaluation.prepare"))
 
     @classmethod
-    def _prepare(cls, truth: Any, runs: Any, measures: MeasuresGiven | None, options: EvaluationOptions) -> Evaluation:
-        """``measures`` None: none are needed."""
+    def _prepare(
+        cls,
+        truth: Any,
+        runs: Any,
+        measures: MeasuresGiven | None,
+        options: EvaluationOptions,
+        once: bool = False,
+    ) -> Evaluation:
+        """``measures`` None: none are needed. ``once``: it is run once, so an iterator of runs need not be kept."""
         protocol, task = get_protocol(options.protocol), check_task_name(options.task)
         options = replace(options, topics=options.topics or protocol.topics)
         requested = () if measures is None else resolve_measures(measures, protocol.name, task)
-        inputs = prepare_inputs(truth, runs, options)
+        inputs = prepare_inputs(truth, runs, options, once)
         judgements = with_topic_table(inputs.truth, options.topic_table)
         groups, ungrouped = topic_groups(judgements, options)
         notes = (*inputs.notes, *ungrouped)
@@ -88,7 +98,7 @@ class Evaluation:
     def __repr__(self) -> str:
         parts = (
             counted(len(self.truth), "topic"),
-            counted(len(self.inputs), "run"),
+            "runs of an iterator" if self.inputs.stream is not None else counted(len(self.inputs), "run"),
             counted(len(self.measures), "measure"),
         )
         return f"Evaluation({', '.join(parts)}, user={self.context.user})"
@@ -111,6 +121,13 @@ class Evaluation:
         found = [self.inputs.load(i) for i in range(len(self.inputs))]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
 
+    def without_runs(self) -> Evaluation:
+        """The same for runs that come one by one, as it is sent to other processes."""
+        made = replace(self, inputs=self.inputs.without_sources())
+        for one in self.measures:
+            made.context_for(one)  # user models that only this process has registered are values from here on
+        return made
+
     def context_for(self, one: RequestedMeasure) -> JudgingContext:
         """The context with the user model and the quantisation that a measure names itself."""
         key = (one.user, one.quant)
@@ -120,18 +137,30 @@ class Evaluation:
             self._contexts[key] = replace(self.context, user=user, quant=one.quant) if own else self.context
         return self._contexts[key]
 
-    def run(self, *, curves: bool = False, jobs: int = 1, progress: Progress | None = None) -> Results:
-        """Score every topic of every run, in ``jobs`` processes; ``progress`` is called with (done, of)."""
+    def run(
+        self,
+        *,
+        curves: bool = False,
+        jobs: int = 1,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Results:
+        """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
+
+        ``progress`` is called with (done, of).
+        """
         check_progress(progress)
-        if jobs < 1:
-            raise UsageError(f"jobs must be at least 1, not {jobs}")
-        scored = _scored_runs(self, curves, jobs, progress)
+        check_workers(jobs, executor)
+        scored = _scored_runs(self, curves, jobs, executor, progress)
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *lengths_notes(self)]
+        notes = [*self.notes, *lengths_notes(self), *_jobs_notes(jobs, executor)]
         facts = {}
-        for name, run in zip(unique_names([(run.tag, run.source) for run in scored]), scored, strict=True):
+        names = unique_names([(run.tag, run.source) for run in scored])
+        scored.reverse()
+        for name in names:
+            run = scored.pop()  # its numbers are not kept twice
             topics, mean_rows, group_rows = run.rows(name, self.measures, self.groups)
             rows += topics
             means += mean_rows
@@ -194,6 +223,28 @@ def check_progress(progress: Any) -> None:
         )
 
 
+def check_workers(jobs: int, executor: Any) -> None:
+    """Refuse what cannot share out work."""
+    if jobs < 1:
+        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    if executor is None:
+        return
+    from concurrent.futures import Executor
+
+    if not isinstance(executor, Executor):
+        dask = hasattr(executor, "get_executor")
+        offer = ": use client.get_executor()" if dask else ", e.g. concurrent.futures.ProcessPoolExecutor()"
+        raise UsageError(f"executor is a concurrent.futures.Executor, not {type(executor).__name__}{offer}")
+
+
+def _jobs_notes(jobs: int, executor: Executor | None) -> list[Note]:
+    if jobs == 1 or executor is not None:
+        return []
+    from berrypick.core.workers import jobs_notes
+
+    return jobs_notes(jobs)
+
+
 def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     """From tag and file of each run: the tag, else the stem of the file; made unique by the stem, then by a number."""
     stems = [Path(source.removesuffix(".gz")).stem if source else tag or "run" for tag, source in runs]
@@ -210,8 +261,14 @@ def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     return names
 
 
-def _scored_runs(evaluation: Evaluation, curves: bool, jobs: int, progress: Progress | None) -> list[ScoredRun]:
-    """All runs scored. Every run is read, scored and dropped; several processes share the runs, or the topics of few
+#: Fewer runs than this are shared out to an executor by topics.
+FEW_RUNS = 8
+
+
+def _scored_runs(
+    evaluation: Evaluation, curves: bool, jobs: int, executor: Executor | None, progress: Progress | None
+) -> list[ScoredRun]:
+    """All runs scored. Every run is read, scored and dropped; several workers share the runs, or the topics of few
     runs."""
     inputs, each = evaluation.inputs, len(evaluation.truth)
     done, of = 0, each * len(inputs)
@@ -222,17 +279,32 @@ def _scored_runs(evaluation: Evaluation, curves: bool, jobs: int, progress: Prog
         if progress is not None:
             progress(done, of)
 
-    whole_runs = _WholeRuns(evaluation, curves)
-    if jobs == 1:
-        return [whole_runs(number, step) for number in range(len(inputs))]
-    from berrypick.core.workers import ordered_map  # loads multiprocessing
+    def counting() -> Iterator[Run | RunFile]:
+        nonlocal of
+        for source in inputs.streamed():
+            of += each
+            yield source
 
-    if len(inputs) >= jobs:
-        return ordered_map(whole_runs, range(len(inputs)), jobs=jobs, step=step)
-    scorers = [RunScorer(evaluation, inputs.load(number), curves) for number in range(len(inputs))]
-    good, failure = _checked(scorers)
-    shares = _Shares(good, jobs)
-    parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, step=step)
+    sources = inputs.sources if inputs.stream is None else counting()
+    whole_runs = _WholeRuns(evaluation, curves)
+    if jobs == 1 and executor is None:
+        return [whole_runs(source, step) for source in sources]
+    from berrypick.core.workers import is_daemonic, ordered_map, process_pool  # loads multiprocessing
+
+    if inputs.stream is not None and executor is None:
+        if is_daemonic():
+            return [whole_runs(source, step) for source in sources]
+        with process_pool(jobs) as own:
+            return ordered_map(_WholeRuns(evaluation.without_runs(), curves), sources, jobs=1, executor=own, step=step)
+    if executor is not None:
+        evaluation = evaluation.without_runs()
+        whole_runs = _WholeRuns(evaluation, curves)
+        sources = (source.absolute() if isinstance(source, RunFile) else source for source in sources)
+    if inputs.stream is not None or len(inputs) >= (jobs if executor is None else FEW_RUNS):
+        return ordered_map(whole_runs, sources, jobs=jobs, executor=executor, step=step)
+    good, failure = _checked(RunScorer(evaluation, inputs.load(number), curves) for number in range(len(inputs)))
+    shares = _Shares(good, jobs if executor is None else FEW_RUNS)
+    parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, executor=executor, step=step)
     for (which, _, _), found in zip(shares.tasks, parts, strict=True):
         good[which].scores.merge(found)
     if failure is not None:
@@ -248,8 +320,8 @@ class _WholeRuns:
     curves: bool
 
     @gc_paused()
-    def __call__(self, number: int, step: Callable[[int], None]) -> ScoredRun:
-        scorer = RunScorer(self.evaluation, self.evaluation.inputs.load(number), self.curves)
+    def __call__(self, source: Run | RunFile, step: Callable[[int], None]) -> ScoredRun:
+        scorer = RunScorer(self.evaluation, self.evaluation.inputs.ready(source), self.curves)
         scorer.check()
         scorer.score_topics(scorer.topics, step)
         scorer.score_documents()
@@ -258,16 +330,16 @@ class _WholeRuns:
         return scorer.finished()
 
 
-def _checked(scorers: Sequence[RunScorer]) -> tuple[list[RunScorer], BerrypickError | None]:
+def _checked(scorers: Iterator[RunScorer]) -> tuple[list[RunScorer], BerrypickError | None]:
     """The runs before the first one that is refused, and why that one is: one process would get as far."""
     good: list[RunScorer] = []
-    for scorer in scorers:
-        try:
+    try:
+        for scorer in scorers:
             scorer.check()
-        except BerrypickError as error:
-            return good, error
-        repeats_of(scorer.run)  # computed once, before the work is shared out
-        good.append(scorer)
+            repeats_of(scorer.run)  # computed once, before the work is shared out
+            good.append(scorer)
+    except BerrypickError as error:
+        return good, error
     return good, None
 
 

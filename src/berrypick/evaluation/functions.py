@@ -14,6 +14,8 @@ from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.judging.topic import JudgedTopic
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
@@ -28,23 +30,26 @@ def evaluate(
     curves: bool = False,
     progress: Progress | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Results:
     """Evaluate runs against a truth.
 
     ``truth`` and ``runs`` may be files, values, data frames, records (named tuples of ir_measures or ir_datasets),
     dictionaries of topic to document to grade or score, or of topic to a list of results, or objects of ranx. Several
-    runs are a list, a dictionary of name to run, or a frame with a column ``run``. ``measures`` is one text with
-    several measures, or a list of texts and measure objects. ``user`` defaults to classical, or to the
+    runs are a list, a dictionary of name to run, or a frame or table with a column ``run``; those of files, of a
+    Parquet table and of an iterator are gone through one after the other. ``measures`` is one text with several
+    measures, or a list of texts and measure objects. ``user`` defaults to classical, or to the
     model that ``navigation`` is for. ``task`` and ``protocol`` bring a campaign's rules, and its measures where none
     are named; ``repair`` repairs runs that break the rules of the task. ``documents`` are the texts (a folder, JSON
     Lines, or a mapping), for quotes, tokens and offsets in other units; ``tokenizer`` is a name or a callable;
     ``chunks`` are all chunks of the collection, as a run. ``progress`` is called with (done, of) as topics are
-    finished. ``jobs`` is the number of processes. What a person should know about the numbers is in ``notes``; numbers
-    that mean nothing give a :class:`~berrypick.BerrypickWarning` too.
+    finished. ``jobs`` is the number of processes; ``executor``, any :class:`concurrent.futures.Executor`, such as
+    ``client.get_executor()`` of Dask, does the work instead. What a person should know about the numbers is in
+    ``notes``; numbers that mean nothing give a :class:`~berrypick.BerrypickWarning` too.
     """
-    prepared = Evaluation._prepare(truth, runs, measures or (), EvaluationOptions.from_arguments(options))
-    return _with_warnings(prepared.run(curves=curves, jobs=jobs, progress=progress))
+    prepared = Evaluation._prepare(truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True)
+    return _with_warnings(prepared.run(curves=curves, jobs=jobs, executor=executor, progress=progress))
 
 
 #: Kinds of notes on numbers that mean nothing.

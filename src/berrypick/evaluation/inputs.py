@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from os import PathLike, fspath
 from typing import Any
 
@@ -20,7 +21,7 @@ from berrypick.core.results import Note
 from berrypick.core.run import Ranking, Run, span_name
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources
+from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources, run_stream
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import THRESHOLD, located_run, located_truth, unlocated
 from berrypick.corpus.resolve import resolve_run, resolve_truth
@@ -54,14 +55,26 @@ class RunInputs:
     options: EvaluationOptions
     context: JudgingContext
     units: str  # what the truth judges
+    stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
 
     def __len__(self) -> int:
         return len(self.sources)
 
     def load(self, number: int) -> Run:
         """A run, read and prepared."""
-        source = self.sources[number]
+        return self.ready(self.sources[number])
+
+    def ready(self, source: Run | RunFile) -> Run:
+        """A run that is prepared, or a file of one."""
         return self._prepare(source.read()) if isinstance(source, RunFile) else source
+
+    def streamed(self) -> Iterator[Run | RunFile]:
+        """The runs of an iterator, each prepared when it comes; files are left to who needs them."""
+        for source in self.stream or ():
+            yield source if isinstance(source, RunFile) else self._prepare(source)
+
+    def without_sources(self) -> RunInputs:
+        return replace(self, sources=(), stream=None)
 
     def with_values_ready(self) -> RunInputs:
         """Prepared, but for several files, of which only the format is looked at, and pipes, which are read now."""
@@ -105,11 +118,15 @@ def cut_by_score(run: Run, least: float | None) -> Run:
     return replace(cut, notes=(*run.notes, text))
 
 
-def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
-    """Read files, convert objects, and bring truth and runs into one form."""
+def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool = False) -> Inputs:
+    """Read files, convert objects, and bring truth and runs into one form.
+
+    ``once``: the runs are gone through once, so an iterator of them is not turned into a list.
+    """
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
-    sources = run_sources(runs, Search(texts, options.quotes, judgements.units == "spans", offsets))
+    search = Search(texts, options.quotes, judgements.units == "spans", offsets)
+    sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes = (*_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
     if texts is not None:
         judgements = _with_texts(judgements, texts, options)
@@ -125,7 +142,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions) -> Inputs:
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs(tuple(sources), options, context, judgements.units).with_values_ready()
+    systems = RunInputs(tuple(sources), options, context, judgements.units, stream).with_values_ready()
     notes = (*notes, *_name_notes(judgements, options))
     context = _with_lengths(context, judgements)
     if texts is None:
@@ -185,12 +202,13 @@ def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, t
         raise UsageError("chunks must have start and end; these are whole documents")
     run = run if texts is None else checked_run(run, texts, offsets)
     assert run.start is not None and run.end is not None
-    found: dict[str, tuple[Positions, Positions]] = {}
-    for code, document in enumerate(run.documents):
-        rows = np.flatnonzero(run.document == code)
-        spans = np.unique(np.stack([run.start[rows], run.end[rows]], axis=1), axis=0)
-        found[document] = (spans[:, 0], spans[:, 1])
-    return found
+    order = np.lexsort((run.end, run.start, run.document))
+    document, start, end = run.document[order], run.start[order], run.end[order]
+    same = (document[1:] == document[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+    once = np.append(True, ~same)[: len(order)]
+    document, start, end = document[once], start[once], end[once]
+    bounds = np.searchsorted(document, np.arange(len(run.documents) + 1)).tolist()
+    return {name: (start[a:b], end[a:b]) for name, (a, b) in zip(run.documents, pairwise(bounds), strict=True)}
 
 
 def _ideal_elements(given: Run | str | PathLike[str] | None) -> Mapping[str, frozenset[tuple[str, str]]] | None:

@@ -188,9 +188,13 @@ def _expected(role: Role | None) -> str:
 
 
 def read_any(
-    path: Any, role: Role | None = None, format: str | type[Format] | None = None, problems: Problems | None = None
+    path: Any,
+    role: Role | None = None,
+    format: str | type[Format] | None = None,
+    problems: Problems | None = None,
+    **options: Any,
 ) -> Any:
-    """Read a file of any known format."""
+    """Read a file of any known format; ``options`` are those of the format."""
     if not isinstance(path, (str, PathLike)):
         raise UsageError(f"expected a file name or path, not {type(path).__name__}")
     name = fspath(path)
@@ -198,7 +202,7 @@ def read_any(
         chosen = by_name(format, role) if format else sniff(name, role)
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):
-            value = chosen.read(name, problems)
+            value = chosen.read(name, problems, **options)
     if problems.counts and isinstance(value, (Truth, Run, LinkTable)):
         return replace(value, skipped=dict(problems.counts))
     return value

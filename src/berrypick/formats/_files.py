@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 import stat
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,7 +54,9 @@ def _all_of(path: str) -> IO[bytes]:
     with _open_file(path) as source:
         kept: IO[bytes] | None = None
         try:
-            kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (closed by the caller)
+            from tempfile import TemporaryFile  # loads much that few need
+
+            kept = TemporaryFile(buffering=0)  # noqa: SIM115 (closed by the caller)
             left = expansion_limit()
             while data := source.read(1 << 20):
                 left -= len(data)
@@ -310,7 +311,9 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
             yield stream
         return
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        from tempfile import mkstemp
+
+        handle, temporary = mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise InputError(f"cannot be written ({why})", path=path) from None

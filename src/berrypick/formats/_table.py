@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
@@ -21,12 +24,22 @@ _CELL = 8
 NO_ROWS = "has column names but no rows"
 ROWS = "put each span in a row below the header"
 #: The columns of spans, and how others call some of them.
-OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "grade", "quote", "text", "offsets",
+OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "run", "grade", "quote", "text", "offsets",
             "judged", "is_impossible"}  # fmt: skip
 CALLED = {
     "topic": ("topics", "topic_id", "query", "query_id", "queryid", "qid", "question", "question_id"),
     "doc": ("docs", "document", "doc_id", "docid", "docno", "document_id", "source", "file", "corpus_id", "pid"),
 }
+
+TableRows = Iterator[tuple[int, str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one run in a Parquet file of several: its name, and the row groups that hold some of them."""
+
+    run: str
+    groups: tuple[int, ...]
 
 
 def header_of(lines: list[str]) -> set[str]:
@@ -43,16 +56,20 @@ def _delimiter(header: str) -> str:
 
 
 def table_rows(
-    path: str, problems: Problems, needed: tuple[str, ...], others: bool = False
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    path: str, problems: Problems, needed: tuple[str, ...], others: bool = False, part: Part | None = None
+) -> TableRows:
     """Every row as fields, with the line it starts in; cells that are empty are left out. ``others``: of Parquet, also
-    columns that spans do not have."""
+    columns that spans do not have; ``part``: the rows of one run in it."""
+    parquet = is_parquet(path)
+    yield from _parquet_rows(path, problems, needed, others, part) if parquet else csv_rows(path, problems, needed)
+
+
+def is_parquet(path: str) -> bool:
     with open_bytes(path) as stream:
-        parquet = stream.read(4) == MAGIC.encode()
-    yield from _parquet_rows(path, problems, needed, others) if parquet else csv_rows(path, problems, needed)
+        return stream.read(4) == MAGIC.encode()
 
 
-def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> TableRows:
     header: list[str] | None = None
     number, first = 1, 0
     for number, cells in _cells(path, problems):
@@ -163,9 +180,22 @@ def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
     yield from rest
 
 
-def _parquet_rows(
-    path: str, problems: Problems, needed: tuple[str, ...], others: bool
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others: bool, part: Part | None) -> TableRows:
+    with _parquet_file(path) as file:
+        schema = file.schema_arrow
+        _check_columns(schema.names, needed, path, None)
+        names = [name for name in schema.names if others or name in OF_SPANS]
+        numbers, columns = _parquet_columns(file, names, path, part)
+    if not file.metadata.num_rows:
+        problems.report(NO_ROWS, remedy=ROWS)
+    for number, *cells in zip(numbers, *columns, strict=True):
+        fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+        yield number, str(fields), fields
+
+
+@contextlib.contextmanager
+def _parquet_file(path: str) -> Iterator[Any]:
+    """A Parquet file, its texts coded as they are in the file."""
     try:
         import pyarrow.parquet as parquet
     except ModuleNotFoundError:
@@ -175,33 +205,36 @@ def _parquet_rows(
     try:
         with open_bytes(path) as stream:
             schema = parquet.read_schema(stream)
-            _check_columns(schema.names, needed, path, None)
-            names = [name for name in schema.names if others or name in OF_SPANS]
             stream.seek(0)
-            texts = [name for name in names if pyarrow.types.is_string(schema.field(name).type)]
-            file = parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
-            columns = _parquet_columns(file, names, path)
+            texts = [name for name in schema.names if pyarrow.types.is_string(schema.field(name).type)]
+            yield parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # broken text, dates beyond years
         raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
-    if not file.metadata.num_rows:
-        problems.report(NO_ROWS, remedy=ROWS)
-    for number, cells in enumerate(zip(*columns, strict=True), start=1):
-        fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
-        yield number, str(fields), fields
 
 
-def _parquet_columns(file: Any, names: list[str], path: str) -> list[list[Any]]:
-    """The columns that are needed. A few bytes can say that a value comes a billion times: texts stay coded as they
-    are in the file until it is known how long all of them are."""
+def _parquet_columns(
+    file: Any, names: list[str], path: str, part: Part | None
+) -> tuple[Iterable[int], list[list[Any]]]:
+    """Numbers of rows, and the columns that are needed. A few bytes can say that a value comes a billion times: texts
+    stay coded as they are in the file until it is known how long all of them are."""
     import pyarrow
     import pyarrow.compute as compute
 
+    groups = list(range(file.num_row_groups) if part is None else part.groups)
+    sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     left = expansion_limit()
-    if file.metadata.num_rows * len(names) * _CELL > left:
+    if sum(sizes[i] for i in groups) * len(names) * _CELL > left:
         raise too_large(path)
+    firsts = [0, *itertools.accumulate(sizes)]
+    numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
+    mask = None
+    if part is not None:
+        held = _names_of_runs(file.read_row_groups(groups, columns=["run"], use_threads=False).column("run"))
+        mask = compute.equal(held, part.run)
+        numbers = itertools.compress(numbers, mask.to_pylist())
     columns: list[list[Any]] = []
     for name in names:
-        column = file.read(columns=[name], use_threads=False).column(name)  # the stream is Python's
+        column = file.read_row_groups(groups, columns=[name], use_threads=False).column(name)  # the stream is Python's
         for chunk in column.chunks:
             if pyarrow.types.is_dictionary(chunk.type):
                 lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
@@ -210,8 +243,35 @@ def _parquet_columns(file: Any, names: list[str], path: str) -> list[list[Any]]:
                 left -= chunk.nbytes
             if left < 0:
                 raise too_large(path)
-        columns.append(column.to_pylist())
-    return columns
+        columns.append((column if mask is None else column.filter(mask)).to_pylist())
+    return numbers, columns
+
+
+def _names_of_runs(column: Any) -> Any:
+    """A column of names as texts, also where it holds numbers."""
+    import pyarrow
+
+    plain = column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
+    return plain.cast(pyarrow.string())
+
+
+def table_parts(path: str) -> list[Part] | None:
+    """The runs of a Parquet file with a column ``run``, in the order of their first rows; empty without the column.
+    None if the rows of runs are so mixed that most of the file would be read again for each of them."""
+    with _parquet_file(path) as file:
+        if "run" not in file.schema_arrow.names:
+            return []
+        groups: dict[str, list[int]] = {}
+        row = 0
+        for i in range(file.num_row_groups):
+            column = _names_of_runs(file.read_row_group(i, columns=["run"], use_threads=False).column("run"))
+            for name in column.unique().to_pylist():
+                if not name:
+                    raise InputError("run is missing", path=path, line=row + column.to_pylist().index(name) + 1)
+                groups.setdefault(name, []).append(i)
+            row += len(column)
+        mixed = sum(map(len, groups.values())) > 2 * len(groups) + 4 * file.num_row_groups
+    return None if mixed else [Part(name, tuple(held)) for name, held in groups.items()]
 
 
 def write_csv(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
@@ -226,5 +286,6 @@ def write_parquet(rows: list[dict[str, Any]], columns: list[str], out: Any) -> N
         import pyarrow.parquet as parquet
     except ModuleNotFoundError:
         raise UsageError("Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
-    table = pyarrow.table({name: [row.get(name) for row in rows] for name in columns})
+    kinds = {"value": pyarrow.float64()}  # a column of values may hold nothing but None
+    table = pyarrow.table({n: pyarrow.array([row.get(n) for row in rows], kinds.get(n)) for n in columns})
     parquet.write_table(table, out)

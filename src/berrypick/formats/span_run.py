@@ -15,6 +15,7 @@ from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible")
+SEVERAL = "several runs are a table (CSV or Parquet) with a column run, or a file for each"
 
 
 class SpanRun(Format):
@@ -62,7 +63,7 @@ class SpanRun(Format):
         quoted: dict[int, str] = {}
         empty: dict[str, Fields] = {}
         once: dict[str, str] = {}  # a chunk is retrieved for many topics
-        tag = ""
+        tag = name = ""
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
             if not tag and isinstance(value.get("tag"), str):
@@ -81,8 +82,12 @@ class SpanRun(Format):
             for column, other, key in ((score, given[0], "score"), (rank, given[1], "rank")):
                 if column and (column[0] is None) != (other is None):
                     fields.fail(f"only some lines have a {key}", f"give {key} for every line, or for none")
+            own = "" if value.get("run") is None else str(value["run"])
+            if line and own != name:
+                fields.fail(f"run {own or 'without a name'} after run {name or 'without a name'}", SEVERAL)
             if not fields.good:
                 continue
+            name = own
             topic.append(names[0])
             document.append(names[1])
             line.append(number)
@@ -99,7 +104,7 @@ class SpanRun(Format):
             "rank" if ranks is not None else "score" if scores is not None else "file"
         )
         run = assemble(
-            tag=tag,
+            tag=tag or name,
             topic=topic,
             document=document,
             start=positions(start) if start else None,

@@ -9,7 +9,17 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._table import MAGIC, header_of, table_rows, write_csv, write_parquet
+from berrypick.formats._files import head
+from berrypick.formats._table import (
+    MAGIC,
+    Part,
+    header_of,
+    is_parquet,
+    table_parts,
+    table_rows,
+    write_csv,
+    write_parquet,
+)
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
@@ -97,7 +107,8 @@ class SpanTableRun(Format):
     """Retrieved spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, ``rank``, ``score``.
 
     Of rank and score either may be missing, or both; ``tag`` in the first row names the run. The columns
-    and the order they give are those of span-run; tables are written as in span-table-truth.
+    and the order they give are those of span-run; tables are written as in span-table-truth. A column ``run`` names the
+    run of each row, so that one table holds several; of a Parquet file in the order of its runs one is read at a time.
 
     Sample::
 
@@ -117,7 +128,32 @@ class SpanTableRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        return SpanRun.from_records(table_rows(path, problems, ("topic", "doc")), problems, path)
+        """``part``: one run of a Parquet file of several."""
+        part: Part | None = options.get("part")
+        return SpanRun.from_records(table_rows(path, problems, ("topic", "doc"), part=part), problems, path)
+
+    @classmethod
+    def split(cls, path: str) -> list[Run | Part]:
+        """The runs of a table with a column ``run``: parts of a Parquet file, to be read when they are needed, or all
+        read where their rows are mixed and in CSV. Empty if there is no such column."""
+        if is_parquet(path):
+            parts = table_parts(path)
+            return [*parts] if parts is not None else [*cls._read_all(path)]
+        if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+            return []
+        header = header_of(head(path) or [""])
+        return [*cls._read_all(path)] if {"topic", "doc", "run"} <= header and not header & OF_TRUTHS else []
+
+    @classmethod
+    def _read_all(cls, path: str) -> list[Run]:
+        rows: dict[str, list[Any]] = {}
+        problems = Problems(path)
+        for number, text, fields in table_rows(path, problems, ("topic", "doc", "run")):
+            name = "" if fields.get("run") is None else str(fields["run"])
+            if not name:
+                problems.report("run is missing", number, text, "name the run in every row")
+            rows.setdefault(name, []).append((number, text, fields))
+        return [SpanRun.from_records(iter(held), problems, path) for held in rows.values()]
 
     @classmethod
     def accepts(cls, value: Any) -> str:

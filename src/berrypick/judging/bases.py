@@ -16,6 +16,14 @@ from berrypick.relevance.recall_base import RecallBase, recall_base
 
 def judged_base(topic: TopicTruth, scale: str, context: JudgingContext, quant: Quantisation | None) -> RecallBase:
     """The base of a topic without ignored elements; sizes that the truth does not have come from the collection."""
+    key = ("base", topic, scale, quant)
+    if key not in context.prepared:
+        context.prepared[key] = _judged_base(topic, scale, context, quant)
+    found: RecallBase = context.prepared[key]
+    return found
+
+
+def _judged_base(topic: TopicTruth, scale: str, context: JudgingContext, quant: Quantisation | None) -> RecallBase:
     chosen = None if context.ideal_elements is None else context.ideal_elements.get(topic.topic)
     base = recall_base(topic, scale, quant, context.ignore_elements, chosen)
     collection = context.reader.collection

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from berrypick.core.arrays import Positions
 from berrypick.core.run import Duplicates
@@ -31,3 +33,12 @@ class JudgingContext:
     max_ranks: int | None = None  # ranks that count under the protocol
     task: str = ""
     chunks: Mapping[str, tuple[Positions, Positions]] | None = None  # starts and ends of all chunks, by document
+
+    @cached_property
+    def prepared(self) -> dict[tuple[Any, ...], Any]:
+        """What all runs share: targets and recall bases, by what they are made of."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process prepares what it needs."""
+        return {name: value for name, value in self.__dict__.items() if name != "prepared"}

@@ -15,7 +15,8 @@ from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
 from berrypick.kernels.intervals import merge
 from berrypick.relevance.targets import targets_as_spans
-from berrypick.users.base import ReaderContext, covered
+from berrypick.users._pairs import covered, same_document_pairs
+from berrypick.users.base import ReaderContext
 
 
 @dataclass(frozen=True)
@@ -74,18 +75,20 @@ def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
 
 def _missed(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:
     """For each entry of the reach, the share of the target that lies outside of the rank's pointers."""
-    share = np.zeros((reach.ranks, reach.targets)) if len(reach.rank) else np.zeros((0, 0))
     if targets.start is not None and ranking.start is not None:
-        for ranks, indices, part in covered(ranking, targets):
-            share[np.ix_(ranks, indices)] = part
+        rank, target, share = covered(ranking, targets)
     elif targets.path is not None and ranking.path is not None:
         return _missed_of_elements(ranking, targets, reach)
     else:
-        for document, indices in targets.by_document().items():
-            rows = ranking.rows_by_document.get(document)
-            if rows is not None:
-                share[np.ix_(ranking.rank[rows], indices)] = 1.0
-    return np.maximum(0.0, 1.0 - share[reach.rank, reach.target])
+        row, target = same_document_pairs(ranking, targets)
+        rank, share = ranking.rank[row], np.ones(len(row))
+    found = np.zeros(len(reach.rank))
+    if len(rank):
+        key, first = np.unique(rank * len(targets) + target, return_index=True)
+        wanted = reach.rank * len(targets) + reach.target
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        found = np.where(key[place] == wanted, share[first[place]], 0.0)
+    return np.maximum(0.0, 1.0 - found)
 
 
 def _missed_of_elements(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:
@@ -104,7 +107,8 @@ def _missed_of_elements(ranking: Ranking, targets: Targets, reach: Reach) -> Flo
         inside = [path for path in here if paths.contains(targets.path[x], path)]
         outermost = [path for path in inside if not any(above in inside for above in paths.ancestors(path))]
         if outermost and ranking.size is not None and targets.size is not None:
-            seen = float(sum(ranking.size[here[path]] for path in outermost)) / float(targets.size[x])
+            size = float(targets.size[x])  # an empty element holds only empty ones
+            seen = float(sum(ranking.size[here[path]] for path in outermost)) / size if size else 1.0
             found[entry] = max(0.0, 1.0 - seen)
     return found
 

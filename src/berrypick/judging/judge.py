@@ -27,7 +27,10 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     """The judged ranking of one topic."""
     collection = context.reader.collection
     judgements = truth.topics[topic]
-    targets = _targets(truth, topic, context)
+    key = ("targets", truth, topic)
+    if key not in context.prepared:
+        context.prepared[key] = _targets(truth, topic, context)
+    targets: Targets = context.prepared[key]
     ranking = with_sizes(ranking_of(run, topic, context), judgements)
     wanted = set(targets.document)
     if (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
@@ -18,14 +19,16 @@ from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.judging.bases import judged_base
-from berrypick.judging.candidates import Candidates, find_candidates
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.effort import Effort, measure_effort
 from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
 from berrypick.users.base import first_visits
+
+if TYPE_CHECKING:
+    from berrypick.judging.candidates import Candidates
+    from berrypick.judging.effort import Effort
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,7 @@ class JudgedTopic:
 
     def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
         """The judged elements that are worth anything, and which of them are ideal."""
-        return _base(self, quant)
+        return judged_base(self.truth, self.scale, self.context, quant)
 
     @cached_property
     def items(self) -> Ranking:
@@ -119,11 +122,15 @@ class JudgedTopic:
     @cached_property
     def candidates(self) -> Candidates:
         """The units an ideal list may be made of."""
+        from berrypick.judging.candidates import find_candidates
+
         return find_candidates(self.targets, self.context)
 
     @cached_property
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
+        from berrypick.judging.effort import measure_effort
+
         return measure_effort(self.consulted, self.targets, self.reach, self.context)
 
     @property
@@ -160,8 +167,3 @@ class JudgedTopic:
         from berrypick.report.notebook import judged_html
 
         return judged_html(self)
-
-
-@lru_cache(maxsize=4)
-def _base(judged: JudgedTopic, quant: Quantisation | None) -> RecallBase:
-    return judged_base(judged.truth, judged.scale, judged.context, quant)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.kernels.poisson_binomial import upper_tails
 
 #: Most distinct sums that are listed, and most products formed, before the grid is used.
 MOST_SUMS = 1 << 17
@@ -40,6 +41,17 @@ def reached(
     lower = _at_least(_grid(low.shape[1], unit), low, wanted)
     upper = _at_least(_grid(high.shape[1], unit), high, wanted)
     return (lower + upper) / 2, (upper - lower) / 2, cells
+
+
+def are_equal(gains: FloatArray) -> bool:
+    """Whether so many targets are always so much gain."""
+    return bool((gains == gains[:1]).all())
+
+
+def reached_by_count(mass: FloatArray, gains: FloatArray, thresholds: FloatArray) -> FloatArray:
+    """P(cg >= threshold) where gains are equal, from the law of the number of targets seen along the last axis."""
+    sums = np.arange(len(gains) + 1) * gains[0]
+    return upper_tails(mass)[..., np.searchsorted(sums, thresholds)]
 
 
 def _sums(gains: FloatArray, total: float, events: int) -> list[tuple[FloatArray, IntArray, IntArray]] | None:

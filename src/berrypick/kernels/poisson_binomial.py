@@ -52,18 +52,19 @@ def weighted_law(reach: Reach, weight: FloatArray) -> FloatArray:
     return total
 
 
-def consulted(reach: Reach, exact: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+def consulted(reach: Reach, exact: bool, normal: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
     """What PRUM sums over the ranked part, by the number s = 0..t of targets seen before a rank.
 
     The expected number of ranks i with F_{i-1} = s that lead to something new, by equation 8 or exactly; the
-    expected number of ranks with F_{i-1} = s; and P(F_o = s) after the last rank.
+    expected number of ranks with F_{i-1} = s; and P(F_o = s) after the last rank. ``normal``: by equation 8, with the
+    normal law of the papers for all laws.
     """
     compiled = native()
     gap = np.diff(np.concatenate([[0], events(reach), [reach.ranks]])).astype(np.float64)
     if _is_certain(reach):
         return _certainly_consulted(reach, gap)
-    if compiled is None:
-        return _plainly_consulted(reach, gap, exact)
+    if compiled is None or normal:
+        return _plainly_consulted(reach, gap, exact, normal)
     new, read, last = np.empty((3, reach.targets + 1))
     compiled.consulted(*_entries(reach), gap, exact, new, read, last)
     return new, read, last
@@ -165,12 +166,13 @@ def normal_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
 
     certain = unseen == 0.0
     partly = (seen > 0.0) & ~certain
-    found = plain_law(seen, unseen)
-    for row in np.flatnonzero(partly.sum(axis=1) > FEW).tolist():
+    many = partly.sum(axis=1) > FEW
+    found = np.zeros((len(seen), seen.shape[1] + 1))
+    found[~many] = plain_law(seen[~many], unseen[~many])
+    for row in np.flatnonzero(many).tolist():
         p, sure = seen[row, partly[row]], int(certain[row].sum())
         mean, deviation = p.sum(), np.sqrt((p * unseen[row, partly[row]]).sum())
         borders = ndtr((np.arange(len(p) + 2) - 0.5 - mean) / deviation)
-        found[row] = 0.0
         found[row, sure : sure + len(p) + 1] = np.diff(borders)
     return found
 
@@ -190,14 +192,18 @@ def lower_tails(mass: FloatArray) -> FloatArray:
 # --- what PRUM needs, plainly ---------------------------------------------------------------------------------------
 
 
-def _plainly_consulted(reach: Reach, gap: FloatArray, exact: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _plainly_consulted(
+    reach: Reach, gap: FloatArray, exact: bool, normal: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     t = reach.targets
-    after = number_seen(reach)
+    after = normal_law(reach.seen, reach.unseen) if normal else number_seen(reach)
     mass = np.vstack([np.eye(1, t + 1), after])
     before = np.vstack([np.zeros((1, t)), reach.seen[:-1]])
     unseen = np.vstack([np.ones((1, t)), reach.unseen[:-1]])
     if exact:
         new = something_new(before, unseen, reach.at_events)
+    elif normal:
+        new = mass[:-1] * normally_newly_seen(before, unseen, reach.at_events, mass[:-1])
     else:
         new = mass[:-1] * newly_seen(before, unseen, reach.at_events)
     return new.sum(axis=0), gap @ mass, mass[-1]
@@ -222,6 +228,23 @@ def newly_seen(before: FloatArray, unseen: FloatArray, reach: FloatArray) -> Flo
         np.divide(not_x, total[:, :t], out=share[:, :t], where=total[:, :t] > 0)
         cause = share * reach[rows, x, None]
         found[rows] += (1.0 - found[rows]) * cause
+    return found
+
+
+def normally_newly_seen(before: FloatArray, unseen: FloatArray, reach: FloatArray, mass: FloatArray) -> FloatArray:
+    """The same with the papers' normal law, for F_{i-1} (``mass``) and for the number seen among the others.
+
+    The two approximations do not belong to one another exactly, so that their ratio is kept within 1.
+    """
+    count, t = before.shape
+    found = np.zeros((count, t + 1))
+    for x in range(t):
+        rows = np.flatnonzero(reach[:, x] > 0)
+        others = normal_law(np.delete(before[rows], x, axis=1), np.delete(unseen[rows], x, axis=1))
+        cause = np.zeros((len(rows), t + 1))
+        joint = unseen[rows, x, None] * reach[rows, x, None] * others
+        np.divide(joint, mass[rows, :t], out=cause[:, :t], where=mass[rows, :t] > 0)
+        found[rows] += (1.0 - found[rows]) * np.minimum(cause, 1.0)
     return found
 
 

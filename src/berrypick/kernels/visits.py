@@ -53,32 +53,40 @@ def visit(
     """
     if document_end is None or entry >= document_end:
         return Visit((), 1)
-    left = sorted(targets)
     found: list[int] = []
-    position = entry
-    patience = reader.tolerance + reader.t_init
-    while True:
-        ahead = [target for target in left if target[1] > position]
-        start = min((max(target[0], position) for target in ahead), default=None)
-        if start is None or start - position >= patience or start >= document_end:
-            return Visit(tuple(found), 1, min(position + patience, document_end) - entry)
-        position, stretch = _stretch(start, ahead)
-        found += [target[2] for target in stretch]
-        left = [target for target in left if target not in stretch]
+    position, patience = entry, reader.tolerance + reader.t_init
+    for start, end, stretch in _stretches(entry, sorted(targets)):
+        if start - position >= patience or start >= document_end:
+            break
+        found += stretch
+        position, patience = end, reader.tolerance
         if position >= document_end or not reader.keeps_viewing:
             return Visit(tuple(found), 0, min(position, document_end) - entry)
-        patience = reader.tolerance
+    return Visit(tuple(found), 1, min(position + patience, document_end) - entry)
 
 
-def _stretch(start: float, ahead: list[tuple[float, float, int]]) -> tuple[float, list[tuple[float, float, int]]]:
-    """The relevant stretch that begins at ``start``: every target that starts before it ends belongs to it."""
-    end = start
-    taken: list[tuple[float, float, int]] = []
-    for target in ahead:  # sorted by start
-        if target[0] <= start or target[0] < end:
-            taken.append(target)
-            end = max(end, target[1])
-    return end, taken
+def _stretches(
+    position: float, targets: Sequence[tuple[float, float, int]]
+) -> Iterator[tuple[float, float, list[int]]]:
+    """Relevant stretches from a position on, (start, end, indices of their targets), in one pass over sorted targets.
+
+    Every target that starts before a stretch ends belongs to it.
+    """
+    i = 0
+    while True:
+        while i < len(targets) and targets[i][1] <= position:
+            i += 1
+        if i == len(targets):
+            return
+        start = end = max(targets[i][0], position)
+        found: list[int] = []
+        while i < len(targets) and (targets[i][0] <= start or targets[i][0] < end):
+            if targets[i][1] > position:
+                found.append(targets[i][2])
+                end = max(end, targets[i][1])
+            i += 1
+        yield start, end, found
+        position = end
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def walk(
 
     A repeated result finds nothing and wastes one unit.
     """
-    unseen = {document: list(spans) for document, spans in targets.items()}
+    unseen = {document: sorted(spans) for document, spans in targets.items()}
     visits: list[Visit] = []
     before: list[int] = []
     found = 0
@@ -143,19 +151,15 @@ def gaps(
     entry: float, document_end: float, targets: Sequence[tuple[float, float, int]], reader: Tolerance
 ) -> Iterator[Gap]:
     """The gaps that a visit meets as long as tolerance suffices; the last one has nothing behind it."""
-    left, position, patience = sorted(targets), entry, reader.t_init
-    while position < document_end:
-        ahead = [target for target in left if target[1] > position]
-        start = min((max(target[0], position) for target in ahead), default=None)
-        if start is None or start >= document_end:
-            yield Gap(math.inf, position, patience, (), document_end)
-            return
-        end, stretch = _stretch(start, ahead)
-        yield Gap(start - position - patience, position, patience, tuple(target[2] for target in stretch), end)
-        left = [target for target in left if target not in stretch]
+    position, patience = entry, reader.t_init
+    for start, end, stretch in _stretches(entry, sorted(targets)):
+        if start >= document_end:
+            break
+        yield Gap(start - position - patience, position, patience, tuple(stretch), end)
         position, patience = end, 0.0
-        if not reader.keeps_viewing:
+        if position >= document_end or not reader.keeps_viewing:
             return
+    yield Gap(math.inf, position, patience, (), document_end)
 
 
 @dataclass(frozen=True)

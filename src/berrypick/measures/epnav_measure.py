@@ -17,6 +17,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
+from berrypick.kernels.poisson_binomial import number_seen, weighted_law
 from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import LEVELS, Measure
 from berrypick.relevance.gains import Quantisation
@@ -132,17 +133,18 @@ class epnav(Measure):
         targets, names = judged.targets.names(), judged.items.names_by_rank()
         levels = (0.25, 0.5, 0.75, 1.0) if self.at is None and self.points == "levels" else self._levels(judged)[:8]
         working = _of(judged, levels)
+        total = float(judged.targets.gain.sum())
+        reached, _, _ = _reached(judged.reach, judged.targets.gain, _thresholds(judged.targets.gain, levels))
         expected = judged.reach.seen @ judged.targets.gain
         rows = [
             [
                 f"{k} ({names[k - 1]})",
                 number(float(working.spent[event])),
                 number(float(expected[event])),
-                *(number(float(p)) for p in working.reached[event]),
+                *(number(float(p)) for p in reached[event]),
             ]
             for event, k in enumerate(judged.reach.events.tolist())
         ][:30]
-        total = float(judged.targets.gain.sum())
         terms = [
             [f"{level:g}", number(level * total), *(number(float(v), 6) for v in values)]
             for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
@@ -174,7 +176,6 @@ class Working:
     ``spent`` is the effort of the list up to each event, without browsing; ``browsing`` says how exact that part is.
     """
 
-    reached: FloatArray
     ideal: FloatArray
     inverse: FloatArray
     precision: FloatArray
@@ -199,22 +200,40 @@ def work(
     levels: tuple[float, ...],
 ) -> Working:
     """``outside``: for each entry of the reach, the effort of the part of the target outside of the result."""
-    wanted = np.asarray(levels) * gains.sum() * (1 - 1e-9)
+    wanted = _thresholds(gains, levels)
     ideal = _ideal_effort(gains, target_effort, wanted)
     if not len(reach.events):
         nothing = np.zeros(len(levels))
-        return Working(np.zeros((0, len(levels))), ideal, nothing, nothing, nothing, 0, np.zeros(0))
-    reached, doubt, cells = gain_law.reached(gains, reach.seen, reach.unseen, wanted)
+        return Working(ideal, nothing, nothing, nothing, 0, np.zeros(0))
     spent = np.cumsum(effort)[reach.events - 1]
     if not outside.any():
         weight = _by_parts(spent)
-        inverse, doubtful = weight @ reached, weight @ doubt
-        return Working(reached, ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
+        if gain_law.are_equal(gains):
+            inverse = gain_law.reached_by_count(weighted_law(reach, weight), gains, wanted)
+            doubtful, cells = np.zeros(len(levels)), 0
+        else:
+            reached, doubt, cells = _reached(reach, gains, wanted)
+            inverse, doubtful = weight @ reached, weight @ doubt
+        return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
+    reached, doubt, cells = _reached(reach, gains, wanted)
     weight = _by_parts(spent[:, None] + _browsed(reach, outside, reached))
     inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
     same = reach.targets == 1 and len(np.unique(outside)) == 1
     browsing: Literal["exact", "estimate"] = "exact" if same else "estimate"
-    return Working(reached, ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, browsing)
+    return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, browsing)
+
+
+def _reached(reach: Reach, gains: FloatArray, wanted: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """P(cg >= wanted), events x levels; the half-width of its uncertainty; the cells of the grid (0: exact)."""
+    if not gain_law.are_equal(gains):
+        return gain_law.reached(gains, reach.seen, reach.unseen, wanted)
+    found = np.minimum(gain_law.reached_by_count(number_seen(reach), gains, wanted), 1.0)
+    return found, np.zeros_like(found), 0
+
+
+def _thresholds(gains: FloatArray, levels: tuple[float, ...]) -> FloatArray:
+    """The gain at each level, less what sums may have lost by rounding."""
+    return np.asarray(levels) * gains.sum() * (1 - 1e-9)
 
 
 def _by_parts(spent: FloatArray) -> FloatArray:

@@ -164,8 +164,7 @@ class EPRUM(Measure):
             if self.ideal == "greedy" and self.norm == "bounded":
                 return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='exact' is",)
             return ()
-        most = max(_largest_sum(judged.reach), _largest_sum(judged.candidates.reach))
-        if most > 1 + 1e-9:
+        if judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
             return (
                 "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
                 "not be the ideal one; ideal='greedy' or ideal='exact' searches for it",
@@ -323,10 +322,6 @@ def ideal_list(name: IdealName, candidates: Reach) -> ideals.Ideal:
     if name == "targets":
         return ideals.by_targets(candidates.targets)
     return ideals.greedy(candidates) if name == "greedy" else ideals.exact(candidates)
-
-
-def _largest_sum(reach: Reach) -> float:
-    return float(reach.row_sums.max()) if reach.ranks else 0.0
 
 
 @overload

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import Positions
+from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.intervals import union_length
+from berrypick.kernels.intervals import merge
 from berrypick.measures._text import view_of
 from berrypick.measures.base import Measure
 
@@ -84,11 +84,10 @@ class PrecisionOmega(Measure):
             if document not in chunks:
                 continue
             start, end = chunks[document]
-            low, high = relevant.start[None, :], relevant.end[None, :]
-            apart = np.minimum(end[:, None], high) - np.maximum(start[:, None], low)
-            held = (apart >= 0 if self.touching else apart > 0).any(axis=1)
-            chosen += union_length(start[held], end[held])
-            common += _within(start[held], end[held], relevant.start, relevant.end)
+            held = _holding(start, end, relevant.start, relevant.end, self.touching)
+            start, end = merge(start[held], end[held])
+            chosen += float((end - start).sum())
+            common += _within(start, end, relevant.start, relevant.end)
         return common, chosen
 
     def explain(self, judged: JudgedTopic) -> Explanation:
@@ -113,11 +112,18 @@ def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:
     return judged.chunks
 
 
+def _holding(start: Positions, end: Positions, low: Positions, high: Positions, touching: bool) -> BoolArray:
+    """Which chunks hold some of the relevant text, given as stretches apart from each other and in order."""
+    following = np.searchsorted(high, start, side="left" if touching else "right")  # the first that ends behind it
+    begins = np.append(low.astype(np.float64), np.inf)[following]
+    return np.asarray(begins <= end if touching else (begins < end) & (start < end), dtype=bool)
+
+
 def _within(start: Positions, end: Positions, low: Positions, high: Positions) -> float:
-    """The length of the intersection of two unions; the second is disjoint already."""
-    pieces = [
-        union_length(np.maximum(start, a)[keep], np.minimum(end, b)[keep])
-        for a, b in zip(low, high, strict=True)
-        if (keep := (start < b) & (end > a)).any()
-    ]
-    return float(sum(pieces))
+    """The length of the intersection of two unions, each given as stretches apart from each other and in order."""
+    total = 0.0
+    first, last = np.searchsorted(end, low, side="right"), np.searchsorted(start, high, side="left")
+    for i in np.flatnonzero(first < last).tolist():
+        some = slice(int(first[i]), int(last[i]))
+        total += float((np.minimum(end[some], high[i]) - np.maximum(start[some], low[i])).sum())
+    return total

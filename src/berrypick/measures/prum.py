@@ -18,6 +18,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
 from berrypick.measures._working import consulted_table, law_table, reach_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
+from berrypick.measures.eprum import LawName
 from berrypick.relevance.gains import Quantisation
 
 
@@ -36,7 +37,8 @@ class PRUM(Measure):
         P(F_i>s | F_{i-1}=s) = 1 - prod_x (1 - (seen[i,x] - seen[i-1,x]) P(F_{i-1}=s | x not seen) / P(F_{i-1}=s))
 
     exact=True does without the paper's hypothesis 2.3: P(F_{i-1}=s and nothing new at rank i) is the coefficient of
-    z^s in prod_x (seen[i-1,x] z + (1 - seen[i-1,x])(1 - reach[i,x])).
+    z^s in prod_x (seen[i-1,x] z + (1 - seen[i-1,x])(1 - reach[i,x])). law='normal' takes the normal law of appendix A.1
+    for P(F_{i-1}=s) and for P(F_{i-1}=s | x not seen), above ten partly seen targets.
     PRUM is the mean of precision(r) over r = 1..t; PRUM@l the largest precision(r) with r >= l t.
 
     Meaning
@@ -84,9 +86,13 @@ class PRUM(Measure):
         None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
     )
     exact: bool = parameter(False, "bool", "without hypothesis 2.3 of the paper")
+    law: LawName = parameter(
+        "exact", "exact|normal", "the law of the number seen: exact, or normal as in the paper, for old results"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_law(self.exact, self.law)
         if self.r is not None and self.at is not None:
             raise UsageError("PRUM takes one of r= and @level, not both")
 
@@ -105,7 +111,7 @@ class PRUM(Measure):
         return self.compute(judged)
 
     def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
-        working = work(judged.reach, self.exact)
+        working = work(judged.reach, self.exact, self.law)
         return working.precision(low, high, _unranked(judged))
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
@@ -123,35 +129,35 @@ class PRUM(Measure):
         scenarios = consulted_table(reach, names, targets)
         if scenarios is not None:
             parts.append(scenarios)
-        parts.append(self._terms(judged, work(reach, self.exact)))
+        parts.append(self._terms(judged, work(reach, self.exact, self.law)))
         return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets
+        title = "Expected numbers of results: (leading to something new) / (consulted)"
+        head = ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"]
         if self.r is not None:
             wanted = [self.r] if self.r <= t else []
         else:
             wanted = list(range(recall_value(self.at, t) if self.at is not None else 1, t + 1))
         unranked = _unranked(judged)
-        rows = []
-        for r in wanted:
-            beyond_new, beyond_read = working.beyond(r, unranked)
-            rows.append(
-                [
-                    str(r),
-                    *(number(v, 5) for v in (working.new[r], beyond_new, working.consulted[r], beyond_read)),
-                    number(float(working.precision(r, r, unranked)[0]), 6),
-                ]
+        if not wanted:
+            return Table(title, head, [])
+        precision = working.precision(wanted[0], wanted[-1], unranked)
+        rows = [
+            [
+                str(r),
+                *(number(float(v), 5) for v in (working.new[r], beyond_new, working.consulted[r], beyond_read)),
+                number(float(value), 6),
+            ]
+            for r, value, beyond_new, beyond_read in zip(
+                wanted, precision, *working.beyond(wanted[0], wanted[-1], unranked), strict=True
             )
+        ]
         if len(wanted) > 1:
-            precision = working.precision(wanted[0], wanted[-1], unranked)
             last = ("mean", math.fsum(precision) / len(precision)) if self.at is None else ("largest", precision.max())
             rows.append([last[0], "", "", "", "", number(float(last[1]), 6)])
-        return Table(
-            "Expected numbers of results: (leading to something new) / (consulted)",
-            ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"],
-            rows,
-        )
+        return Table(title, head, rows)
 
 
 def _unranked(judged: JudgedTopic) -> int | None:
@@ -173,13 +179,23 @@ class Working:
     consulted: FloatArray  # expected consulted ranks
     last: FloatArray  # P(F_o = s)
 
-    def beyond(self, r: int, unranked: int | None) -> tuple[float, float]:
-        """What the unranked part adds to numerator and denominator."""
+    def beyond(self, low: int, high: int, unranked: int | None) -> tuple[FloatArray, FloatArray]:
+        """What the unranked part adds to numerator and denominator, at r = low..high.
+
+        The sums over s < r of P(F_o = s) (r - s), and of the same times what each target costs: running sums of
+        running sums, all terms positive.
+        """
         t = len(self.last) - 1
-        s = np.flatnonzero(self.last[:r] > 0)
-        if not len(s):
-            return 0.0, 0.0
-        needed = t - int(s[0])
+        missing = t - np.arange(t + 1)  # targets that the list has not led to
+        if (self.last[:high] > 0).any():
+            self._check_units(low, int(np.argmax(self.last > 0)), t, unranked)
+        cost = 1.0 + ((unranked or 0) - missing) / (missing + 1.0)
+        new, read = (np.cumsum(np.cumsum(weight[:high]))[low - 1 :] for weight in (self.last, self.last * cost))
+        return new, read
+
+    def _check_units(self, low: int, first: int, targets: int, unranked: int | None) -> None:
+        """``first``: the least number of targets that the list may lead to."""
+        r, needed = max(low, first + 1), targets - first
         if unranked is None:
             raise UsageError(
                 f"PRUM at recall value {r} needs the size of the collection, because the list may not lead "
@@ -190,41 +206,58 @@ class Working:
                 f"PRUM at recall value {r}: outside the list there are {unranked} units, but up to {needed} targets "
                 f"may still be missing; {option('units')} counts all retrievable units, ranked ones included"
             )
-        weight = self.last[s] * (r - s)
-        return float(weight.sum()), float((weight * (1.0 + (unranked - (t - s)) / (t - s + 1.0))).sum())
 
     def precision(self, low: int, high: int, unranked: int | None) -> FloatArray:
         """precision(r) for r = low..high."""
-        found = np.empty(high - low + 1)
-        for r in range(low, high + 1):
-            beyond_new, beyond_read = self.beyond(r, unranked)
-            found[r - low] = (self.new[r] + beyond_new) / (self.consulted[r] + beyond_read)
-        return found
+        new, read = self.beyond(low, high, unranked)
+        return np.asarray((self.new[low : high + 1] + new) / (self.consulted[low : high + 1] + read))
 
 
-def work(reach: Reach, exact: bool) -> Working:
+def _check_law(exact: bool, law: LawName) -> None:
+    if exact and law == "normal":
+        raise UsageError(
+            "PRUM takes one of exact=True and law='normal': equation 8 is what the normal law stands in for"
+        )
+
+
+def work(reach: Reach, exact: bool, law: LawName = "exact") -> Working:
     """All sums over the ranked part. Ranks that reach nothing add only to what is consulted."""
-    new, read, last = consulted(reach, exact)
+    new, read, last = consulted(reach, exact, law == "normal")
     return Working(new=lower_tails(new), consulted=lower_tails(read), last=last)
 
 
 @overload
-def prum(reach: Any, recall: None = None, *, units: int | None = None, exact: bool = False) -> FloatArray: ...
+def prum(
+    reach: Any, recall: None = None, *, units: int | None = None, exact: bool = False, law: LawName = "exact"
+) -> FloatArray: ...
 @overload
-def prum(reach: Any, recall: int, *, units: int | None = None, exact: bool = False) -> float: ...
-def prum(reach: Any, recall: int | None = None, *, units: int | None = None, exact: bool = False) -> FloatArray | float:
+def prum(
+    reach: Any, recall: int, *, units: int | None = None, exact: bool = False, law: LawName = "exact"
+) -> float: ...
+def prum(
+    reach: Any,
+    recall: int | None = None,
+    *,
+    units: int | None = None,
+    exact: bool = False,
+    law: LawName = "exact",
+) -> FloatArray | float:
     """PRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
 
     ``reach`` is ranks x targets, dense or SciPy sparse. ``units`` is the number of retrievable units, ranked ones
-    included; it is needed when the list does not surely lead to enough targets.
+    included; it is needed when the list does not surely lead to enough targets. ``exact`` and ``law`` are those of the
+    measure.
 
     >>> import berrypick as bp
     >>> bp.prum([[1, 1]], units=100).tolist()
     [1.0, 1.0]
     """
+    if law not in ("exact", "normal"):
+        raise UsageError(f"unknown law {law!r}; expected 'exact' or 'normal'")
+    _check_law(exact, law)
     matrix = Reach.of(reach)
     unranked = None if units is None else units - matrix.ranks
     if recall is None:
-        return work(matrix, exact).precision(1, matrix.targets, unranked)
+        return work(matrix, exact, law).precision(1, matrix.targets, unranked)
     value = whole_recall(recall, matrix.targets)
-    return float(work(matrix, exact).precision(value, value, unranked)[0])
+    return float(work(matrix, exact, law).precision(value, value, unranked)[0])

@@ -8,12 +8,12 @@ data and as plain text only.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from berrypick.analysis.compare import Comparison, compare
-from berrypick.analysis.curves import bands
+from berrypick.analysis.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
 from berrypick.report.chart_panels import listed
@@ -86,6 +86,18 @@ def plot_comparison(
 ) -> Any:
     """A comparison as a chart: means with intervals."""
     return means(comparison, theme=sized(theme, width, height, font_size))
+
+
+def plot_bands(
+    found: Sequence[Band],
+    *,
+    width: str | float | None = None,
+    height: str | float | None = None,
+    font_size: float | None = None,
+    theme: ChartTheme = SCREEN,
+) -> Any:
+    """Curves of any kind as a chart, a panel for each kind."""
+    return curves(found, band=False, theme=sized(theme, width, height, font_size))
 
 
 def sized(

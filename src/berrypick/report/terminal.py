@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from berrypick.analysis.curves import Band, bands
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import Results
 from berrypick.report import tables
-from berrypick.report.chart_theme import shortened
 from berrypick.report.tables import Cells, Paint
+
+if TYPE_CHECKING:
+    from berrypick.analysis.curves import Band
 
 _BLOCKS, _PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 _GAP = 2
@@ -36,6 +36,8 @@ def decorated(stream: TextIO) -> bool:
 
 
 def width() -> int:
+    import shutil
+
     return max(40, shutil.get_terminal_size((80, 24)).columns)
 
 
@@ -140,6 +142,8 @@ def explanation(value: Explanation, columns: int, styled: bool = True) -> str:
 
 
 def shortened_cell(cell: str, longest: int) -> str:
+    from berrypick.report.chart_theme import shortened
+
     return cell if len(cell) <= longest else shortened(cell, longest)
 
 
@@ -162,6 +166,8 @@ def _cells(words: str) -> int:
 
 def curves_of(results: Results, stream: TextIO) -> str:
     """The small curves of results that have some."""
+    from berrypick.analysis.curves import bands
+
     found = bands(results, intervals=False)
     if not found:
         return "no measure has a curve\n"
@@ -173,6 +179,8 @@ def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-
     """A line of blocks for each run, under a line that says what it shows; all runs of a measure at one scale."""
     blocks = _BLOCKS if _prints(_BLOCKS, encoding) else _PLAIN_BLOCKS
     runs = list(dict.fromkeys(one.run for one in found))
+    from berrypick.report.chart_theme import shortened
+
     names = {run: shortened(run, max(12, columns // 3)) for run in runs}
     room = max(len(name) for name in names.values()) if names else 0
     length = min(60, columns - room - _GAP)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
 
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Note, Results, merge_notes
+from berrypick.formats._files import atomic_writer
+from berrypick.formats._table import write_parquet
 from berrypick.report import tables
 from berrypick.report.tables import Paint, plain, printable, shown
 
@@ -26,6 +31,20 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
         return tables.latex(table)
     strong = () if paint is plain or per_topic or results.groups is not None else best(results)
     return paint(table, strong)
+
+
+def save_results(results: Results, path: str | PathLike[str]) -> None:
+    """Write all rows, in the format that the name ends in."""
+    name = fspath(path)
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending not in (".json", ".jsonl", ".parquet"):
+        raise UsageError(f"{name}: results are saved as .json, .jsonl or .parquet")
+    with atomic_writer(name) as out:
+        if ending == ".parquet":
+            rows = results.records()
+            write_parquet(rows, ["run", "topic", "measure", "value", "signature"], out.buffer)
+        else:
+            out.write(render(results, ending[1:], per_topic=True, places=None))
 
 
 def results_text(results: Results) -> str:

@@ -8,16 +8,8 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import (
-    ReaderContext,
-    UserModel,
-    by_rank,
-    covering_reach,
-    need_places,
-    pointer_lengths,
-    same_document,
-    whole_documents,
-)
+from berrypick.users._pairs import covering_reach, same_document
+from berrypick.users.base import ReaderContext, UserModel, by_rank, need_places, pointer_lengths, whole_documents
 
 
 class ContextModel(UserModel):

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
-from berrypick.core.run import Ranking
+from berrypick.core.run import Coded, Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users.base import ReaderContext, UserModel, combined
+from berrypick.users._pairs import combined
+from berrypick.users.base import ReaderContext, UserModel
+
+#: Numbers of sources and of targets, and the probability of getting from one to the other.
+Leads = tuple[IntArray, IntArray, FloatArray]
 
 
 @dataclass(frozen=True)
 class NavigationModel(UserModel):
     """A reader who goes from unit to unit, units being known by their names."""
 
-    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
-        """P(source ~> target), sources x targets."""
+    def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
+        """P(source ~> target) where it is above 0."""
         raise NotImplementedError
 
     def units(self, context: ReaderContext) -> tuple[str, ...]:
@@ -29,37 +34,47 @@ class NavigationModel(UserModel):
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         names = [ranking.name(row) for row in range(len(ranking))]
-        distinct = list(dict.fromkeys(names))
-        number = {name: i for i, name in enumerate(distinct)}
-        table = self.between(distinct, targets.names(), context)
-        rows = np.array([number[name] for name in names], dtype=np.int64)
-        block = table[rows].reshape(len(names), len(targets))
-        row, target = np.nonzero(block)
-        return combined(ranking, len(targets), row, target, block[row, target])
+        source = Coded.of(names)
+        number, target, probability = self.leads(list(source.names), targets.names(), context)
+        order = np.argsort(source.codes, kind="stable")
+        count = np.bincount(source.codes, minlength=len(source.names))
+        first = np.cumsum(count) - count
+        each = count[number]  # a unit may be retrieved more than once
+        place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
+        row = order[np.repeat(first[number], each) + place]
+        return combined(ranking, len(targets), row, np.repeat(target, each), np.repeat(probability, each))
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         units = self.units(context)
-        leads = np.flatnonzero(self.between(list(units), targets.names(), context).any(axis=1))
-        return tuple(units[i] for i in leads.tolist())
+        source, _, _ = self.leads(list(units), targets.names(), context)
+        return tuple(units[i] for i in np.unique(source).tolist())
 
 
-def chain_between(
+def chain_leads(
     chain: Chain, sources: list[str], targets: list[str], steps: int | None, trail: float | None = None
-) -> FloatArray:
+) -> Leads:
     """P(ever visiting target from source, or within some steps); a unit always visits itself."""
-    found = np.zeros((len(sources), len(targets)))
-    inside = [(i, chain.number[name]) for i, name in enumerate(sources) if name in chain.number]
-    rows = np.array([i for i, _ in inside], dtype=np.int64)
-    states = np.array([state for _, state in inside], dtype=np.int64)
+    rows = np.array([i for i, name in enumerate(sources) if name in chain.number], dtype=np.int64)
+    states = np.array([chain.number[sources[i]] for i in rows.tolist()], dtype=np.int64)
+    places: dict[int, list[int]] = {}  # of each state among the targets
     for j, target in enumerate(targets):
         if target in chain.number and len(rows):
-            found[rows, j] = chain.visits(chain.number[target], steps, trail)[states]
-    columns: dict[str, list[int]] = {}
-    for j, target in enumerate(targets):
-        columns.setdefault(target, []).append(j)
-    for i, source in enumerate(sources):
-        found[i, columns.get(source, [])] = 1.0
-    return found
+            places.setdefault(chain.number[target], []).append(j)
+    found: list[Leads] = [_themselves(sources, targets, chain.number)]
+    for state, column in chain.columns(list(places), steps, trail):
+        led = np.flatnonzero(column[states])
+        for j in places[state]:
+            found.append((rows[led], np.full(len(led), j), column[states[led]]))
+    source, target_, probability = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return source, target_, probability
+
+
+def _themselves(sources: list[str], targets: list[str], known: Mapping[str, int]) -> Leads:
+    """Units that nobody moves to or from lead to themselves."""
+    number = {name: i for i, name in enumerate(sources)}
+    pairs = [(number[name], j) for j, name in enumerate(targets) if name in number and name not in known]
+    source, target = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
+    return source, target, np.ones(len(pairs))
 
 
 def wrong_navigation(model: UserModel, context: ReaderContext) -> UsageError:

@@ -6,7 +6,6 @@ text (or time) the reader goes through at each rank. It knows nothing of measure
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
@@ -25,7 +23,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.corpus.texts import Texts
-from berrypick.kernels.intervals import intersections, merge
+from berrypick.users._pairs import combined
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,20 +180,6 @@ def shared(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntAr
             yield rows, indices
 
 
-def combined(ranking: Ranking, targets: int, row: IntArray, target: IntArray, probability: FloatArray) -> Reach:
-    """Reach of pointers to reach of ranks: a rank leads to a target unless none of its pointers does."""
-    rank = ranking.rank[row]
-    key = rank * max(targets, 1) + target
-    distinct, where = np.unique(key, return_inverse=True)
-    if len(distinct) == len(key):
-        return Reach.from_entries(ranking.ranks, targets, rank, target, probability)
-    seen = np.zeros(len(distinct))
-    order = np.argsort(row, kind="stable")
-    for i in order.tolist():
-        seen[where[i]] += (1.0 - seen[where[i]]) * probability[i]
-    return Reach.from_entries(ranking.ranks, targets, distinct // max(targets, 1), distinct % max(targets, 1), seen)
-
-
 def pairwise(ranking: Ranking, targets: Targets, probabilities: list[tuple[IntArray, IntArray, FloatArray]]) -> Reach:
     """Reach from blocks of (rows, targets, rows x targets probabilities)."""
     if not probabilities:
@@ -205,12 +189,6 @@ def pairwise(ranking: Ranking, targets: Targets, probabilities: list[tuple[IntAr
     probability = np.concatenate([block.ravel() for _, _, block in probabilities])
     kept = probability > 0
     return combined(ranking, len(targets), row[kept], target[kept], probability[kept])
-
-
-def same_document(ranking: Ranking, targets: Targets) -> Reach:
-    """Where whole documents are judged: a pointer reaches the target that it is."""
-    blocks = [(rows, indices, np.ones((len(rows), len(indices)))) for rows, indices in shared(ranking, targets)]
-    return pairwise(ranking, targets, blocks)
 
 
 def whole_documents(ranking: Ranking, targets: Targets) -> bool:
@@ -223,90 +201,6 @@ def elements(ranking: Ranking, targets: Targets) -> bool:
     return ranking.path is not None and ranking.path_end is None and targets.path is not None
 
 
-def same_element(ranking: Ranking, targets: Targets) -> Reach:
-    """Where elements are judged: a pointer reaches the element that it is."""
-    assert ranking.path is not None and targets.path is not None
-    blocks = []
-    for rows, indices in shared(ranking, targets):
-        wanted = {targets.path[x]: j for j, x in enumerate(indices.tolist())}
-        block = np.zeros((len(rows), len(indices)))
-        for i, row in enumerate(rows.tolist()):
-            j = wanted.get(ranking.paths[int(ranking.path[row])])
-            if j is not None:
-                block[i, j] = 1.0
-        blocks.append((rows, indices, block))
-    return pairwise(ranking, targets, blocks)
-
-
-def nested_elements(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray, FloatArray, BoolArray]]:
-    """(rows, targets, ratio, above): smaller over larger length where nested (1 for the same element, nan where a
-    length is unknown), 0 elsewhere; and where the pointer contains the target."""
-    assert ranking.path is not None and targets.path is not None
-    for rows, indices in shared(ranking, targets):
-        if (
-            ranking.start is not None
-            and ranking.end is not None
-            and targets.start is not None
-            and targets.end is not None
-        ):
-            ratio, above = _nested_spans(
-                ranking.start[rows], ranking.end[rows], targets.start[indices], targets.end[indices]
-            )
-        else:
-            ratio, above = _nested_paths(ranking, rows, targets, indices)
-        yield rows, indices, ratio, above
-
-
-def _nested_spans(
-    start: Positions, end: Positions, target_start: Positions, target_end: Positions
-) -> tuple[FloatArray, BoolArray]:
-    """Elements whose places are known: one contains the other, or they are apart."""
-    above = (start[:, None] <= target_start[None, :]) & (end[:, None] >= target_end[None, :])
-    below = (start[:, None] >= target_start[None, :]) & (end[:, None] <= target_end[None, :])
-    length = (end - start).astype(np.float64)[:, None]
-    target_length = (target_end - target_start).astype(np.float64)[None, :]
-    larger = np.maximum(length, target_length)
-    ratio = np.where(larger > 0, np.minimum(length, target_length) / np.where(larger > 0, larger, 1.0), 1.0)
-    return np.where(above | below, ratio, 0.0), above
-
-
-def _nested_paths(
-    ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray
-) -> tuple[FloatArray, BoolArray]:
-    """Elements known by their paths, with such lengths as the assessments have."""
-    assert ranking.path is not None and targets.path is not None
-    ratio = np.zeros((len(rows), len(indices)))
-    above = np.zeros((len(rows), len(indices)), dtype=bool)
-    for i, row in enumerate(rows.tolist()):
-        path = ranking.paths[int(ranking.path[row])]
-        for j, x in enumerate(indices.tolist()):
-            target = targets.path[x]
-            above[i, j] = paths.contains(path, target)
-            if path == target:
-                ratio[i, j] = 1.0
-            elif above[i, j] or paths.contains(target, path):
-                ratio[i, j] = _ratio(_size(ranking, row), _size(targets, x))
-    return ratio, above
-
-
-def size_ratio(ranking: Ranking, row: int, targets: Targets, x: int) -> float:
-    """The smaller length of two units over the larger; nan where one is unknown."""
-    return _ratio(_size(ranking, row), _size(targets, x))
-
-
-def _size(units: Ranking | Targets, i: int) -> float:
-    if units.start is not None and units.end is not None:
-        return float(units.end[i] - units.start[i])
-    return float(units.size[i]) if units.size is not None else float("nan")
-
-
-def _ratio(one: float, other: float) -> float:
-    if math.isnan(one) or math.isnan(other):
-        return math.nan
-    larger = max(one, other)
-    return min(one, other) / larger if larger > 0 else 1.0 if larger == 0 else float("nan")
-
-
 def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
     """Models that need offsets say so."""
     if ranking.start is None or targets.start is None:
@@ -314,44 +208,6 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
             f"user model {model.name()} needs the offsets of elements in their documents: "
             f"give the folder of XML documents with {option('collection')}"
         )
-
-
-def covered(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """(ranks, targets, share): how much of each target the regions of each rank cover together."""
-    assert ranking.start is not None and ranking.end is not None
-    assert targets.start is not None and targets.end is not None
-    for rows, indices in shared(ranking, targets):
-        start, end = targets.start[indices], targets.end[indices]
-        length = (end - start).astype(np.float64)
-        common = intersections(ranking.start[rows], ranking.end[rows], start, end)
-        points = length == 0  # an entry point is seen or not
-        if points.any():
-            common[:, points] = _holds(ranking.start[rows], ranking.end[rows], start[points])
-        ranks, heads, counts = np.unique(ranking.rank[rows], return_index=True, return_counts=True)
-        block = common[heads]
-        for i in np.flatnonzero(counts > 1).tolist():
-            group = rows[ranking.rank[rows] == ranks[i]]
-            merged_start, merged_end = merge(ranking.start[group], ranking.end[group])
-            block[i] = intersections(merged_start, merged_end, start, end).sum(axis=0)
-            block[i, points] = _holds(merged_start, merged_end, start[points]).max(axis=0, initial=0.0)
-        yield ranks, indices, block / np.where(points, 1.0, length)[None, :]
-
-
-def _holds(start: FloatArray, end: FloatArray, point: FloatArray) -> FloatArray:
-    """1 where start <= point < end."""
-    return ((start[:, None] <= point[None, :]) & (point[None, :] < end[:, None])).astype(np.float64)
-
-
-def covering_reach(ranking: Ranking, targets: Targets, share: float) -> Reach:
-    """1 where the regions of a rank together cover at least a share of the target."""
-    rank, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for ranks, indices, part in covered(ranking, targets):
-        enough: BoolArray = (part >= share * (1 - 1e-9)) & (part > 0)
-        i, j = np.nonzero(enough)
-        rank.append(ranks[i])
-        target.append(indices[j])
-    ranks_found, targets_found = np.concatenate(rank), np.concatenate(target)
-    return Reach.from_entries(ranking.ranks, len(targets), ranks_found, targets_found, np.ones(len(ranks_found)))
 
 
 def is_share(value: float) -> bool:

@@ -12,16 +12,8 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import (
-    ReaderContext,
-    Slider,
-    UserModel,
-    need_places,
-    pairwise,
-    same_document,
-    shared,
-    whole_documents,
-)
+from berrypick.users._pairs import combined, same_document, same_document_pairs
+from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
 
 
 @dataclass(frozen=True)
@@ -70,8 +62,6 @@ class Bep(UserModel):
         need_places(self, ranking, targets)
         assert ranking.start is not None and targets.start is not None
         scale = self.A * self.mean_length(context)
-        blocks = []
-        for rows, indices in shared(ranking, targets):
-            gap = np.abs(ranking.start[rows, None] - targets.start[None, indices])
-            blocks.append((rows, indices, scale / (scale + gap)))
-        return pairwise(ranking, targets, blocks)
+        row, target = same_document_pairs(ranking, targets)
+        gap = np.abs(ranking.start[row] - targets.start[target])
+        return combined(ranking, len(targets), row, target, scale / (scale + gap))

@@ -9,18 +9,8 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import (
-    ReaderContext,
-    Slider,
-    UserModel,
-    covering_reach,
-    elements,
-    is_share,
-    need_places,
-    same_document,
-    same_element,
-    whole_documents,
-)
+from berrypick.users._pairs import covering_reach, same_document, same_element
+from berrypick.users.base import ReaderContext, Slider, UserModel, elements, is_share, need_places, whole_documents
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from berrypick.core import paths
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import (
-    ReaderContext,
-    UserModel,
-    covered,
-    elements,
-    need_places,
-    nested_elements,
-    same_document,
-    shared,
-    whole_documents,
-)
+from berrypick.users._pairs import covered, nested_elements, same_document
+from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
 
 
 @dataclass(frozen=True)
@@ -52,53 +42,57 @@ class Coverage(UserModel):
         return replace(self, memory=False).reach(ranking, targets, context)
 
 
-Shares = Iterable[tuple[IntArray, IntArray, FloatArray]]
+#: (rank, target, share), each pair of rank and target once.
+Shares = tuple[IntArray, IntArray, FloatArray]
 
 
 def _entries(ranking: Ranking, targets: Targets, shares: Shares) -> Reach:
-    """Reach from blocks of (ranks, targets, shares)."""
-    rank, target, share = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    for ranks, indices, part in shares:
-        i, j = np.nonzero(part)
-        rank.append(ranks[i])
-        target.append(indices[j])
-        share.append(np.minimum(part[i, j], 1.0))
-    return Reach.from_entries(
-        ranking.ranks, len(targets), np.concatenate(rank), np.concatenate(target), np.concatenate(share)
-    )
+    rank, target, share = shares
+    return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.minimum(share, 1.0))
 
 
-def _by_paths(ranking: Ranking, targets: Targets) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+def _by_paths(ranking: Ranking, targets: Targets) -> Shares:
     """Elements known by their paths alone: of those at one rank the outermost count, and their shares add up."""
+    row, target, ratio, above = nested_elements(ranking, targets)
+    part = np.nan_to_num(np.where(above, 1.0, ratio))
+    counts = _outermost(ranking, row)[row]
+    row, target, part = row[counts], target[counts], part[counts]
+    key, group = np.unique(ranking.rank[row] * max(len(targets), 1) + target, return_inverse=True)
+    share = np.bincount(group, weights=part, minlength=len(key)).astype(np.float64)
+    return key // max(len(targets), 1), key % max(len(targets), 1), share
+
+
+def _outermost(ranking: Ranking, rows: IntArray) -> BoolArray:
+    """Which of some rows point to elements that lie in no other element of their rank, each element once."""
     assert ranking.path is not None
-    for rows, indices, ratio, above in nested_elements(ranking, targets):
-        part = np.nan_to_num(np.where(above, 1.0, ratio))
-        places = [ranking.paths[code] for code in ranking.path[rows].tolist()]
-        ranks = np.unique(ranking.rank[rows])
-        together = np.zeros((len(ranks), len(indices)))
-        for i, k in enumerate(ranks.tolist()):
-            here = np.flatnonzero(ranking.rank[rows] == k).tolist()
-            kept = {places[j]: j for j in here}
-            outermost = [j for path, j in kept.items() if not any(up in kept for up in paths.ancestors(path))]
-            together[i] = np.minimum(part[outermost].sum(axis=0), 1.0)
-        yield ranks, indices, together
+    groups: dict[tuple[int, int], dict[str, int]] = {}
+    for row in np.unique(rows).tolist():
+        here = groups.setdefault((int(ranking.rank[row]), int(ranking.document[row])), {})
+        here.setdefault(ranking.paths[int(ranking.path[row])], row)
+    found = np.zeros(len(ranking), dtype=bool)
+    for here in groups.values():
+        found[[row for path, row in here.items() if not any(up in here for up in paths.ancestors(path))]] = True
+    return found
 
 
 def _newly_covered(ranking: Ranking, targets: Targets, by_paths: bool) -> Reach:
     """What each rank covers of what no earlier rank has: all ranks up to it taken together, less those before."""
-
-    def blocks() -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        for rows, indices in shared(ranking, targets):
-            ranks = np.unique(ranking.rank[rows])
-            after = np.zeros((len(ranks), len(indices)))
-            for i, k in enumerate(ranks.tolist()):
-                first = ranking.rows(rows[ranking.rank[rows] <= k])
-                together = replace(first, rank=np.zeros(len(first), dtype=np.int64), ranks=1)
-                for _, found, part in _by_paths(together, targets) if by_paths else covered(together, targets):
-                    after[i, np.searchsorted(indices, found)] = np.minimum(part[0], 1.0)
-            after = np.maximum.accumulate(after, axis=0)
-            before = np.vstack([np.zeros((1, len(indices))), after[:-1]])
-            new = np.divide(after - before, 1.0 - before, out=np.zeros_like(after), where=before < 1.0)
-            yield ranks, indices, new
-
-    return _entries(ranking, targets, blocks())
+    found: list[Shares] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))]
+    for document, indices in targets.by_document().items():
+        rows = ranking.rows_by_document.get(document)
+        if rows is None:
+            continue
+        ranks = np.unique(ranking.rank[rows])
+        after = np.zeros((len(ranks), len(indices)))
+        for i, k in enumerate(ranks.tolist()):
+            first = ranking.rows(rows[ranking.rank[rows] <= k])
+            together = replace(first, rank=np.zeros(len(first), dtype=np.int64), ranks=1)
+            _, target, part = _by_paths(together, targets) if by_paths else covered(together, targets)
+            after[i, np.searchsorted(indices, target)] = np.minimum(part, 1.0)
+        after = np.maximum.accumulate(after, axis=0)
+        before = np.vstack([np.zeros((1, len(indices))), after[:-1]])
+        new = np.divide(after - before, 1.0 - before, out=np.zeros_like(after), where=before < 1.0)
+        i, j = np.nonzero(new)
+        found.append((ranks[i], indices[j], new[i, j]))
+    rank, target, share = (np.concatenate(column) for column in zip(*found, strict=True))
+    return _entries(ranking, targets, (rank, target, share))

@@ -11,16 +11,8 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import (
-    ReaderContext,
-    Slider,
-    UserModel,
-    need_places,
-    pairwise,
-    same_document,
-    shared,
-    whole_documents,
-)
+from berrypick.users._pairs import combined, same_document, same_document_pairs
+from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
 
 
 @dataclass(frozen=True)
@@ -47,17 +39,19 @@ class Distance(UserModel):
         need_places(self, ranking, targets)
         assert ranking.start is not None and ranking.end is not None
         assert targets.start is not None and targets.end is not None
-        blocks = []
-        for rows, indices in shared(ranking, targets):
-            start, end = ranking.start[rows, None], ranking.end[rows, None]
-            target_start, target_end = targets.start[None, indices], targets.end[None, indices]
-            gap = np.maximum(np.maximum(start, target_start) - np.minimum(end, target_end), 0)
-            if self.law == "inverse":
-                probability = 1.0 / (1.0 + self.theta * gap)
-            else:
-                falling = np.exp(-self.theta * gap)
-                probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
-            held = (start <= target_start) & (end >= target_end) & ((target_start < target_end) | (target_start < end))
-            probability[held] = 1.0
-            blocks.append((rows, indices, probability))
-        return pairwise(ranking, targets, blocks)
+        row, target = same_document_pairs(ranking, targets)
+        start, end, target_start, target_end = (
+            ranking.start[row],
+            ranking.end[row],
+            targets.start[target],
+            targets.end[target],
+        )
+        gap = np.maximum(np.maximum(start, target_start) - np.minimum(end, target_end), 0)
+        if self.law == "inverse":
+            probability = 1.0 / (1.0 + self.theta * gap)
+        else:
+            falling = np.exp(-self.theta * gap)
+            probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
+        held = (start <= target_start) & (end >= target_end) & ((target_start < target_end) | (target_start < end))
+        probability[held] = 1.0
+        return combined(ranking, len(targets), row, target, probability)

@@ -13,7 +13,8 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, combined
+from berrypick.users._pairs import combined
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
 
 
 @dataclass(frozen=True)

@@ -7,26 +7,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.intervals import intersections
-from berrypick.users.base import (
-    ReaderContext,
-    UserModel,
-    elements,
-    need_places,
+from berrypick.users._pairs import (
+    combined,
+    common_lengths,
     nested_elements,
-    pairwise,
     same_document,
-    shared,
-    size_ratio,
-    whole_documents,
+    same_document_pairs,
+    sibling_elements,
 )
+from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
 
 
 @dataclass(frozen=True)
@@ -50,43 +45,40 @@ class Hierarchy(UserModel):
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
         if elements(ranking, targets):
-            blocks = [
-                (rows, x, np.nan_to_num(np.maximum(ratio, self._to_siblings(ranking, rows, targets, x))))
-                for rows, x, ratio, _ in nested_elements(ranking, targets)
-            ]
-            return pairwise(ranking, targets, blocks)
+            return self._between_elements(ranking, targets)
         if self.siblings:
             raise UsageError("hierarchy(siblings=) is about elements of one parent; this truth or run has none")
         need_places(self, ranking, targets)
         assert ranking.start is not None and ranking.end is not None
         assert targets.start is not None and targets.end is not None
-        blocks = []
-        for rows, indices in shared(ranking, targets):
-            start, end = ranking.start[rows], ranking.end[rows]
-            common = intersections(start, end, targets.start[indices], targets.end[indices])
-            union = (end - start)[:, None] + (targets.end[indices] - targets.start[indices])[None, :] - common
-            larger = np.maximum(union, common).astype(np.float64)
-            blocks.append((rows, indices, common / np.where(larger > 0, larger, 1.0)))
-        return pairwise(ranking, targets, blocks)
+        row, target = same_document_pairs(ranking, targets)
+        common = common_lengths(ranking, row, targets, target)
+        union = (ranking.end - ranking.start)[row] + (targets.end - targets.start)[target] - common
+        larger = np.maximum(union, common)
+        return combined(ranking, len(targets), row, target, common / np.where(larger > 0, larger, 1.0))
 
-    def _to_siblings(self, ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray) -> FloatArray:
-        """siblings x smaller over larger length where both have one parent; 0 elsewhere, nan where unknown."""
-        found = np.zeros((len(rows), len(indices)))
-        if not self.siblings:
-            return found
-        assert ranking.path is not None and targets.path is not None
-        for i, row in enumerate(rows.tolist()):
-            path = ranking.paths[int(ranking.path[row])]
-            for j, x in enumerate(indices.tolist()):
-                if path != targets.path[x] and paths.parent(path) == paths.parent(targets.path[x]):
-                    found[i, j] = self.siblings * size_ratio(ranking, row, targets, x)
-        return found
+    def _between_elements(self, ranking: Ranking, targets: Targets) -> Reach:
+        row, target, ratio, _ = nested_elements(ranking, targets)
+        if self.siblings:
+            row, target, ratio = self._with_siblings(ranking, targets, row, target, ratio)
+        return combined(ranking, len(targets), row, target, np.nan_to_num(ratio))
+
+    def _with_siblings(
+        self, ranking: Ranking, targets: Targets, row: IntArray, target: IntArray, ratio: FloatArray
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Siblings beside nested elements; empty ones may be both, and the larger probability counts."""
+        other_row, other_target, other_ratio = sibling_elements(ranking, targets)
+        row, target = np.append(row, other_row), np.append(target, other_target)
+        ratio = np.append(ratio, self.siblings * other_ratio)
+        order = np.lexsort((target, row))
+        row, target = row[order], target[order]
+        head = np.flatnonzero(np.append(True, (np.diff(row) != 0) | (np.diff(target) != 0))[: len(row)])
+        return row[head], target[head], np.maximum.reduceat(ratio[order], head) if len(head) else ratio
 
     def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
         if not elements(ranking, targets) or ranking.start is not None:
             return ()
-        unknown = sum(int(np.isnan(ratio).sum()) for _, _, ratio, _ in nested_elements(ranking, targets))
-        if not unknown:
+        if not np.isnan(nested_elements(ranking, targets)[2]).any():
             return ()
         return (
             Message(

@@ -8,13 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable
 from berrypick.core.parameters import parameter
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import NavigationModel, chain_between, wrong_navigation
+from berrypick.users._navigation import Leads, NavigationModel, chain_leads, wrong_navigation
 from berrypick.users.base import ReaderContext, Slider
 
 
@@ -52,9 +51,9 @@ class Hyperlink(NavigationModel):
         if self.trail is not None and self.steps < 2:
             raise UsageError("hyperlink(trail=) needs the longest trail, as in hyperlink(trail=1.5,steps=100)")
 
-    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
+    def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         chain = link_chain(self._links(context), self.follow)
-        return chain_between(chain, sources, targets, self.steps or None, self.trail)
+        return chain_leads(chain, sources, targets, self.steps or None, self.trail)
 
     def units(self, context: ReaderContext) -> tuple[str, ...]:
         return self._links(context).units

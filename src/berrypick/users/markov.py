@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError, option
 from berrypick.core.navigation import BACK, Navigation, ReachTable, Sessions
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import NavigationModel, chain_between, wrong_navigation
+from berrypick.users._navigation import Leads, NavigationModel, chain_leads, wrong_navigation
 from berrypick.users.base import ReaderContext
 
 
@@ -31,10 +30,10 @@ class Markov(NavigationModel):
     navigation: ClassVar[tuple[type, ...]] = (ReachTable, Sessions)
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
 
-    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
+    def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         if not isinstance(context.navigation, (ReachTable, Sessions)):
             raise wrong_navigation(self, context)
-        return chain_between(chain_of(context.navigation), sources, targets, None)
+        return chain_leads(chain_of(context.navigation), sources, targets, None)
 
 
 @lru_cache(maxsize=4)

@@ -22,9 +22,11 @@ from berrypick.kernels.visits import (
     Visit,
     spread_visit,
     usual_tolerance,
+    visit,
     walk,
 )
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, combined, need_places, reading_cost
+from berrypick.users._pairs import combined
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,10 @@ class T2I(UserModel):
         entries, lengths, spans = self._places(ranking, targets, context)
         reader = self._reader(context)
         if alone:
-            return [walk([entry], lengths, spans, reader).visits[0] for entry in entries]
+            return [
+                Visit((), 1) if repeated else visit(start, lengths.get(name), spans.get(name, ()), reader)
+                for name, start, repeated in entries
+            ]
         return list(walk(entries, lengths, spans, reader).visits)
 
     def _spread_visits(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> list[SpreadVisit]:
@@ -110,10 +115,11 @@ class T2I(UserModel):
         assert context.collection is not None
         lengths: dict[str, float] = {}
         spans: dict[str, list[tuple[float, float, int]]] = {}
-        for x, document in enumerate(targets.document):
+        for document, indices in targets.by_document().items():
             if document not in context.collection.lengths:
                 raise unknown_length(document, "user model t2i", context.collection)
-            spans.setdefault(document, []).append((float(targets.start[x]), float(targets.end[x]), x))
+            start, end = targets.start[indices].astype(float).tolist(), targets.end[indices].astype(float).tolist()
+            spans[document] = sorted(zip(start, end, indices.tolist(), strict=True))
         names = [ranking.documents[code] for code in ranking.document.tolist()]
         for name in set(names):
             if name in context.collection.lengths:

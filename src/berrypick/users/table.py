@@ -8,10 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import ReachTable
 from berrypick.core.truth import Targets
-from berrypick.users._navigation import NavigationModel, wrong_navigation
+from berrypick.users._navigation import Leads, NavigationModel, wrong_navigation
 from berrypick.users.base import ReaderContext
 
 
@@ -27,19 +26,19 @@ class Table(NavigationModel):
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
 
-    def between(self, sources: list[str], targets: list[str], context: ReaderContext) -> FloatArray:
+    def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         if not isinstance(context.navigation, ReachTable):
             raise wrong_navigation(self, context)
-        leads = _by_source(context.navigation)
+        table = _by_source(context.navigation)
         number: dict[str, list[int]] = {}
         for j, target in enumerate(targets):
             number.setdefault(target, []).append(j)
-        found = np.zeros((len(sources), len(targets)))
+        found = []
         for i, source in enumerate(sources):
-            found[i, number.get(source, [])] = 1.0
-            for target, probability in leads.get(source, ()):
-                found[i, number.get(target, [])] = probability
-        return found
+            reached = {source: 1.0, **table.get(source, {})}
+            found += [(i, j, p) for name, p in reached.items() if p for j in number.get(name, ())]
+        source_, target_ = (np.array([entry[k] for entry in found], dtype=np.int64) for k in (0, 1))
+        return source_, target_, np.array([p for _, _, p in found], dtype=np.float64)
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         if not isinstance(context.navigation, ReachTable):
@@ -49,8 +48,8 @@ class Table(NavigationModel):
 
 
 @lru_cache(maxsize=4)
-def _by_source(table: ReachTable) -> dict[str, list[tuple[str, float]]]:
-    leads: dict[str, list[tuple[str, float]]] = {}
+def _by_source(table: ReachTable) -> dict[str, dict[str, float]]:
+    leads: dict[str, dict[str, float]] = {}
     for (source, target), probability in table.rows.items():
-        leads.setdefault(source, []).append((target, probability))
+        leads.setdefault(source, {})[target] = probability
     return leads

@@ -1,0 +1,405 @@
+"""How many topics it takes to see a difference, and the smallest difference that the present topics can show.
+
+For a paired t-test of two runs, two-sided at level alpha, over n topics: with d the mean difference over the standard
+deviation of the differences, the probability of a significant result is
+
+    power(n, d) = P(|T| > t) with T noncentral t with n - 1 degrees of freedom and noncentrality d sqrt(n),
+                  t the 1 - alpha/2 quantile of Student's t
+
+The standard deviations come from the runs at hand, one for each pair. The median pair stands for a typical comparison,
+the pair with the largest deviation for the hardest one. Intervals: percentiles over topics drawn with replacement. The
+randomisation test of ``compare`` has nearly the same power.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from berrypick.analysis import statistics
+from berrypick.analysis.compare import FEW_TOPICS, evaluated
+from berrypick.analysis.stability import check_pairs, missing_notes
+from berrypick.analysis.tabular import Tabular, bounds, shown
+from berrypick.analysis.topic_values import TopicValues
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError, option
+from berrypick.core.explanation import Table
+from berrypick.core.results import Note, Results, Signature
+from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Progress
+from berrypick.evaluation.options import takes_options
+from berrypick.evaluation.requested import MeasuresGiven
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.evaluation.options import EvaluationKeywords
+
+#: More topics than this nobody has.
+MOST = 10**7
+#: Points of the integral over the estimated deviation, on a normal scale so far to both sides.
+_POINTS, _REACH = 200, 8.0
+
+
+def t_test_power(effect: float, topics: int, alpha: float = 0.05) -> float:
+    """The probability that a paired t-test finds a mean difference of ``effect`` standard deviations.
+
+    Integrated over the estimated standard deviation, since SciPy's noncentral t is nan for many of these arguments.
+
+    >>> round(t_test_power(0.5, 34), 4)
+    0.8078
+    """
+    from scipy.special import ndtr
+
+    border, weight = _borders(topics, alpha)
+    centre = abs(effect) * math.sqrt(topics)
+    return min(1.0, float(weight @ (ndtr(centre - border) + ndtr(-centre - border))))
+
+
+@lru_cache(maxsize=256)
+def _borders(topics: int, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """How far from 0 a standardised mean must be to be significant, at points of the law of the estimated deviation,
+    and the weights of the points."""
+    from scipy.special import gammaincinv, ndtr, stdtrit
+
+    freedom = topics - 1
+    normal, weight = _normal_points()
+    deviation = np.sqrt(2 * gammaincinv(freedom / 2, ndtr(normal)) / freedom)
+    return -stdtrit(freedom, alpha / 2) * deviation, weight
+
+
+@lru_cache(maxsize=1)
+def _normal_points() -> tuple[FloatArray, FloatArray]:
+    """Points of a standard normal variable and their weights (Gauss and Legendre)."""
+    point, weight = np.polynomial.legendre.leggauss(_POINTS)
+    normal = _REACH * point
+    return normal, _REACH * weight * np.exp(-(normal**2) / 2) / math.sqrt(2 * math.pi)
+
+
+def topics_needed(effect: float, power: float = 0.8, alpha: float = 0.05) -> int | None:
+    """The smallest number of topics that gives a paired t-test this power; None beyond ten million.
+
+    >>> topics_needed(0.5), topics_needed(0.2)
+    (34, 199)
+    """
+    from scipy.special import ndtri
+
+    if not effect or t_test_power(effect, MOST, alpha) < power:
+        return None
+    # with a known deviation, a little fewer would do
+    near = ((ndtri(1 - alpha / 2) + ndtri(power)) / effect) ** 2
+    low = max(1, min(MOST, math.floor(near)) - 1)
+    if low > 1 and t_test_power(effect, low, alpha) >= power:
+        low = 1
+    step = 2
+    while low + step < MOST and t_test_power(effect, low + step, alpha) < power:
+        low, step = low + step, 2 * step
+    high = min(low + step, MOST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if t_test_power(effect, middle, alpha) < power else (low, middle)
+    return high
+
+
+def smallest_effect(topics: int, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The mean difference, in standard deviations, that a paired t-test over so many topics finds with this power.
+
+    >>> round(smallest_effect(34), 3)
+    0.495
+    """
+    low, high = 0.0, 1.0  # power grows with the effect
+    while t_test_power(high, topics, alpha) < power:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_test_power(middle, topics, alpha) < power else (low, middle)
+    return high
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is asked of the test, and how intervals are computed."""
+
+    power: float = 0.8
+    confidence: float = 0.95
+    resamples: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        statistics.check_draws(self.confidence, self.resamples, self.seed)
+        if not self.alpha < self.power < 1:
+            raise UsageError(
+                f"power must be between {self.alpha:g} (1 - confidence) and 1, e.g. 0.8, not {self.power:g}"
+            )
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance, 1 - confidence."""
+        return round(1 - self.confidence, 12)
+
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("test", "t"),
+            ("power", f"{self.power:.12g}"),
+            ("interval", "percentile"),
+            ("confidence", f"{self.confidence:.12g}"),
+            ("resamples", str(self.resamples)),
+            ("seed", str(self.seed)),
+        )
+
+
+@dataclass(frozen=True)
+class PairPower:
+    """Two runs under one measure."""
+
+    run: str
+    versus: str
+    topics: int
+    difference: float
+    deviation: float  # standard deviation of the differences
+    smallest: float  # difference that these topics can show
+    needed: int | None  # topics for the difference to detect
+
+
+@dataclass(frozen=True)
+class MeasurePower:
+    """One measure, and one difference to detect; the median pair, with its interval, and the largest."""
+
+    measure: str
+    detect: float | None
+    topics: int
+    pairs: tuple[PairPower, ...]
+    deviation: float | None
+    deviation_interval: tuple[float | None, float | None]
+    smallest: float | None
+    smallest_interval: tuple[float | None, float | None]
+    smallest_largest: float | None
+    needed: int | None
+    needed_interval: tuple[int | None, int | None]
+    needed_largest: int | None
+    signature: Signature
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "topics": self.topics,
+            "pairs": len(self.pairs),
+            "deviation": self.deviation,
+            "deviation_low": self.deviation_interval[0],
+            "deviation_high": self.deviation_interval[1],
+            "smallest_difference": self.smallest,
+            "smallest_difference_low": self.smallest_interval[0],
+            "smallest_difference_high": self.smallest_interval[1],
+            "smallest_difference_largest": self.smallest_largest,
+            "detect": self.detect,
+            "topics_needed": self.needed,
+            "topics_needed_low": self.needed_interval[0],
+            "topics_needed_high": self.needed_interval[1],
+            "topics_needed_largest": self.needed_largest,
+            "signature": str(self.signature),
+        }
+
+
+@dataclass(frozen=True)
+class Power(Tabular):
+    """What :func:`power` found, a :class:`MeasurePower` for each measure and difference."""
+
+    measures: tuple[MeasurePower, ...]
+    method: Method
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def __getitem__(self, place: int) -> MeasurePower:
+        return self.measures[place]
+
+    def records(self) -> list[dict[str, Any]]:
+        """An object for each measure and difference, with every pair of runs."""
+        names = ("run", "versus", "topics", "difference", "deviation", "smallest_difference", "topics_needed")
+        return [
+            {
+                **one.as_dict(),
+                "comparisons": [
+                    dict(zip(names, (pair.run, pair.versus, pair.topics, pair.difference, pair.deviation,
+                                     pair.smallest, pair.needed), strict=True))
+                    for pair in one.pairs
+                ],
+            }
+            for one in self.measures
+        ]  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [one.as_dict() for one in self.measures]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        percent = f"{100 * self.method.confidence:.4g}% interval"
+        header = ["measure", "topics", "pairs", "smallest", percent, "hardest pair"]
+        wanted = any(one.detect is not None for one in self.measures)
+        header += ["detect", "needs topics", percent, "hardest pair"] if wanted else []
+        rows = []
+        for one in self.measures:
+            row = [one.measure, str(one.topics), str(len(one.pairs)), shown(one.smallest, places),
+                   bounds(*one.smallest_interval, places), shown(one.smallest_largest, places)]  # fmt: skip
+            if wanted:
+                row += ["-" if one.detect is None else f"{one.detect:g}", _count(one.needed),
+                        _counts(*one.needed_interval), _count(one.needed_largest)]  # fmt: skip
+            rows.append(row)
+        return [Table("", header, rows, "<>>><>" + (">><>" if wanted else ""))]
+
+    def legend(self) -> list[str]:
+        method = self.method
+        return [
+            f"smallest: the difference between two runs that these topics show with power {method.power:g} (paired "
+            f"t-test, two-sided, level {method.alpha:g}, not corrected); median over pairs of runs.",
+            f"Intervals: percentile bootstrap over topics, {method.resamples} resamples, seed {method.seed}.",
+        ]
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _counts(low: int | None, high: int | None) -> str:
+    return "" if low is None or high is None else f"[{low}, {high}]"
+
+
+@takes_options
+def power(
+    truth: Any,
+    runs: Any = (),
+    measures: MeasuresGiven = (),
+    *,
+    detect: float | Sequence[float] = (),
+    power: float = 0.8,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Unpack[EvaluationKeywords],
+) -> Power:
+    """Topics needed to detect a difference, and the smallest difference that the present topics can show.
+
+    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. ``truth`` may
+    also be an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results`. ``detect`` is a difference of means or
+    several; ``power`` the probability with which it should be found; 1 - ``confidence`` the level of the test.
+    """
+    method = Method(power, confidence, resamples, seed)
+    wanted = _differences(detect)
+    results, _ = evaluated(truth, runs, measures, options, "power", jobs, progress)
+    check_pairs(results, "power", 2)
+    notes = list(results.notes)
+    if len(results.topics) < FEW_TOPICS:
+        notes.append(Note("few topics", f"with fewer than {FEW_TOPICS} topics, deviations are hardly known"))
+    found = []
+    for measure in results.measures:
+        values = TopicValues.of(results, measure, results.runs, results.topics)
+        notes += missing_notes(values)
+        found += _Work(values, method, results).measure_power(wanted, notes)
+    return Power(tuple(found), method, tuple(dict.fromkeys(notes)))
+
+
+def _differences(detect: float | Sequence[float]) -> list[float | None]:
+    wanted = [float(value) for value in (detect if isinstance(detect, (list, tuple)) else [detect])]  # type: ignore[arg-type]
+    for value in wanted:
+        if not (math.isfinite(value) and value > 0):
+            raise UsageError(f"{option('detect')} takes a difference above 0, e.g. 0.03, not {value:g}")
+    return list(wanted) or [None]
+
+
+class _Work:
+    """One measure."""
+
+    def __init__(self, values: TopicValues, method: Method, results: Results) -> None:
+        self.values, self.method = values, method
+        own = next(row.signature for row in results.mean_rows if row.measure == values.measure)
+        self.signature = Signature(own.measure, (*own.fields[:-1], *method.fields(), *own.fields[-1:]))
+
+    def measure_power(self, wanted: Sequence[float | None], notes: list[Note]) -> list[MeasurePower]:
+        pairs, deviations, effects = self._pairs()
+        alike = len(self.values.pairs) - len(pairs)
+        if alike:
+            text = f"{counted(alike, 'pair')} of runs without any spread of differences left out"
+            notes.append(Note("no spread", text, measure=self.values.measure))
+        return [self._measure_power(detect, pairs, deviations, effects) for detect in wanted]
+
+    def _pairs(self) -> tuple[list[tuple[int, int, float, float]], FloatArray, FloatArray]:
+        """(pair, topics, mean difference, deviation) of pairs with spread; resamples x pairs: deviations; the smallest
+        effect of each pair."""
+        found, draws = [], []
+        for columns, differences in self.values.paired_blocks():
+            if len(differences) < 2:
+                continue
+            spread = statistics._spread(differences)
+            kept = np.flatnonzero(spread > 0)
+            means = differences.mean(axis=0)
+            found += [(int(columns[i]), len(differences), float(means[i]), float(spread[i])) for i in kept]
+            draws.append(self._drawn(differences[:, kept]))
+        order = sorted(range(len(found)), key=lambda i: found[i][0])
+        effect = {n: smallest_effect(n, self.method.power, self.method.alpha) for n in {one[1] for one in found}}
+        ordered = [found[i] for i in order]
+        all_draws = np.concatenate(draws, axis=1)[:, order] if draws else np.empty((self.method.resamples, 0))
+        return ordered, all_draws, np.array([effect[one[1]] for one in ordered])
+
+    def _drawn(self, differences: FloatArray) -> FloatArray:
+        """resamples x pairs: standard deviations over drawn topics."""
+        topics = len(differences)
+        offsets = differences - differences.mean(axis=0)
+        parts = []
+        # n/(n - 1) twice: for the draw, and for the topics that it is drawn from
+        correction = (topics / (topics - 1)) ** 2
+        for _, times in statistics.resample_counts(topics, self.method.resamples, self.method.seed):
+            mean, square = times @ offsets / topics, times @ offsets**2 / topics
+            parts.append(np.sqrt(np.maximum(square - mean**2, 0.0) * correction))
+        return np.concatenate(parts)
+
+    def _measure_power(
+        self,
+        detect: float | None,
+        pairs: Sequence[tuple[int, int, float, float]],
+        draws: FloatArray,
+        effects: FloatArray,
+    ) -> MeasurePower:
+        deviation = np.array([one[3] for one in pairs])
+        middle = float(np.median(deviation)) if len(pairs) else None
+        smallest = effects * deviation
+        typical = np.median(draws, axis=1) if len(pairs) else None
+        smallest_draws = np.median(draws * effects, axis=1) if len(pairs) else None
+        low, high = self._percentiles(typical)
+        return MeasurePower(
+            measure=self.values.measure,
+            detect=detect,
+            topics=len(self.values.topics),
+            pairs=tuple(self._pair(one, float(s), detect) for one, s in zip(pairs, smallest, strict=True)),
+            deviation=middle,
+            deviation_interval=(low, high),
+            smallest=float(np.median(smallest)) if len(pairs) else None,
+            smallest_interval=self._percentiles(smallest_draws),
+            smallest_largest=float(smallest.max()) if len(pairs) else None,
+            needed=self._needed(detect, middle),
+            needed_interval=(self._needed(detect, low), self._needed(detect, high)),
+            needed_largest=self._needed(detect, float(deviation.max()) if len(pairs) else None),
+            signature=self.signature,
+        )
+
+    def _pair(self, one: tuple[int, int, float, float], smallest: float, detect: float | None) -> PairPower:
+        place, topics, difference, deviation = one
+        first, second = (self.values.runs[run] for run in self.values.pairs[place])
+        return PairPower(first, second, topics, difference, deviation, smallest, self._needed(detect, deviation))
+
+    def _needed(self, detect: float | None, deviation: float | None) -> int | None:
+        if detect is None or not deviation:
+            return None
+        return topics_needed(detect / deviation, self.method.power, self.method.alpha)
+
+    def _percentiles(self, draws: FloatArray | None) -> tuple[float | None, float | None]:
+        if draws is None:
+            return None, None
+        low, high = np.quantile(draws, [self.method.alpha / 2, 1 - self.method.alpha / 2])
+        return float(low), float(high)

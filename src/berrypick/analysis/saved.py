@@ -1,0 +1,144 @@
+"""Results that were saved, read again."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from os import PathLike, fspath
+from typing import Any
+
+from berrypick.core.errors import InputError, UsageError
+from berrypick.core.results import ALL, Results, Row, Signature
+from berrypick.evaluation.requested import measure_info
+from berrypick.formats._files import head
+from berrypick.formats._table import MAGIC
+
+COLUMNS = ("run", "topic", "measure", "value", "signature")
+
+
+def read_results(path: str | PathLike[str]) -> Results:
+    """Results from a file: of ``results.save(path)``, or what ``berrypick evaluate -q -o json`` (or jsonl) wrote.
+
+    Rows come back as they were, with what is known of their measures; notes and curves are not kept in files.
+    """
+    name = fspath(path)
+    if _is_parquet(name):
+        return _results(list(_parquet_rows(name)))
+    try:
+        with open(name, encoding="utf-8-sig") as file:
+            content = file.read()
+    except (OSError, ValueError) as error:  # no text, or no name of a file
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=name) from None
+    rows: list[Row] = []
+    for number, record in _records(content, name):
+        rows.append(_row(record, number, name))
+    return _results(rows)
+
+
+def _results(rows: list[Row]) -> Results:
+    groups = [row for row in rows if row.signature.get("group")]  # means of groups, which follow from the topics
+    rows = [row for row in rows if not row.signature.get("group")]
+    last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
+    means = set(last.values())  # a topic may be called "all" too; the mean comes after it
+    known = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
+    info = {name: facts for name, facts in known.items() if facts is not None}
+    topics = [row for i, row in enumerate(rows) if i not in means]
+    return Results(topics, [rows[i] for i in sorted(means)], (), info, group_rows=groups)
+
+
+_EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of objects with run, topic, measure, value"
+
+
+def _records(content: str, path: str) -> list[tuple[int, Any]]:
+    """(number, object): of the list, or of the lines."""
+    try:
+        whole = json.loads(content)
+        return list(enumerate(whole if isinstance(whole, list) else [whole], start=1))
+    except (ValueError, RecursionError):
+        pass
+    found = []
+    for number, line in enumerate(content.split("\n"), start=1):
+        if line.strip():
+            try:
+                found.append((number, json.loads(line)))
+            except (ValueError, RecursionError):
+                raise InputError("is not JSON", path=path, line=number, text=line, remedy=_EXPECTED) from None
+    if not found:
+        raise InputError("the file is empty", path=path, remedy=_EXPECTED)
+    return found
+
+
+def _row(record: Any, number: int, path: str) -> Row:
+    def fail(what: str) -> InputError:
+        return InputError(f"object {number} {what}", path=path, text=json.dumps(record), remedy=_EXPECTED)
+
+    if not isinstance(record, dict):
+        raise fail("is not an object")
+    for name in ("run", "topic", "measure"):
+        if not isinstance(record.get(name), str):
+            raise fail(f"has no {name}, or it is not a string")
+    value = record.get("value", record)
+    if value is not None and not _is_finite(value):
+        raise fail("has no value, or it is neither a number nor null")
+    signature = record.get("signature")
+    return Row(
+        record["run"],
+        record["topic"],
+        record["measure"],
+        None if value is None else float(value),
+        Signature.parse(signature if isinstance(signature, str) else ""),
+    )
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether JSON holds a number here that a float can hold; Python's JSON takes NaN and Infinity as well."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _is_parquet(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == MAGIC.encode()
+    except (OSError, ValueError):
+        return False
+
+
+def _parquet_rows(path: str) -> Iterator[Row]:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        raise UsageError(f"{path}: Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    try:
+        table = parquet.read_table(path, use_threads=False)
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
+    if not set(COLUMNS) <= set(table.column_names):
+        raise InputError(f"has columns {', '.join(table.column_names)}", path=path, remedy=_EXPECTED)
+    signatures: dict[Any, Signature] = {}
+    cells = zip(*(table.column(name).to_pylist() for name in COLUMNS), strict=True)
+    for number, values in enumerate(cells, start=1):
+        row = _row(dict(zip(COLUMNS, values, strict=True)), number, path)
+        yield Row(row.run, row.topic, row.measure, row.value, signatures.setdefault(values[-1], row.signature))
+
+
+def is_saved(path: str) -> bool:
+    """Whether a file looks like saved results, and not like a truth or a run."""
+    if not os.path.isfile(path):
+        return False
+    if _is_parquet(path):
+        import pyarrow.parquet as parquet
+
+        return set(COLUMNS) <= set(parquet.read_schema(path).names)
+    try:
+        start = "".join(head(path)).lstrip()[:2000]
+    except InputError:
+        return False
+    return start.startswith(("[", "{")) and all(f'"{name}"' in start for name in ("run", "measure", "value"))

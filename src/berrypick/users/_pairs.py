@@ -1,0 +1,217 @@
+"""Pointers and targets of one document, as lists of pairs, and the reach that follows from pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
+from berrypick.core.reach import Reach
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.kernels.trees import nested_pairs, numbered
+
+#: Rows of a ranking, and as many targets.
+Pairs = tuple[IntArray, IntArray]
+
+
+def _in_judged_documents(ranking: Ranking, targets: Targets) -> Pairs:
+    """The rows that point into documents with targets, and the number of the document among these."""
+    names, _ = targets.grouped
+    code = ranking.codes_in_order(names)
+    number = np.flatnonzero(code >= 0)
+    number = number[np.argsort(code[number])]
+    code = code[number]
+    if not len(code):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    place = np.searchsorted(code, ranking.document)
+    place[place == len(code)] = 0
+    rows = np.flatnonzero(code[place] == ranking.document)
+    return rows, number[place[rows]]
+
+
+def same_document_pairs(ranking: Ranking, targets: Targets) -> Pairs:
+    """Every pointer with every target of its document, by row, then target."""
+    rows, document = _in_judged_documents(ranking, targets)
+    _, grouped = targets.grouped
+    count = np.diff(grouped.bounds)[document]
+    first = np.cumsum(count) - count
+    place = np.arange(int(count.sum())) + np.repeat(grouped.bounds[document] - first, count)
+    return np.repeat(rows, count), grouped.order[place]
+
+
+def combined(ranking: Ranking, targets: int, row: IntArray, target: IntArray, probability: FloatArray) -> Reach:
+    """Reach of pointers to reach of ranks: a rank leads to a target unless none of its pointers does."""
+    kept = probability != 0
+    if not kept.all():
+        row, target, probability = row[kept], target[kept], probability[kept]
+    rank = ranking.rank[row]
+    key = rank * max(targets, 1) + target
+    distinct, group = np.unique(key, return_inverse=True)
+    if len(distinct) == len(key):
+        return Reach.from_entries(ranking.ranks, targets, rank, target, probability)
+    seen = np.zeros(len(distinct))
+    for turn in _turns(group, row):
+        seen[group[turn]] += (1.0 - seen[group[turn]]) * probability[turn]
+    return Reach.from_entries(ranking.ranks, targets, distinct // max(targets, 1), distinct % max(targets, 1), seen)
+
+
+def _turns(group: IntArray, by: Positions) -> list[IntArray]:
+    """The first entries of all groups, then the second ones, and so on, in the order of a column."""
+    order = np.lexsort((by, group))
+    ordered = group[order]
+    head = np.append(True, ordered[1:] != ordered[:-1])[: len(order)]
+    place = np.arange(len(order))
+    turn = place - np.maximum.accumulate(np.where(head, place, 0))
+    return [order[turn == i] for i in range(int(turn.max(initial=-1)) + 1)]
+
+
+def same_document(ranking: Ranking, targets: Targets) -> Reach:
+    """Where whole documents are judged: a pointer reaches the target that it is."""
+    row, target = same_document_pairs(ranking, targets)
+    return combined(ranking, len(targets), row, target, np.ones(len(row)))
+
+
+# --- elements -------------------------------------------------------------------------------------------------------
+
+
+def _path_numbers(ranking: Ranking, rows: IntArray, targets: Targets) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Start and end numbers of some pointed elements and of the targets, as :mod:`berrypick.kernels.trees` counts."""
+    assert ranking.path is not None and targets.path is not None
+    start, end = numbered([*(ranking.paths[code] for code in ranking.path[rows].tolist()), *targets.path])
+    return start[: len(rows)], end[: len(rows)], start[len(rows) :], end[len(rows) :]
+
+
+def nested_elements(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
+    """Pairs of a pointer and a target that are nested: (row, target, ratio, above), by row, then target.
+
+    The smaller over the larger length (1 for the same element, nan where a length is unknown), and whether the pointer
+    contains the target. Elements whose places are known are compared by these, others by their paths.
+    """
+    if ranking.start is None or ranking.end is None or targets.start is None or targets.end is None:
+        return _nested_by_path(ranking, targets)
+    row, target = same_document_pairs(ranking, targets)
+    start, end, target_start, target_end = _ends(ranking, row, targets, target)
+    above = (start <= target_start) & (end >= target_end)
+    nested = above | ((start >= target_start) & (end <= target_end))
+    row, target = row[nested], target[nested]
+    return row, target, size_ratio(ranking, row, targets, target), above[nested]
+
+
+def _nested_by_path(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
+    rows, document = _in_judged_documents(ranking, targets)
+    start, end, target_start, target_end = _path_numbers(ranking, rows, targets)
+    _, grouped = targets.grouped
+    of_target = np.empty(len(targets), dtype=np.int64)
+    of_target[grouped.order] = np.repeat(grouped.code, np.diff(grouped.bounds))
+    i, target = nested_pairs(document, start, end, of_target, target_start, target_end)
+    same = start[i] == target_start[target]
+    ratio = np.where(same, 1.0, size_ratio(ranking, rows[i], targets, target))
+    return rows[i], target, ratio, (start[i] <= target_start[target]) & (target_start[target] < end[i])
+
+
+def same_element(ranking: Ranking, targets: Targets) -> Reach:
+    """Where elements are judged: a pointer reaches the element that it is."""
+    row, target = same_document_pairs(ranking, targets)
+    rows, place = np.unique(row, return_inverse=True)
+    start, _, target_start, _ = _path_numbers(ranking, rows, targets)
+    same = start[place] == target_start[target]
+    return combined(ranking, len(targets), row[same], target[same], np.ones(int(same.sum())))
+
+
+def sibling_elements(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
+    """Pairs of a pointer and another element of the same parent, and the smaller over the larger length."""
+    assert ranking.path is not None and targets.path is not None
+    row, target = same_document_pairs(ranking, targets)
+    rows, place = np.unique(row, return_inverse=True)
+    paths = [*(ranking.paths[code] for code in ranking.path[rows].tolist()), *targets.path]
+    own = _codes(paths)
+    parent = _codes([path.rpartition("/")[0] for path in paths])
+    other = len(rows) + target
+    kept = (parent[place] == parent[other]) & (own[place] != own[other])
+    return row[kept], target[kept], size_ratio(ranking, row[kept], targets, target[kept])
+
+
+def _codes(names: list[str]) -> IntArray:
+    number: dict[str, int] = {}
+    return np.array([number.setdefault(name, len(number)) for name in names], dtype=np.int64)
+
+
+def size_ratio(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
+    """The smaller length of two units over the larger, 1 if both are empty; nan where one is unknown."""
+    one, other = _sizes(ranking, row), _sizes(targets, target)
+    larger = np.maximum(one, other)
+    some = larger > 0
+    ratio = np.minimum(one, other) / np.where(some, larger, 1.0)
+    return np.where(some, ratio, np.where(larger == 0, 1.0, np.nan))
+
+
+def _sizes(units: Ranking | Targets, of: IntArray) -> FloatArray:
+    if units.start is not None and units.end is not None:
+        return (units.end[of] - units.start[of]).astype(np.float64)
+    return np.full(len(of), np.nan) if units.size is None else units.size[of]
+
+
+# --- spans ----------------------------------------------------------------------------------------------------------
+
+
+def _ends(
+    ranking: Ranking, row: IntArray, targets: Targets, target: IntArray
+) -> tuple[Positions, Positions, Positions, Positions]:
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    return ranking.start[row], ranking.end[row], targets.start[target], targets.end[target]
+
+
+def common_lengths(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
+    """The length of the text that pointer and target of each pair have in common."""
+    start, end, target_start, target_end = _ends(ranking, row, targets, target)
+    return np.asarray(np.maximum(np.minimum(end, target_end) - np.maximum(start, target_start), 0), dtype=np.float64)
+
+
+def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
+    """(rank, target, share): how much of each target the regions of each rank cover together, where they cover any.
+
+    Sorted by rank, then target. An entry point, which has no length, is covered or not.
+    """
+    row, target = same_document_pairs(ranking, targets)
+    start, end, target_start, target_end = _ends(ranking, row, targets, target)
+    touching = (start < end) & (start < target_end) & (end > target_start)
+    point = target_start == target_end
+    touching[point] = ((start <= target_start) & (target_start < end))[point]
+    row, target = row[touching], target[touching]
+    key, group = np.unique(ranking.rank[row] * max(len(targets), 1) + target, return_inverse=True)
+    rank, of = key // max(len(targets), 1), key % max(len(targets), 1)
+    length = _sizes(targets, of)
+    if len(key) == len(row):
+        common = np.empty(len(key))
+        common[group] = common_lengths(ranking, row, targets, target)
+    else:
+        common = _together(ranking, row, targets, of, group)
+    return rank, of, np.where(length == 0, 1.0, common / np.where(length == 0, 1.0, length))
+
+
+def _together(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray, group: IntArray) -> FloatArray:
+    """How much of the target of each group the regions of its rows cover together; touching regions are one."""
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    start, end = ranking.start[row], ranking.end[row]
+    low, high = targets.start[target], targets.end[target]
+    total = np.zeros(len(target))
+    from_ = low.astype(np.result_type(start, low))  # the region that is being put together
+    to = from_.copy()
+    for turn in _turns(group, start):
+        of = group[turn]
+        apart = start[turn] > to[of]
+        done = of[apart]
+        total[done] += np.maximum(np.minimum(to[done], high[done]) - np.maximum(from_[done], low[done]), 0)
+        from_[done] = start[turn][apart]
+        to[of] = np.maximum(to[of], end[turn])
+    return total + np.maximum(np.minimum(to, high) - np.maximum(from_, low), 0)
+
+
+def covering_reach(ranking: Ranking, targets: Targets, share: float) -> Reach:
+    """1 where the regions of a rank together cover at least a share of the target."""
+    rank, target, part = covered(ranking, targets)
+    enough = (part >= share * (1 - 1e-9)) & (part > 0)
+    rank, target = rank[enough], target[enough]
+    return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.ones(len(rank)))
