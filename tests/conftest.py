@@ -33,6 +33,7 @@ SLOW_MODULES = {
     "test_chunks_data",
     "test_cli",
     "test_columns",
+    "test_completion",
     "test_demonstration",
     "test_docs",
     "test_executor",

@@ -114,6 +114,10 @@ class _Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
         command.context_settings["help_option_names"] = HELP  # click keeps the first help option that it makes
+        if "_BERRYPICK_COMPLETE" in os.environ:  # a shell asks
+            from berrypick.cli.completion import complete_arguments
+
+            complete_arguments(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

@@ -32,6 +32,9 @@ def check_command(files: tuple[str, ...], format_name: str | None) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
     Exits with 2 if there is any problem.
+
+    \b
+    berrypick check truth.qrels *.run
     """
     good = True
     for path in files:

@@ -21,7 +21,11 @@ KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.r
 @click.command("list")
 @click.argument("what", type=click.Choice(["measures", "users", "formats"]))
 def list_command(what: str) -> None:
-    """List all measures, user models ("users") or formats."""
+    """List all measures, user models ("users") or formats.
+
+    \b
+    berrypick list measures
+    """
     kind = KINDS[what.removesuffix("s")]
     if what == "formats":
         rows = [[name, value.role, value.description()] for name, value in formats.registered().items()]
@@ -73,7 +77,11 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
 @click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
 def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> None:
-    """Evaluate the bundled examples: on one screen, or some parts of them with explanations."""
+    """Evaluate the bundled examples: on one screen, or some parts of them with explanations.
+
+    \b
+    berrypick demo web --html report.html
+    """
     from berrypick import demo
 
     for name in parts:

@@ -1,0 +1,137 @@
+"""Build the documentation as a site: ``python docs/site.py [FOLDER]``, into ``site/`` unless a folder is named.
+
+The pages are those of docs/, the changelog and the guide for contributors, with search and a menu. The build is strict:
+a broken link fails. Links to files of the repository that are no pages lead to its address, if that is known
+(``[tool.berrypick]`` in pyproject.toml), and are plain text otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from release import addresses, version  # noqa: E402
+
+#: Pages that lie outside of docs/.
+MORE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
+#: Fenced code has no links.
+FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+Menu = list[dict[str, "str | Menu"]]
+
+
+def pages() -> dict[str, Path]:
+    """Every page of the site and the file it comes from."""
+    docs = ROOT / "docs"
+    paths = (path for path in sorted(docs.rglob("*.md")) if docs / "examples" not in path.parents)
+    found = {path.relative_to(docs).as_posix(): path for path in paths}
+    return {**found, **{page: ROOT / name for name, page in MORE.items()}}
+
+
+def page_text(page: str, path: Path, names: dict[Path, str], repository: str) -> str:
+    """The text of a page with links that lead somewhere on the site, or to the repository."""
+
+    def link(match: re.Match[str]) -> str:
+        text, target, anchor = match[1], match[2], match[3] or ""
+        if "://" in target or target.startswith("mailto:"):
+            return match[0]
+        aim = (path.parent / target).resolve()
+        if aim in names or (aim.is_relative_to(ROOT / "docs") and aim.suffix in (".png", ".svg")):
+            place = names.get(aim) or aim.relative_to(ROOT / "docs").as_posix()
+            return f"{text}({'../' * page.count('/')}{place}{anchor})"
+        if not aim.exists():
+            return match[0]  # which the build then refuses
+        inside = aim.relative_to(ROOT).as_posix()
+        return f"{text}({repository}/blob/main/{inside}{anchor})" if repository else f"`{inside}`"
+
+    parts = FENCED.split(path.read_text("utf-8"))
+    return "".join(part if FENCED.fullmatch(part) else LINK.sub(link, part) for part in parts)
+
+
+def menu(found: Iterable[str]) -> Menu:
+    """The menu: folders in a fixed order, and their pages by name."""
+    names = set(found)
+
+    def folder(place: str) -> Menu:
+        inside = sorted((p for p in names if p.startswith(place) and "/" not in p[len(place) :]), key=_order)
+        return [{_title(page): page} for page in inside]
+
+    kinds = ("measures", "users", "formats", "cli", "api")
+    titles = {"users": "user models", "cli": "commands", "api": "Python"}
+    return [
+        {"Home": "index.md"},
+        {"Tutorials": folder("tutorials/")},
+        {"How-to guides": folder("how-to/")},
+        {
+            "Reference": [
+                *({titles.get(kind, kind).capitalize(): folder(f"reference/{kind}/")} for kind in kinds),
+                *folder("reference/"),
+            ]
+        },
+        {"Explanation": folder("explanation/")},
+        *({_title(page): page} for page in ("glossary.md", "extending.md", "contributing.md", "changelog.md")),
+    ]
+
+
+def _order(page: str) -> tuple[bool, str]:
+    return not page.endswith("index.md"), page.lower()
+
+
+def _title(page: str) -> str:
+    for line in pages()[page].read_text("utf-8").splitlines():
+        if line.startswith("# "):
+            return line[2:].replace("`", "")
+    raise SystemExit(f"{page} has no heading")
+
+
+def configuration(site_address: str, repository: str) -> str:
+    """The settings of the site's builder, without anything that asks the network."""
+    lines = {
+        "site_name": f"berrypick {version()}",
+        "site_description": "Evaluation of retrieval systems that point into documents",
+        "site_url": site_address,
+        "repo_url": repository,
+        "docs_dir": "pages",
+        "site_dir": "site",
+        "use_directory_urls": False,
+        "nav": menu(pages()),
+        "theme": {"font": False, "features": ["navigation.indexes", "navigation.top", "search.highlight"]},
+        "markdown_extensions": ["tables", "admonition", {"toc": {"permalink": True}}, "pymdownx.superfences"],
+    }
+    return json.dumps({name: value for name, value in lines.items() if value != ""}, indent=1)
+
+
+def build(out: Path) -> int:
+    """Write the site; the exit code of its builder."""
+    found = pages()
+    names = {path.resolve(): page for page, path in found.items()}
+    repository, site_address = addresses()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for page, path in found.items():
+            target = place / "pages" / page
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(page_text(page, path, names, repository), "utf-8")
+        shutil.copytree(ROOT / "docs" / "pictures", place / "pages" / "pictures")
+        # JSON is YAML, the builder's own language
+        (place / "mkdocs.yml").write_text(configuration(site_address, repository), "utf-8")
+        command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", str(place / "mkdocs.yml")]
+        code = subprocess.run(command, cwd=place, check=False).returncode
+        if code == 0:
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.move(place / "site", out)
+        return code
+
+
+if __name__ == "__main__":
+    sys.exit(build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "site")))

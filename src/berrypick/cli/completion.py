@@ -1,0 +1,82 @@
+"""What a shell completes: files, names of measures, user models, formats and options' values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+Complete = Callable[[click.Context, str], list[CompletionItem]]
+
+
+def complete_arguments(command: click.Command) -> None:
+    """Say how each argument and option of a command is completed that says nothing itself."""
+    for parameter in command.params:
+        complete = _completion(parameter)
+        if complete is not None:
+            parameter.shell_complete = complete  # type: ignore[method-assign]
+
+
+def _completion(parameter: click.Parameter) -> Complete | None:
+    if parameter.name == "requested":
+        return _measures
+    if parameter.name == "user":
+        return _users
+    if parameter.name in ("format_truth", "format_run", "format_name"):
+        return _formats
+    if parameter.name == "name":
+        return _shown
+    if parameter.name in ("protocol", "task"):
+        return _protocols if parameter.name == "protocol" else _tasks
+    plain = isinstance(parameter.type, click.types.StringParamType)
+    named = parameter.metavar in ("FILE", "PATH", "FOLDER") if isinstance(parameter, click.Option) else plain
+    return _files if named else None
+
+
+def _files(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _words(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Names for the last of several words."""
+    before, _, last = incomplete.rpartition(" ")
+    start = f"{before} " if before else ""
+    return [CompletionItem(start + name) for name in sorted(set(names)) if name.startswith(last)]
+
+
+def _measures(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    from berrypick import measures
+
+    return _words(measures.registry.names(), incomplete)
+
+
+def _users(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    from berrypick import users
+
+    return _words(users.registry.names(), incomplete)
+
+
+def _formats(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    from berrypick import formats
+
+    return _words((cls.name() for cls in formats.registry), incomplete)
+
+
+def _shown(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    """The names of what ``berrypick show`` is asked for."""
+    kinds = {"measure": _measures, "user": _users, "format": _formats}
+    found = kinds.get(str(context.params.get("kind")))
+    return found(context, incomplete) if found else []
+
+
+def _protocols(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    from berrypick.evaluation.protocols import PROTOCOLS
+
+    return _words(PROTOCOLS, incomplete)
+
+
+def _tasks(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    from berrypick.evaluation.protocols import TASKS
+
+    return _words(TASKS, incomplete)
