@@ -7,7 +7,6 @@ of the package, its README (whose links and pictures become absolute for the pac
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import re
 import shutil
@@ -108,7 +107,9 @@ def main() -> int:
         print(f"{chosen.out} is not empty: remove what earlier releases left there", file=sys.stderr)
         return 1
     build(chosen.out)
-    print(f"Built on {datetime.date.today()}. Next: git tag v{version()}, push it, and let the workflow upload the wheels.")
+    print(
+        f"Built on {datetime.date.today()}. Next: git tag v{version()}, push it, and let the workflow upload the wheels."
+    )
     return 0
 
 

@@ -15,7 +15,7 @@ def complete_arguments(command: click.Command) -> None:
     for parameter in command.params:
         complete = _completion(parameter)
         if complete is not None:
-            parameter.shell_complete = complete  # type: ignore[method-assign]
+            setattr(parameter, "shell_complete", complete)  # noqa: B010
 
 
 def _completion(parameter: click.Parameter) -> Complete | None:

@@ -113,7 +113,8 @@ class Chain:
         ending = self.leading_to(leaving.tolist())
         rest = sparse.eye(int(ending.sum()), format="csc") - self.step[ending][:, ending].tocsc()
         if len(self.units) <= MOST_INVERTED:
-            inverse = np.linalg.inv(rest.toarray()) if ending.any() else np.zeros((0, 0))
+            dense = rest.toarray().astype(np.float64)
+            inverse = np.asarray(np.linalg.inv(dense) if ending.any() else dense, dtype=np.float64)
             return ending, lambda target: inverse[:, target]
         factors = sparse.linalg.splu(rest)
         return ending, lambda target: factors.solve(np.eye(1, rest.shape[0], target)[0])
@@ -158,10 +159,12 @@ def _iterated(step: Any, own: Places) -> tuple[FloatArray, BoolArray]:
     """The first-step equations from below, only sums of positive terms; and which columns have settled."""
     hit = np.zeros((step.shape[0], len(own[0])))
     hit[own] = 1.0
-    settled = np.zeros(len(own[0]), dtype=bool)
+    settled: BoolArray = np.zeros(len(own[0]), dtype=bool)
     for turn in range(1, MOST_STEPS + 1):
         before, hit = hit, np.asarray(step @ hit)
         hit[own] = 1.0
-        if turn % 8 == 0 and (settled := (hit - before <= 1e-16 * hit).all(axis=0)).all():
-            break
+        if turn % 8 == 0:
+            settled = np.all(hit - before <= 1e-16 * hit, axis=0)
+            if settled.all():
+                break
     return np.minimum(hit, 1.0), settled

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class _Greedy:
         self.targets = candidates.targets
         self.rows = candidates.dense()
         entries = (candidates.probability, (candidates.rank, candidates.target))
-        self.sparse = csr_matrix(entries, shape=self.rows.shape)
+        self.sparse: Any = csr_matrix(entries, shape=self.rows.shape)
         self.leads = (self.sparse > 0).astype(np.int64)
         self.is_certain = bool((candidates.probability == 1.0).all())
         self.useful = np.unique(candidates.rank)
