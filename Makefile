@@ -2,13 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# test, or test,rag to test with LangChain, LlamaIndex and Haystack themselves
-EXTRAS ?= test
+# groups of pyproject.toml beside test: rag to test with LangChain, LlamaIndex and Haystack themselves
+GROUPS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # the tests start hundreds of processes: without bytecode each would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint types docs bench clean
+.PHONY: demo test quick lint types docs site bench release clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -33,6 +33,15 @@ docs: $(VENV)/installed-test
 	@$(BIN)/python docs/build.py
 	@if command -v chromium >/dev/null; then $(BIN)/python docs/screenshots.py; else echo "no Chromium: docs/pictures/report-*.png are left as they are" >&2; fi
 
+# the documentation with search, into site/; a broken link fails
+site: $(VENV)/installed-site
+	@$(BIN)/python docs/site.py site
+
+# says what is missing for a release, or builds it into dist/; see RELEASING.md
+release: $(VENV)/installed-test
+	@$(BIN)/python -m pip install --quiet --group release
+	@$(BIN)/python scripts/release.py
+
 # the same work for us and for others, as ratios; files that begin with _ are parts of others
 bench: $(VENV)/installed-test
 	@for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -52,8 +61,14 @@ $(VENV)/installed: pyproject.toml $(NATIVE) | $(BIN)/python
 
 $(VENV)/installed-test: pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing berrypick with its test tools into $(VENV)" >&2
-	@$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --editable '.[all]' $(addprefix --group ,test $(GROUPS))
 	@touch $@ $(VENV)/installed
 
+$(VENV)/installed-site: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --group site
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

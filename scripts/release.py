@@ -107,9 +107,7 @@ def main() -> int:
         print(f"{chosen.out} is not empty: remove what earlier releases left there", file=sys.stderr)
         return 1
     build(chosen.out)
-    print(
-        f"Built on {datetime.date.today()}. Next: git tag v{version()}, push it, and let the workflow upload the wheels."
-    )
+    print(f"Built. Next: git tag v{version()}, push it, and let the workflow upload the wheels.")
     return 0
 
 

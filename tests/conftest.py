@@ -51,6 +51,7 @@ SLOW_MODULES = {
     "test_plots",
     "test_plugin",
     "test_python_inputs",
+    "test_release",
     "test_report",
     "test_skipping",
     "test_statistics_simulation",

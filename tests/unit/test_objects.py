@@ -143,7 +143,7 @@ def test_chunking_evaluation_files(files, tmp_path):
 def frames() -> list[Any]:
     found = []
     for name in ("pandas", "polars", "pyarrow"):
-        module = pytest.importorskip(name, reason=f"{name}: pip install 'berrypick[test]'")
+        module = pytest.importorskip(name, reason=f"{name}: make test GROUPS=rag installs it")
         found.append(module.table(COLUMNS) if name == "pyarrow" else module.DataFrame(COLUMNS))
     found.append(found[1].lazy())
     return found
@@ -157,7 +157,7 @@ def test_any_data_frame_by_column_names():
 
 
 def test_other_names_of_columns():
-    pandas = pytest.importorskip("pandas", reason="pandas: pip install 'berrypick[test]'")
+    pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
     frame = pandas.DataFrame({"query_id": [1, 1], "source": ["garden"] * 2, "start": [0, 27], "end": [26, 55]})
     run = bp.run_from_frame(frame, columns={"topic": "query_id", "doc": "source"})
     assert content(run) == [("1", "garden", 0, 26), ("1", "garden", 27, 55)]
@@ -173,7 +173,7 @@ def test_other_names_of_columns():
 
 
 def test_missing_values_in_frames_are_told():
-    pandas = pytest.importorskip("pandas", reason="pandas: pip install 'berrypick[test]'")
+    pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
     frame = pandas.DataFrame({**COLUMNS, "topic": ["1", None, "2"]})
     with pytest.raises(bp.InputError, match="data frame:2: topic is missing"):
         bp.run_from_frame(frame)
@@ -185,7 +185,7 @@ def test_missing_values_in_frames_are_told():
 
 
 def test_truth_and_texts_from_frames():
-    polars = pytest.importorskip("polars", reason="polars: pip install 'berrypick[test]'")
+    polars = pytest.importorskip("polars", reason="polars: make test installs it")
     truth = bp.truth_from_frame(polars.DataFrame({"topic": [1], "quote": ["old canes"], "grade": [2]}))
     run = bp.run_from_frame(
         polars.DataFrame({"topic": [1], "text": ["Cut the old canes in autumn."]}), documents=DOCUMENTS

@@ -22,10 +22,10 @@ from berrypick.core.errors import BerrypickError
 from berrypick.corpus.convert import as_run, as_runs, as_truth
 from berrypick.corpus.table import Search, Table, documents_run, documents_run_by_rows
 
-pandas = pytest.importorskip("pandas", reason="pandas: pip install 'berrypick[test]'")
-polars = pytest.importorskip("polars", reason="polars: pip install 'berrypick[test]'")
-pyarrow = pytest.importorskip("pyarrow", reason="pyarrow: pip install 'berrypick[test]'")
-duckdb = pytest.importorskip("duckdb", reason="duckdb: pip install 'berrypick[test]'")
+pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
+polars = pytest.importorskip("polars", reason="polars: make test installs it")
+pyarrow = pytest.importorskip("pyarrow", reason="pyarrow: make test installs it")
+duckdb = pytest.importorskip("duckdb", reason="duckdb: make test installs it")
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1}}
 SCORES = {"1": {"b": 0.5, "a": 0.5, "c": 0.25}, "2": {"x": 1.0, "a": 0.25}}
