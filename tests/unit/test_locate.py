@@ -259,3 +259,94 @@ def test_every_exact_place_is_found_and_the_normal_form_leads_back(parts, seed):
 
 def test_overlapping_occurrences_are_all_found():
     assert [place.start for place in Locator(Texts({"d": "aaaa"})).places("aa")] == [0, 1, 2]
+
+
+# --- repair, partial, report ------------------------------------------------------------------------------------------
+
+
+def slips() -> list[dict]:
+    """Offsets that are right, off by 2, off by 40, of a quote that is nowhere, and a quote in two places."""
+    start, end = span(GARDEN, "in autumn")
+    base = {"doc": "garden.txt", "grade": 1}
+    return [
+        {"topic": "1", **base, "start": start, "end": end, "quote": "in autumn"},
+        {"topic": "2", **base, "start": start + 2, "end": end + 2, "quote": "in autumn"},
+        {"topic": "3", **base, "start": start - 40, "end": end - 40, "quote": "in autumn"},
+        {"topic": "4", **base, "start": 3, "end": 15, "quote": "gooseberries"},
+        {"topic": "5", **base, "quote": "Raspberries fruit"},
+        {"topic": "5", **base, "start": 0, "end": 11},
+        {"topic": "6", **base, "start": 0, "end": 9999},
+        {"topic": "7", "doc": "gardens.txt", "start": 0, "end": 5, "grade": 1},
+        {"topic": "8", **base, "start": start + 1, "quote": "in autumn"},
+    ]
+
+
+def test_repair_moves_offsets_to_the_only_place_of_the_quote_nearby(files, folder):
+    right = span(GARDEN, "in autumn")
+    for off in (-3, -1, 1, 2, 3):
+        record = {"topic": "1", "doc": "garden", "quote": "in autumn", "start": right[0] + off, "end": right[1] + off}
+        assert located(files, folder, record, repair=3) == {"1": [("garden.txt", *right)]}
+        with pytest.raises(bp.InputError, match="does not match its quote"):
+            located(files, folder, record, repair=abs(off) - 1)
+    both = {"topic": "1", "doc": "garden", "quote": "Raspberries fruit", "start": 60, "end": 77}
+    with pytest.raises(bp.InputError, match="occurs in 2 places within 500 characters"):
+        located(files, folder, both, repair=500)
+    in_bytes = len(GARDEN[: right[0]].encode()) + 1
+    record = {"topic": "1", "doc": "garden", "quote": "in autumn", "start": in_bytes, "end": in_bytes + 9}
+    assert located(files, folder, record, repair=2, offsets="bytes") == {"1": [("garden.txt", *right)]}
+
+
+def test_what_was_found_is_written_and_everything_is_reported(files, folder, berrypick, tmp_path):
+    path, out, report = files(truth_jsonl=lines(*slips()))["truth_jsonl"], tmp_path / "out.jsonl", tmp_path / "r.jsonl"
+    command = ("locate", path, out, "--documents", folder, "--repair", "3", "--report", report)
+    refused = berrypick(*command)
+    assert refused.code == 2 and not out.exists() and "5 of 8 quotes cannot be resolved" in refused.err
+    statuses = {1: "matches", 2: "repaired", 3: "mismatch", 4: "mismatch", 5: "ambiguous", 7: "beyond the end",
+                8: "unknown document", 9: "repaired"}  # fmt: skip
+    assert {case["line"]: case["status"] for case in map(json.loads, report.read_text().splitlines())} == statuses
+    report.unlink()
+    done = berrypick(*command, "--partial")
+    assert done.code == 0, done.err
+    assert "2 spans moved to the quote" in done.err
+    assert "5 of 8 spans and quotes left out: 2 mismatch, 1 ambiguous, 1 beyond the end, 1 unknown document" in done.err
+    assert "4 topics left out, with no span that was found" in done.err
+    right = span(GARDEN, "in autumn")
+    written = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {(one["topic"], one["start"], one["end"]) for one in written} == {
+        ("1", *right), ("2", *right), ("5", 0, 11), ("8", *right)}  # fmt: skip
+    cases = {case["line"]: case for case in map(json.loads, report.read_text().splitlines())}
+    assert {line: case["status"] for line, case in cases.items()} == statuses
+    assert (cases[2]["start"], cases[2]["given"]) == (right[0], {"start": right[0] + 2, "end": right[1] + 2})
+    assert cases[3]["candidates"] == [{"doc": "garden.txt", "start": right[0], "end": right[1]}]
+    assert "40 characters later" in cases[3]["why"] and "not in the document" in cases[4]["why"]
+    again = berrypick("locate", path, out, "--documents", folder, "--report", out)
+    assert again.code == 2 and "would be written twice" in again.err
+
+
+def test_bp_locate_takes_files_and_says_what_it_left_out(files, folder, tmp_path):
+    path = files(truth_jsonl=lines(*slips()))["truth_jsonl"]
+    found = bp.locate(path, folder, repair=3, partial=True, report=tmp_path / "report.jsonl")
+    assert set(found.topics) == {"1", "2", "5", "8"} and found.offsets == "chars"
+    assert any("left out" in note for note in found.notes)
+    assert len((tmp_path / "report.jsonl").read_text().splitlines()) == 8
+    with pytest.raises(bp.UsageError, match="repair must be a number of characters"):
+        bp.locate(path, folder, repair=-1)
+    with pytest.raises(bp.InputError, match="document gardens is not in"):
+        located(files, folder, {"topic": "1", "doc": "gardens", "start": 0, "end": 1})
+
+
+@given(st.integers(0, 2**32))
+def test_repair_agrees_with_counting_places_by_hand(seed):
+    draw = random.Random(seed)
+    text = "".join(draw.choice(["abcdef", "ghijkl", "mnopqr", "-"]) for _ in range(12)) + "abcdef"
+    quote, reach = draw.choice(["abcdef", "ghijkl"]), draw.randrange(1, 12)
+    start = draw.randrange(len(text) - 5)
+    truth = {"q": [{"doc": "d", "start": start, "end": start + 6, "quote": quote, "grade": 1}]}
+    near = [at for at in range(len(text)) if text.startswith(quote, at) and abs(at - start) <= reach]
+    found = bp.locate(truth, {"d": text}, repair=reach, partial=True).topics.get("q")
+    if text.startswith(quote, start):
+        assert found.start.tolist() == [start]
+    elif len(near) == 1:
+        assert (found.start.tolist(), found.end.tolist()) == (near, [near[0] + 6])
+    else:
+        assert found is None

@@ -86,6 +86,11 @@ def _check(path: str, format_name: str | None) -> bool:
     return not found
 
 
+def _refuse_same(one: str, other: str) -> None:
+    if os.path.realpath(one) == os.path.realpath(other):
+        raise UsageError(f"{one} would be written twice; name two files")
+
+
 def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problems]:
     problems = formats.Problems(path, strict=False)
     return formats.read_any(path, None, format, problems), problems
@@ -126,7 +131,8 @@ def convert_command(
     """
     refuse_overwriting(target, [source, collection])
     if documents is not None:
-        refuse_overwriting(documents, [source, collection, target])
+        refuse_overwriting(documents, [source, collection])
+        _refuse_same(target, documents)
     with reusable(source):
         held = formats.documents_in(source) if documents is not None else {}
         could_be = [] if source_format else formats.sniff_all(source)
@@ -199,6 +205,15 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
 @click.option(
     "--offsets", type=click.Choice(OFFSETS), help="Unit of the offsets in TRUTH; FILE has chars. [default: chars]"
 )
+@click.option(
+    "--repair",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Move offsets that do not match to the only place of their quote within N characters.",
+)
+@click.option("--partial", is_flag=True, help="Write what was found and leave out the rest.")
+@click.option("--report", metavar="FILE", help="JSON Lines to write, with every span and quote and what came of it.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def locate_command(
     truth: str,
@@ -207,19 +222,27 @@ def locate_command(
     quotes: Any,
     threshold: float,
     offsets: Any,
+    repair: int,
+    partial: bool,
+    report: str | None,
     format_truth: str | None,
 ) -> None:
     """Find the quotes of TRUTH in the documents and write their spans to FILE.
 
-    Quotes that are missing or occur in several places are reported with candidates, and nothing is written.
+    Quotes that are missing or occur in several places are reported with candidates, as are offsets that do not match
+    their quotes, and nothing is written but the report.
 
     \b
     berrypick locate quotes.jsonl spans.jsonl --documents texts
     """
     refuse_overwriting(target, [truth], documents)
+    if report is not None:
+        refuse_overwriting(report, [truth], documents)
+        _refuse_same(target, report)
     read = formats.read_truth(truth, format_truth)
     show_notes(_reading_notes(read, truth))
-    found = locate(read, documents, quotes, offsets, threshold)
+    found = locate(read, documents, quotes, offsets, threshold, repair=repair, partial=partial, report=report)
+    show_notes([f"{truth}: {note}" for note in found.notes[len(read.notes) :]])
     if offsets is not None and read.offsets not in (None, offsets):
         show_notes([f"{truth}: offsets are declared as {read.offsets}; --offsets {offsets} is ignored"])
     formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")

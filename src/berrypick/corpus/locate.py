@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
-from berrypick.corpus.texts import Texts, Units, check_offsets, checked_truth, read_texts
+from berrypick.corpus.texts import Texts, Units, check_offsets, read_texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
@@ -353,22 +353,31 @@ def locate(
     quotes: str | None = None,
     offsets: str | None = None,
     threshold: float = THRESHOLD,
+    *,
+    repair: int = 0,
+    partial: bool = False,
+    report: str | PathLike[str] | None = None,
 ) -> Truth:
     """A truth with every quote found in the documents, and every offset in characters, which it says.
 
     ``truth`` and ``documents`` may be values or files, as in :func:`berrypick.evaluate`. ``offsets`` is what offsets in
-    the truth count so far; what its file says of that counts for more.
+    the truth count so far; what its file says of that counts for more. ``repair`` moves offsets that do not match their
+    quote to the only place of the quote within so many characters. What has no place is an error, or with ``partial``
+    left out and counted in the notes. ``report`` is a file of JSON Lines to write, with every span and quote.
     """
     if documents is None:
         raise UsageError(f"quotes are found in the texts of the documents: give them with {option('documents')}")
+    if isinstance(repair, bool) or not isinstance(repair, int) or repair < 0:
+        raise UsageError(f"repair must be a number of characters, 0 or more, not {repair!r:.40}")
     from berrypick.corpus.convert import as_truth  # which locates texts itself
+    from berrypick.corpus.locate_truth import TruthLocator, locate_truth
 
     given, texts = as_truth(truth), read_texts(documents)
     counting = given.offsets or check_offsets(offsets)
-    how = check_quotes(quotes)
-    checked = checked_truth(given, texts, counting, least=threshold if how == "fuzzy" else None)
-    found = located_truth(checked, texts, how, counting, threshold)
-    return replace(found, offsets="chars") if found.units == "spans" else found
+    if given.units != "spans":
+        return given
+    locator = TruthLocator(texts, check_quotes(quotes), threshold, repair, counting, given.source)
+    return locate_truth(given, locator, partial, None if report is None else fspath(report))
 
 
 def located_truth(
@@ -392,13 +401,13 @@ def located_truth(
                 problems.append(found.error(texts, truth.source))
             else:
                 places.append((quote, found))
-        topics[name] = _with_places(topic, places)
+        topics[name] = with_places(topic, places)
     if problems:
         raise UnresolvedQuotes(problems, quotes, truth.source)
     return replace(truth, topics=topics)
 
 
-def _with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTruth:
+def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTruth:
     """Spans from quotes among the others, in the order of the file; exact copies once."""
     start, end = topic.start, topic.end
     assert start is not None and end is not None

@@ -311,14 +311,14 @@ def checked_truth(
         for document in topic.documents():
             if document not in texts:
                 raise texts.unknown(document, truth.source or None, _line_of(topic, document))
-    topics = {name: _called(topic, texts) for name, topic in truth.topics.items()}
+    topics = {name: called(topic, texts) for name, topic in truth.topics.items()}
     truth, counting = _with_matching_quotes(replace(truth, topics=topics), texts, counting, on_mismatch, least)
     units = UnitsCache(texts, counting)
     checked = {name: _checked_topic(topic, units, truth.source) for name, topic in truth.topics.items()}
     return replace(truth, topics=checked)
 
 
-def _called(topic: TopicTruth, texts: Texts) -> TopicTruth:
+def called(topic: TopicTruth, texts: Texts) -> TopicTruth:
     """Documents by their one name, so that truth and run speak of the same."""
     quotes = (q if q.document is None else replace(q, document=texts.canonical(q.document)) for q in topic.quotes)
     return replace(
