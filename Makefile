@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # the tests start hundreds of processes: without bytecode each would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint types docs site bench release clean
+.PHONY: demo test quick lint types docs site bench fuzz release clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -45,6 +45,10 @@ release: $(VENV)/installed-test
 # the same work for us and for others, as ratios; files that begin with _ are parts of others
 bench: $(VENV)/installed-test
 	@for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+# a million inputs, or INPUTS=N of them; SEED=... repeats a run; what fails is kept in fuzz-failures/
+fuzz: $(VENV)/installed-test
+	@$(BIN)/python tests/fuzz/run.py --inputs $(or $(INPUTS),1000000) --seed '$(SEED)' --keep fuzz-failures
 
 # what is compiled at installation
 NATIVE := CMakeLists.txt $(wildcard native/*)

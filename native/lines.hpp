@@ -365,10 +365,10 @@ inline bool is_ascii(const char* p, std::size_t count) {
     return !(all & 0x8080808080808080ull);
 }
 
-// What Python takes for white space in a text, beyond ASCII.
+// What Python takes for white space in a text, beyond ASCII; and the byte order mark, which only the plain reader reports.
 inline bool is_wide_space(std::uint32_t c) {
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
-           c == 0x202F || c == 0x205F || c == 0x3000;
+           c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
 }
 
 // Whether bytes are UTF-8 as Python reads it (nothing overlong, no surrogates), without white space beyond ASCII.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,30 @@ void require_count(std::size_t count, std::size_t wanted, const char* what) {
     if (count != wanted)
         throw std::invalid_argument(std::string(what) + ": " + std::to_string(count) + " values, expected " +
                                     std::to_string(wanted));
+}
+
+// The memory of an array. What is aligned can be read as its type says.
+struct Extent {
+    std::uintptr_t from, to;
+    bool written;
+};
+
+template <class T, class... Shape>
+Extent extent(const nb::ndarray<T, Shape...>& array) {
+    const auto from = reinterpret_cast<std::uintptr_t>(array.data());
+    require(array.size() == 0 || from % alignof(T) == 0, "an array is not aligned");
+    return {from, from + array.size() * sizeof(T), !std::is_const<T>::value};
+}
+
+// Results must not go where something else is read or written.
+template <class... Arrays>
+void require_apart(const Arrays&... arrays) {
+    const Extent all[] = {extent(arrays)...};
+    for (std::size_t i = 1; i < sizeof...(arrays); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            require(!(all[i].written || all[j].written) || all[i].to <= all[j].from || all[j].to <= all[i].from ||
+                        all[i].from == all[i].to || all[j].from == all[j].to,
+                    "arrays share their memory");
 }
 
 // --- reach ---------------------------------------------------------------------------------------------------------
@@ -80,6 +106,7 @@ void clear(double* out, std::size_t count) { std::fill(out, out + count, 0.0); }
 
 void weighted_law(In<Index> rank, In<Index> target, In<double> probability, In<double> weight, Out<double> out,
                   int form) {
+    require_apart(rank, target, probability, weight, out);
     const berrypick::Form chosen = form_of(form);
     const std::size_t targets = targets_of(out.shape(0), "out needs a place for each number of targets");
     const berrypick::Entries all = entries(rank, target, probability, targets);
@@ -90,6 +117,7 @@ void weighted_law(In<Index> rank, In<Index> target, In<double> probability, In<d
 }
 
 void law_over_events(In<Index> rank, In<Index> target, In<double> probability, Out2<double> out, int form) {
+    require_apart(rank, target, probability, out);
     const berrypick::Form chosen = form_of(form);
     const std::size_t targets = targets_of(out.shape(1), "out needs a place for each number of targets");
     const berrypick::Entries all = entries(rank, target, probability, targets);
@@ -100,6 +128,7 @@ void law_over_events(In<Index> rank, In<Index> target, In<double> probability, O
 }
 
 void law_of_rows(In2<double> seen, In2<double> unseen, Out2<double> out) {
+    require_apart(seen, unseen, out);
     const std::size_t rows = seen.shape(0), targets = seen.shape(1);
     require_count(unseen.shape(0), rows, "rows of unseen");
     require_count(unseen.shape(1), targets, "columns of unseen");
@@ -115,6 +144,7 @@ void law_of_rows(In2<double> seen, In2<double> unseen, Out2<double> out) {
 
 void consulted(In<Index> rank, In<Index> target, In<double> probability, In<double> gap, bool exact,
                Out<double> fresh, Out<double> read, Out<double> last, int form) {
+    require_apart(rank, target, probability, gap, fresh, read, last);
     const berrypick::Form chosen = form_of(form);
     const std::size_t targets = targets_of(last.shape(0), "last needs a place for each number of targets");
     const berrypick::Entries all = entries(rank, target, probability, targets);
@@ -134,6 +164,7 @@ void consulted(In<Index> rank, In<Index> target, In<double> probability, In<doub
 
 template <class T>
 Index merge(In<T> start, In<T> end, Out<T> merged_start, Out<T> merged_end) {
+    require_apart(start, end, merged_start, merged_end);
     const std::size_t count = start.shape(0);
     require_count(end.shape(0), count, "end");
     require_count(merged_start.shape(0), count, "merged_start");
@@ -144,6 +175,7 @@ Index merge(In<T> start, In<T> end, Out<T> merged_start, Out<T> merged_end) {
 
 template <class T>
 bool intersections(In<T> start, In<T> end, In<T> other_start, In<T> other_end, Out2<double> out) {
+    require_apart(start, end, other_start, other_end, out);
     const std::size_t count = start.shape(0), others = other_start.shape(0);
     require_count(end.shape(0), count, "end");
     require_count(other_end.shape(0), others, "other_end");
@@ -160,6 +192,7 @@ bool intersections(In<T> start, In<T> end, In<T> other_start, In<T> other_end, O
 template <class T>
 bool first_seen(In<Index> document, In<T> start, In<T> end, In<Index> known, In<Index> part, In<T> relevant_start,
                 In<T> relevant_end, Out<double> fresh, Out<double> good) {
+    require_apart(document, start, end, known, part, relevant_start, relevant_end, fresh, good);
     const std::size_t count = document.shape(0), pieces = relevant_start.shape(0);
     require_count(start.shape(0), count, "start");
     require_count(end.shape(0), count, "end");
@@ -196,6 +229,7 @@ Owned owned(std::vector<Index>&& values) {
 }
 
 nb::tuple numbered_documents(In<Index> document) {
+    require_apart(document);
     std::vector<Index> number, code;
     {
         const nb::gil_scoped_release released;
@@ -208,6 +242,7 @@ nb::tuple numbered_documents(In<Index> document) {
 
 // -1 where positions are too far out for 64-bit sums
 double covered(In<Index> document, In<Index> start, In<Index> end) {
+    require_apart(document, start, end);
     const std::size_t count = document.shape(0);
     require_count(start.shape(0), count, "start");
     require_count(end.shape(0), count, "end");
@@ -231,6 +266,7 @@ berrypick::Places places(const In<Index>& document, const In<Index>& start, cons
 
 nb::tuple nested_pairs(In<Index> document, In<Index> start, In<Index> end, In<Index> other_document,
                        In<Index> other_start, In<Index> other_end) {
+    require_apart(document, start, end, other_document, other_start, other_end);
     const berrypick::Places one = places(document, start, end), other = places(other_document, other_start, other_end);
     std::vector<Index> first, second;
     {
@@ -241,6 +277,7 @@ nb::tuple nested_pairs(In<Index> document, In<Index> start, In<Index> end, In<In
 }
 
 void unseen_lengths(In<Index> document, In<Index> start, In<Index> end, In<double> length, Out<double> out) {
+    require_apart(document, start, end, length, out);
     const berrypick::Places element = places(document, start, end);
     require_count(length.shape(0), element.count, "length");
     require_count(out.shape(0), element.count, "out");
@@ -411,6 +448,7 @@ nb::object one_name(const berrypick::Vocabulary& names, Index code) {
 
 // The codes of texts, -1 for those that are not known. Some at a time, as in berrypick::Coder.
 void find_names(const berrypick::Vocabulary& names, nb::list wanted, Out<Index> out) {
+    require_apart(out);
     require_count(out.shape(0), nb::len(wanted), "out");
     constexpr std::size_t width = 32;
     berrypick::Token words[width];
@@ -463,6 +501,7 @@ void require_codes(const std::int32_t* code, std::size_t count, std::size_t voca
 
 // which topics point to a document twice
 void repeated_documents(In<Index> bounds, In<std::int32_t> document, std::size_t vocabulary, Out<bool> out) {
+    require_apart(bounds, document, out);
     require_bounds(bounds, document.shape(0), "bounds lead from 0 to the number of rows");
     require_count(out.shape(0), bounds.shape(0) - 1, "out");
     const nb::gil_scoped_release released;
@@ -472,6 +511,7 @@ void repeated_documents(In<Index> bounds, In<std::int32_t> document, std::size_t
 
 // which topics may point to a span twice: equal spans have equal fingerprints
 void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<Index> start, In<Index> end, Out<bool> out) {
+    require_apart(bounds, document, start, end, out);
     require_bounds(bounds, document.shape(0), "bounds lead from 0 to the number of rows");
     require_count(start.shape(0), document.shape(0), "start");
     require_count(end.shape(0), document.shape(0), "end");
@@ -483,6 +523,7 @@ void repeated_spans(In<Index> bounds, In<std::int32_t> document, In<Index> start
 // Judged documents among the retrieved ones; see berrypick::judged_hits.
 nb::tuple judged_hits(In<Index> from, In<Index> to, In<std::int32_t> document, In<Index> judged_bounds,
                       In<Index> judged, std::size_t vocabulary, Out<Index> retrieved) {
+    require_apart(from, to, document, judged_bounds, judged, retrieved);
     const std::size_t topics = from.shape(0);
     require_count(to.shape(0), topics, "to");
     require_count(retrieved.shape(0), topics, "retrieved");

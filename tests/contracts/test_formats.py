@@ -6,11 +6,11 @@ import inspect
 import pkgutil
 import re
 import sys
-import textwrap
 
 import numpy as np
 import plugins
 import pytest
+from samples import sample
 
 import berrypick as bp
 from berrypick import formats
@@ -20,18 +20,6 @@ OURS = sorted(formats.registry.built_in().items())
 FORMATS = [*OURS, ("double-colon-run", plugins.DoubleColonRun)]
 
 every_format = pytest.mark.parametrize(("name", "cls"), FORMATS, ids=[name for name, _ in FORMATS])
-
-
-def sample(cls):
-    """The sample in the docstring, with its TABs."""
-    _, found, rest = cls.specification().partition("Sample::\n")
-    assert found, "a docstring with a sample"
-    lines = []
-    for line in rest.splitlines():
-        if line.strip() and not line.startswith((" ", "\t")):
-            break
-        lines.append(line)
-    return textwrap.dedent("\n".join(lines)).strip("\n") + "\n"
 
 
 def same(one, other, where="value"):

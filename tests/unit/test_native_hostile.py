@@ -239,6 +239,27 @@ def wrong_calls(native: ModuleType):
     yield lambda: native.unseen_lengths(i, i, i + 1, f, out[:2])
 
 
+def shared_memory(native: ModuleType):
+    """Calls whose results would go where something is read, and arrays that begin between two numbers."""
+    i, f, target = np.array([0, 0, 3]), np.array([0.5, 0.25, 1.0]), np.array([0, 1, 1])
+    both = np.ones(5)
+    yield lambda: native.weighted_law(i, target, f, both[:2], both[1:4])
+    yield lambda: native.weighted_law(i, target, both[2:5], both[:2], both[2:5])
+    yield lambda: native.consulted(i, target, f, np.ones(3), False, both[:3], both[1:4], np.empty(3))
+    yield lambda: native.law_of_rows(law := np.ones((2, 3)), law, law.reshape(-1)[:6].reshape(2, 3))
+    yield lambda: native.merge(i, i + 1, i, i.copy())
+    yield lambda: native.merge(i, ends := i + 1, i.copy(), ends)
+    yield lambda: native.unseen_lengths(i, i, i + 1, f, f)
+    yield lambda: native.unseen_lengths(i, i, i + 1, f, i.view(np.float64))
+    yield lambda: native.repeated_documents(np.array([0, 1]), codes := np.zeros(1, np.int32), 1, codes.view(bool)[:1])
+    raw = np.zeros(33, dtype=np.uint8)
+    unaligned = raw[1:25].view(np.float64), raw[1:25].view(np.int64)
+    yield lambda: native.weighted_law(i, target, unaligned[0], np.ones(2), np.empty(3))
+    yield lambda: native.weighted_law(i, target, f, np.ones(2), unaligned[0])
+    yield lambda: native.covered(unaligned[1], i, i + 1)
+    yield lambda: native.numbered_documents(unaligned[1])
+
+
 def too_far(native: ModuleType) -> None:
     """Whole positions whose differences do not fit are handed back, nothing is computed."""
     ends = np.array([-(2**63)]), np.array([2**63 - 1])
@@ -257,7 +278,7 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_trees(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
-    for number, call in enumerate([*wrong_calls(native), *wrong_documents(native)]):
+    for number, call in enumerate([*wrong_calls(native), *wrong_documents(native), *shared_memory(native)]):
         try:
             call()
         except (ValueError, TypeError):

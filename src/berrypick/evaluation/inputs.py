@@ -95,6 +95,8 @@ class RunInputs:
                 run = located_run(run, texts, quotes)
             else:
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
+        elif collection is not None:
+            run = _with_length_note(run, collection)
         if collection is not None and collection.structures:
             run = resolve_run(run, collection)
         run = cut_by_score(run, self.options.min_score)
@@ -160,6 +162,8 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         navigation = formats.read_navigation(navigation)
     if isinstance(collection, (str, PathLike)):
         collection = read_collection(collection)
+    elif isinstance(collection, Mapping):
+        collection = _given_lengths(collection)
     if user is None:
         user = "classical" if navigation is None else _default_user(navigation)
     protocol = get_protocol(options.protocol)
@@ -170,7 +174,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         user=users.build(user),
         reader=ReaderContext(collection, navigation, texts, tokens, tokens if options.effort == "tokens" else None),
         units=options.units,
-        idealism=parse_idealism(options.idealism) if isinstance(options.idealism, str) else options.idealism,
+        idealism=None if options.idealism is None else parse_idealism(options.idealism),
         ideal_elements=_ideal_elements(options.ideal_elements),
         effort=options.effort,
         duplicates=options.duplicates,
@@ -307,6 +311,16 @@ def read_collection(path: str | PathLike[str]) -> Collection:
         return formats.read_collection(name)
 
 
+def _given_lengths(lengths: Mapping[str, float]) -> Collection:
+    """Lengths of documents from a mapping."""
+    found: dict[str, float] = {}
+    for name, length in lengths.items():
+        if not isinstance(length, (int, float, np.number)) or not 0 <= length < np.inf:
+            raise UsageError(f"{option('collection')}: the length of {name!r:.60} is {length!r:.60}, expected a number")
+        found[str(name)] = float(length)
+    return Collection(found)
+
+
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
@@ -360,6 +374,21 @@ def _within_documents(truth: Truth, collection: Collection | None) -> tuple[Trut
         return truth, []
     text = f"{counted(count, 'relevant span')} of the truth ended after the document, and cut there"
     return replace(truth, topics=topics), [Note("cut", text)]
+
+
+def _with_length_note(run: Run, collection: Collection) -> Run:
+    """A note on results that end after their document; they count as they are given."""
+    if run.start is None or run.end is None or not len(run):
+        return run
+    length = np.array([collection.lengths.get(name, np.inf) for name in run.documents], dtype=np.float64)
+    count = int((run.end > length[run.document]).sum())
+    if not count:
+        return run
+    source = collection.source or "the collection"
+    ends = "1 result ends" if count == 1 else f"{count} results end"
+    return replace(
+        run, notes=(*run.notes, f"{ends} after the document, by its length in {source}; the rest finds nothing")
+    )
 
 
 #: Formats whose positions count seconds, and those whose positions count characters (or bytes, in TREC Genomics).

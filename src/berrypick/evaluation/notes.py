@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, Narrow
 from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
 from berrypick.core.near_names import near_hint, near_match
@@ -31,6 +34,7 @@ def run_notes(scorer: RunScorer) -> list[Note]:
         *skipped_notes(scorer.run),
         *_topic_notes(scorer),
         *_document_notes(scorer),
+        *score_notes(scorer.run),
         *_ranking_notes(scorer),
         *(note for one in scorer.evaluation.measures for note in _measure_notes(scorer, one)),
     ]
@@ -84,6 +88,37 @@ def _document_notes(scorer: RunScorer) -> Iterator[Note]:
             "unused navigation",
             f"no unit of the run or the truth occurs in {source}, so the navigation file has no effect",
         )
+
+
+def score_notes(run: Run) -> Iterator[Note]:
+    """Orders that the scores leave open, and scores that are most likely distances."""
+    if run.score is None or run.ties != "score" or len(run) < 2:
+        return
+    apart = np.zeros(len(run) - 1, dtype=bool)  # neighbours of different topics
+    apart[run.bounds[1:-1] - 1] = True
+    tied = (run.score[1:] == run.score[:-1]) & ~apart
+    if tied.any():
+        count = int((np.append(tied, False) | np.append(False, tied)).sum())
+        yield Note("ties", f"{count} results have the score of another one of their topic{_tie_order(run, tied)}")
+    if run.line is not None and _rises(run.line, ~(tied | apart)):
+        text = "the scores rise in the order given, and the largest ranks first; if they are distances, negate them"
+        yield Note("rising scores", text)
+
+
+def _tie_order(run: Run, tied: BoolArray) -> str:
+    if run.line is None:
+        return ""
+    kept = (run.line[1:] > run.line[:-1])[tied].all()
+    return "; they keep the order of the file" if kept else "; they are ordered by document name, as trec_eval does"
+
+
+def _rises(line: Narrow, ordered: BoolArray) -> bool:
+    """Whether neighbours in the ranking that differ in their scores all come in the opposite order in the file."""
+    for most in (1000, len(ordered)):  # nearly every run shows its order at once
+        falls = line[1 : most + 1] < line[: min(most, len(ordered))]
+        if not falls[ordered[:most]].all():
+            return False
+    return int(ordered.sum()) > 1
 
 
 def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:

@@ -13,8 +13,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
@@ -88,7 +89,7 @@ class EvaluationOptions:
         None, "Table of reach, links or sessions, for the user model.",
         label="navigation", signature="navigation", metavar="FILE", file=True,
     )  # fmt: skip
-    collection: Collection | File | None = _option(
+    collection: Collection | Mapping[str, float] | File | None = _option(
         None, "Folder of XML documents, index, or file of document lengths.",
         label="collection", metavar="PATH", file=True,
     )  # fmt: skip
@@ -173,8 +174,12 @@ class EvaluationOptions:
             if option.choices and value is not None and value not in option.choices:
                 offer = nearest(str(value), list(option.choices)) or f"; expected one of {', '.join(option.choices)}"
                 raise UsageError(f"unknown {option.name} {value!r}{offer}")
-        if self.units is not None and self.units < 1:
-            raise UsageError(f"units must be at least 1, not {self.units}")
+            if value is not None and not isinstance(value, (types := _TYPES.get(option.name, (object,)))):
+                raise UsageError(f"{option.name} must be {_described(types)}, not {value!r:.60}")
+        if not (self.ignore_elements is None or all(isinstance(name, str) for name in self.ignore_elements)):
+            raise UsageError(f"ignore_elements must be names of elements, not {self.ignore_elements!r:.60}")
+        if self.units is not None and (isinstance(self.units, bool) or not self.units >= 1 or self.units % 1):
+            raise UsageError(f"units must be a whole number of at least 1, not {self.units}")
         if self.min_score is not None and not math.isfinite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score}")
 
@@ -198,6 +203,26 @@ class EvaluationOptions:
         return cls(**values)
 
 
+#: What the values of options may be, where nothing that reads them says so.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "navigation": (str, PathLike, *get_args(Navigation)),
+    "collection": (str, PathLike, Collection, Mapping),
+    "ignore_elements": (str, Sequence),
+    "idealism": (str, Mapping),
+    "units": (int, float, Integral),
+    "min_score": (int, float),
+    "protocol": (str,),
+    "task": (str,),
+    "repair": (str,),
+}
+_TYPE_NAMES = {str: "a string", PathLike: "a path", Mapping: "a dictionary", Sequence: "a list", Integral: "a number"}
+
+
+def _described(types: tuple[type, ...]) -> str:
+    names = [_TYPE_NAMES.get(kind, f"a {kind.__name__}") for kind in types if kind not in (int, float)]
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 @cache
 def options() -> tuple[Option, ...]:
     """Every option, in the order of the fields."""
@@ -209,7 +234,7 @@ class SweepKeywords(TypedDict, total=False):
 
     user: str | UserModel | None
     navigation: Navigation | File | None
-    collection: Collection | File | None
+    collection: Collection | Mapping[str, float] | File | None
     offsets: Offsets | None
     text_mismatch: TextMismatch
     quotes: Quotes | None

@@ -150,8 +150,8 @@ class RunScorer:
         for text, measure in ours:
             with prefix_errors(text):
                 values = measure.compute_all(documents).tolist()
-            for topic, value, defined in zip(topics, values, relevant, strict=True):
-                self.scores.found[text, topic] = Score(value if defined else None)
+                for topic, value, defined in zip(topics, values, relevant, strict=True):
+                    self.scores.found[text, topic] = as_score(value) if defined else Score(None)
 
     def finished(self) -> ScoredRun:
         """What is kept of the run when it has been scored."""

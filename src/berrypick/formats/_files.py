@@ -8,7 +8,7 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -20,6 +20,8 @@ from berrypick.formats.base import Problems
 STANDARD_INPUT = "-"
 #: The environment variable that sets how many gigabytes a compressed file, a pipe or a device may expand to.
 EXPANSION_LIMIT = "BERRYPICK_EXPANSION_LIMIT"
+#: The longest line that is read, and how far a file is searched for a line that is no comment, in bytes.
+LONGEST, FURTHEST = 1 << 26, 1 << 24
 #: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
 _buffered_streams: dict[str, IO[bytes]] = {}
 
@@ -115,11 +117,29 @@ def open_raw(path: str) -> io.BufferedReader:
     return _open_file(path)
 
 
+class _File(io.FileIO):
+    """A file whose errors say that it cannot be read, and which one it is."""
+
+    def __init__(self, file: str | int, path: str) -> None:
+        super().__init__(file, "rb")
+        self._path = path
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", path=self._path) from None
+
+    def readall(self) -> bytes:
+        try:
+            return super().readall()
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", path=self._path) from None
+
+
 def _open_file(path: str) -> io.BufferedReader:
     try:
-        if path == STANDARD_INPUT:
-            return os.fdopen(os.dup(0), "rb")
-        return open(path, "rb")
+        return io.BufferedReader(_File(os.dup(0) if path == STANDARD_INPUT else path, path), 1 << 17)
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
     except IsADirectoryError:
@@ -221,15 +241,25 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
     number = 0
     with open_bytes(path) as stream:
         try:
-            for raw in stream:
+            while raw := stream.readline(LONGEST):
                 number += 1
-                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
-                    raw = raw[3:]
+                if len(raw) == LONGEST and not raw.endswith(b"\n"):
+                    raise line_too_long(path, number)
+                if number == 1:
+                    raw = raw.removeprefix(codecs.BOM_UTF8)
+                if codecs.BOM_UTF8 in raw and raw.lstrip().startswith(codecs.BOM_UTF8):
+                    what = "begins with a byte order mark, which belongs to the start of a file only"
+                    problems.report(what, number, remedy="remove it; files that were joined have one each")
+                    continue
                 text = decode_line(raw, number, problems, encoding, errors)
                 if text is not None:
                     yield number, text
         except DamagedError as error:
             raise DamagedError(error.what, path=path, line=number or None, remedy=error.remedy) from None
+
+
+def line_too_long(path: str, line: int) -> InputError:
+    return InputError(f"the line is longer than {LONGEST >> 20} MB, the most that is read", path=path, line=line)
 
 
 def decode_line(
@@ -281,6 +311,9 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
             if fresh and text.strip() and not text.lstrip().startswith("#"):
                 found.append((number, text))
             fresh, read = raw.endswith(b"\n"), read + len(raw)
+            if read > FURTHEST and not found:
+                what = f"has nothing but comments and blank lines in its first {FURTHEST >> 20} MB"
+                raise InputError(what, path=path, remedy="remove them, or name the format")
     return found
 
 
@@ -296,6 +329,31 @@ def finite(word: str) -> float | None:
 def whole_number(word: str | None) -> int | None:
     """A whole number of at most 15 digits, not below 0; or None. (``isdigit`` alone is true of superscripts.)"""
     return int(word) if word and len(word) <= 15 and word.isascii() and word.isdigit() else None
+
+
+def word_problem(first: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Why names cannot be written in lines of words; empty if they can. ``first`` begin lines."""
+    for name in first:
+        if name[:1] in ("#", "\ufeff"):
+            return f"a line that begins with {name!r} is not read as it is"
+    bad = next((name for name in (*first, *others) if name.split() != [name]), None)
+    return f"the name {bad!r} has white space in it" if bad is not None else ""
+
+
+def ascii_problem(names: Iterable[str]) -> str:
+    """Why names cannot be written in a file that others read as Latin-1; empty if they can."""
+    bad = next((name for name in names if not name.isascii()), None)
+    return f"the name {bad!r} has characters beyond ASCII" if bad is not None else ""
+
+
+def cell_problem(names: Iterable[str]) -> str:
+    """Why names cannot be written in lines of cells that are separated by TABs; empty if they can."""
+    bad = next((name for name in names if _unlike_a_cell(name)), None)
+    return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
+
+
+def _unlike_a_cell(name: str) -> bool:
+    return "\t" in name or "\n" in name or name.endswith("\r") or name.lstrip()[:1] in ("", "#", "\ufeff")
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -88,9 +87,3 @@ def has_whole_offsets(run: Run) -> bool:
     if run.start is None or run.end is None:
         return True
     return not np.any(run.start % 1) and not np.any(run.end % 1)
-
-
-def without_spaces(names: Sequence[str]) -> str:
-    """Whether names can be written in lines with columns separated by white space; empty if so, else which cannot."""
-    bad = next((name for name in names if not name or name.split() != [name]), None)
-    return f"the name {bad!r} has white space in it" if bad is not None else ""

@@ -14,7 +14,7 @@ import numpy as np
 from berrypick.core.arrays import Narrow
 from berrypick.core.names import Names
 from berrypick.core.run import Coded, Stretches
-from berrypick.formats._files import DamagedError, open_bytes
+from berrypick.formats._files import LONGEST, DamagedError, open_bytes
 from berrypick.kernels import native
 
 #: Bytes that are read at once: small enough to stay in the processor's memory. Longer lines make it grow.
@@ -69,6 +69,8 @@ def _feed(lines: Any, path: str) -> bool:
     with open_bytes(path) as stream:
         while True:
             if filled == len(block):  # a line that is longer
+                if len(block) >= LONGEST:  # which the plain reader reports
+                    return False
                 block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
             got = stream.readinto(memoryview(block)[filled:])  # type: ignore[arg-type]
             if not block[filled : filled + got].all():  # NUL, which only the plain reader says

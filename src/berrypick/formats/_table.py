@@ -6,13 +6,12 @@ import contextlib
 import csv
 import io
 import itertools
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats._files import expansion_limit, finite, open_bytes, too_large
+from berrypick.formats._files import LONGEST, expansion_limit, finite, line_too_long, open_bytes, too_large
 from berrypick.formats.base import Problems
 
 #: How a Parquet file begins.
@@ -78,6 +77,9 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> TableRow
             header = [cell.strip() for cell in cells]
             _check_columns(header, needed, path, number)
             first = number
+            continue
+        if cells[0].startswith("\ufeff"):
+            problems.report("begins with a byte order mark, which belongs to the start of a file only", number, text)
             continue
         if len(cells) != len(header):
             what = f"has {len(cells)} cells, the header has {len(header)}"
@@ -153,12 +155,12 @@ def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: 
 
 def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
     """(line where the row starts, cells); a cell may hold line ends."""
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    csv.field_size_limit(LONGEST)
     with open_bytes(path) as raw:
         stream = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
         try:
-            first = stream.readline()
-            reader = csv.reader(_chained(first, stream), delimiter=_delimiter(first), strict=True)
+            first = stream.readline(LONGEST)
+            reader = csv.reader(_chained(first, stream, path), delimiter=_delimiter(first), strict=True)
             start = 1
             while True:
                 try:
@@ -175,9 +177,13 @@ def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
             problems.report("is not UTF-8 text", None, remedy="save the file as UTF-8, or name the right file")
 
 
-def _chained(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
-    yield first
-    yield from rest
+def _chained(first: str, rest: io.TextIOWrapper, path: str) -> Iterator[str]:
+    line, number = first, 1
+    while line:
+        if len(line) == LONGEST and not line.endswith("\n"):
+            raise line_too_long(path, number)
+        yield line
+        line, number = rest.readline(LONGEST), number + 1
 
 
 def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others: bool, part: Part | None) -> TableRows:

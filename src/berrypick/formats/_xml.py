@@ -159,6 +159,13 @@ def count_unknown(parent: etree._Element, problems: Problems, known: Container[s
         _count_unknown(child, problems, known)
 
 
+def count_attributes(element: etree._Element, problems: Problems, known: Container[str]) -> None:
+    """Count the attributes of an element that nobody reads; those of other namespaces belong to other programs."""
+    for name in element.keys():  # noqa: SIM118 (an element is no dictionary)
+        if name not in known and not name.startswith("{"):
+            problems.count(f"{name} of <{element.tag}>, ignored")
+
+
 def _count_unknown(child: etree._Element, problems: Problems, known: Container[str]) -> None:
     if isinstance(child.tag, str) and child.tag not in known and child.find(".//result") is None:
         parent = child.getparent()

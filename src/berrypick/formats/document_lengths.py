@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import cell_problem, content, finite
 from berrypick.formats._spans import Fields, plain, records
 from berrypick.formats.base import Format, Problems, Role
 
@@ -61,8 +61,7 @@ class DocumentLengths(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Collection):
             return "it is not a collection of documents"
-        bad = next((name for name in value.lengths if "\t" in name or "\n" in name or name.lstrip()[:1] in "#"), None)
-        return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
+        return cell_problem(value.lengths)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

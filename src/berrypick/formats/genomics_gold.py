@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import content, whole_number
+from berrypick.formats._files import ascii_problem, cell_problem, content, whole_number
 from berrypick.formats.base import Format, Problems, Role
 
 
@@ -44,7 +44,7 @@ class GenomicsGold(Format):
         for number, text in content(path, problems, encoding="latin-1"):
             fields = text.split("\t")
             start, length = map(whole_number, fields[2:4]) if len(fields) == 5 else (None, None)
-            if start is None or length is None:
+            if start is None or length is None or not fields[0].strip() or not fields[1].strip():
                 problems.report(f"is not {cls.shape}", number, text)
                 continue
             if length == 0:
@@ -72,7 +72,9 @@ class GenomicsGold(Format):
             return "it is not a truth of spans"
         if any(topic.aspects is None for topic in value.topics.values()):
             return "it has no aspects"
-        return ""
+        names = [name for topic in value.topics.values() for name in (topic.topic, *topic.document)]
+        aspects = [aspect for topic in value.topics.values() for row in topic.aspects or () for aspect in row]
+        return ascii_problem((*names, *aspects)) or cell_problem(names)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite, whole_number
+from berrypick.formats._files import ascii_problem, content, finite, whole_number, word_problem
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
 
@@ -71,8 +71,9 @@ class GenomicsRun(Format):
             return "it is not a run of spans counted in bytes"
         if value.start.min(initial=0) < 0:
             return "some results have no offsets"
-        bad = next((name for name in (*value.topics, *value.documents) if name.split() != [name]), None)
-        return f"the name {bad!r} has white space in it" if bad is not None else ""
+        return ascii_problem((*value.topics, *value.documents, value.tag)) or word_problem(
+            value.topics, value.documents
+        )
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

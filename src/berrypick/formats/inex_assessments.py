@@ -16,7 +16,7 @@ from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.formats._files import check_member, finite, head
 from berrypick.formats._inex import Paths, ends_before, whole
-from berrypick.formats._xml import count_unknown, forget, line_of, looks_like, streamed, tag, writable
+from berrypick.formats._xml import count_attributes, count_unknown, forget, line_of, looks_like, streamed, tag, writable
 from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 NAN = math.nan
 #: Elements that are read.
 KNOWN = ("file", "element", "path", "passage", "best-entry-point")
+#: Attributes that are read, and those that are not needed.
+ATTRIBUTES = {"topic", "name", "file", "path", "start", "end", "size", "rsize", "relevance", "coverage"}
+ATTRIBUTES |= {"exhaustivity", "exhaustiveness", "specificity"}
+ATTRIBUTES |= {"pool", "version", "collection", "inferred", "inpool", "inconsistant", "inconsistent"}
 
 
 class InexAssessments(Format):
@@ -223,6 +227,7 @@ class _Campaign:
         return found or len(problems.found) > before
 
     def _opened(self, element: etree._Element, path: str, problems: Problems, paths: Paths) -> _FileReader | None:
+        count_attributes(element, problems, ATTRIBUTES)
         topic, line = (element.get("topic") or "").strip(), line_of(element)
         if not topic:
             problems.report("the assessments have no topic", line, _shown(element))
@@ -280,6 +285,7 @@ class _FileReader:
     paths: Paths
 
     def read(self, element: etree._Element) -> None:
+        count_attributes(element, self.problems, ATTRIBUTES)
         document = (element.get("name") or element.get("file") or "").strip()
         line = line_of(element)
         if not document:
@@ -298,6 +304,8 @@ class _FileReader:
             self._child(document, child, known)
 
     def _child(self, document: str, child: etree._Element, known: dict[str, int]) -> None:
+        if isinstance(child.tag, str):
+            count_attributes(child, self.problems, ATTRIBUTES)
         if child.tag in ("element", "path"):
             self._element(document, child, known)
         elif child.tag == "passage":

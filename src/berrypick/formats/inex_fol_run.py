@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.names import Names
 from berrypick.core.run import Coded, Ranking, Run, Stretches, assemble
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import content, finite, word_problem
 from berrypick.formats._inex import (
     NOWHERE,
     Paths,
@@ -19,7 +19,6 @@ from berrypick.formats._inex import (
     nowhere,
     unlocated_note,
     whole,
-    without_spaces,
 )
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
@@ -82,7 +81,7 @@ class InexFolRun(Format):
             return "the run retrieves both elements and ranges; this format holds one kind"
         if any(len(ranking) > ranking.ranks for _, ranking in value.rankings()):
             return "several results share a rank; this format has one result per rank"
-        return without_spaces((*value.topics, *value.documents, *value.paths))
+        return word_problem(value.topics, (*value.documents, *value.paths))
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

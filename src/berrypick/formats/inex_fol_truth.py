@@ -12,8 +12,8 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
-from berrypick.formats._files import content
-from berrypick.formats._inex import whole, without_spaces
+from berrypick.formats._files import content, word_problem
+from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
 
@@ -84,7 +84,7 @@ class InexFolTruth(Format):
         if value.units != "spans":
             return "the truth does not judge passages of text"
         for topic in value.topics.values():
-            problem = without_spaces((topic.topic, *topic.documents())) or _unwritable(topic, value)
+            problem = word_problem((topic.topic,), topic.documents()) or _unwritable(topic, value)
             if problem:
                 return problem
         return ""

@@ -14,7 +14,7 @@ import numpy as np
 from berrypick.core.run import Ranking, Run, assemble
 from berrypick.formats._files import finite
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
-from berrypick.formats._xml import forget, line_of, looks_like, streamed, tag, text_of, writable
+from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, streamed, tag, text_of, writable
 from berrypick.formats.base import Format, Problems, Role
 
 if TYPE_CHECKING:
@@ -47,6 +47,19 @@ _POINTERS = ("path", "passage", "fol")
 #: Elements that are read, and those that are not needed.
 _KNOWN = {"inex-submission", "topic", "result", "file", *_POINTERS, "rank", "rsv"}
 _KNOWN |= {"in", "topic-fields", "description", "collections", "collection"}
+_ATTRIBUTES = {
+    "participant-id",
+    "run-id",
+    "task",
+    "query",
+    "result-type",
+    "topic-id",
+    "start",
+    "end",
+    "offset",
+    "length",
+}
+_ATTRIBUTES |= {"topic-part", "file"}  # the first is not needed, the second belongs to elements around results
 _PATH = "/article[1]/bdy[1]/sec[2]"
 
 
@@ -151,13 +164,15 @@ class _Rows:
         self.unlocated = 0
         self.topics: dict[str, int] = {}  # to their lines
         self.inside = ""  # the topic being read
+        self.in_topic = False  # also in one that is refused
         self.group: tuple[etree._Element, str] | None = None  # the element around results, and the file it names
 
     def open(self, element: etree._Element) -> None:
+        count_attributes(element, self.problems, _ATTRIBUTES)
         if element.tag == "inex-submission":
             self._name(element)
         elif element.tag == "topic":
-            self.inside = self._topic(element)
+            self.in_topic, self.inside = True, self._topic(element)
 
     def close(self, element: etree._Element) -> None:
         if element.tag == "result":
@@ -165,7 +180,7 @@ class _Rows:
         elif element.tag == "topic":
             if self.inside and (not self.topic or self.topic[-1] != self.inside):
                 self.problems.count("topics without results")
-            self.inside = ""
+            self.in_topic, self.inside = False, ""
 
     def _name(self, root: etree._Element) -> None:
         """What the root says of the run."""
@@ -190,9 +205,12 @@ class _Rows:
 
     def _add(self, result: etree._Element) -> None:
         line = line_of(result)
+        if not self.in_topic:
+            self.problems.count("results outside of any <topic>, ignored")
         children: dict[str, etree._Element] = {}
         pointers: list[Pointer | None] = []
         for child in result:
+            count_attributes(child, self.problems, _ATTRIBUTES)
             if child.tag in _POINTERS:
                 pointers.append(self._pointer(child))
             elif child.tag in children and child.tag in ("file", "rank", "rsv"):

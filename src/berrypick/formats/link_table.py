@@ -6,9 +6,8 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import LinkTable
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import cell_problem, content, finite
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.navigation_table import writable
 
 
 class Links(Format):
@@ -53,7 +52,7 @@ class Links(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return writable(value.units) if isinstance(value, LinkTable) else "it is not a table of links"
+        return cell_problem(value.units) if isinstance(value, LinkTable) else "it is not a table of links"
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import content
+from berrypick.formats._files import content, word_problem
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats.base import Format, Problems, Role
@@ -79,8 +79,8 @@ class MediaevalQrels(Format):
                 return "times are not whole seconds"
             if not set(topic.grade.tolist()) <= {0.0, 1.0}:
                 return "grades are not 0 and 1"
-            if any(name.split() != [name] for name in (topic.topic, *topic.document)):
-                return "a name has white space in it"
+            if problem := word_problem((topic.topic,), topic.document):
+                return problem
         return ""
 
     @classmethod

@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import Coded, Run, Stretches, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite, whole_number
+from berrypick.formats._files import content, finite, whole_number, word_problem
 from berrypick.formats._scan import scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats.base import Format, Problems, Role
@@ -97,8 +97,7 @@ class MediaevalRun(Format):
             return "times are not whole seconds"
         if value.start.min(initial=0) < 0:
             return "some results have no times"
-        bad = next((name for name in (*value.topics, *value.documents) if name.split() != [name]), None)
-        return f"the name {bad!r} has white space in it" if bad is not None else ""
+        return word_problem(value.topics, value.documents)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -6,14 +6,8 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import ReachTable
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import cell_problem, content, finite
 from berrypick.formats.base import Format, Problems, Role
-
-
-def writable(names: tuple[str, ...]) -> str:
-    """Whether names can be written in a TAB separated line."""
-    bad = next((name for name in names if "\t" in name or "\n" in name or name.lstrip()[:1] in "#"), None)
-    return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
 
 
 class NavigationTable(Format):
@@ -61,7 +55,7 @@ class NavigationTable(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return writable(value.units) if isinstance(value, ReachTable) else "it is not a table of reach"
+        return cell_problem(value.units) if isinstance(value, ReachTable) else "it is not a table of reach"
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

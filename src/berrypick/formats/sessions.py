@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TextIO
 from berrypick.core.navigation import BACK
 from berrypick.core.navigation import Sessions as Recorded
 from berrypick.core.words import counted
-from berrypick.formats._files import content
+from berrypick.formats._files import cell_problem, content
 from berrypick.formats.base import Format, Problems, Role
 
 
@@ -61,8 +61,8 @@ class Sessions(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Recorded):
             return "it is not a set of sessions"
-        bad = next((unit for unit in value.units if any(c in unit for c in ";\t\n") or unit.lstrip()[:1] in "#"), None)
-        return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
+        bad = next((unit for unit in value.units if ";" in unit), None)
+        return f"the name {bad!r} has a separator in it" if bad is not None else cell_problem(value.units)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -55,6 +55,12 @@ def _columns(rows: list[dict[str, Any]]) -> list[str]:
     return [*(name for name in order if name in used), *(name for name in used if name not in order)]
 
 
+def _comments(value: Truth | Run) -> str:
+    """Topics whose rows would be taken for comments; empty if there are none."""
+    bad = next((topic for topic in value.topics if topic.lstrip().startswith(("#", "\ufeff"))), None)
+    return f"a row that begins with {bad!r} is not read as it is" if bad is not None else ""
+
+
 class SpanTableTruth(Format):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
@@ -86,7 +92,7 @@ class SpanTableTruth(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return SpanTruth.accepts(value)
+        return SpanTruth.accepts(value) or _comments(value)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
@@ -157,7 +163,7 @@ class SpanTableRun(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return SpanRun.accepts(value)
+        return SpanRun.accepts(value) or _comments(value)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -163,7 +163,12 @@ class SpanTruth(Format):
     def write(cls, value: Any, out: TextIO) -> None:
         for topic in value.topics.values():
             more = {name: of.values[topic.topic] for name, of in value.fields.items() if topic.topic in of.values}
-            checks = {(q.document, q.start, q.end): q.text for q in topic.quotes if q.has_offsets}
+            checks: dict[tuple[str | None, float | None, float | None], str] = {}
+            others = [
+                q
+                for q in topic.quotes
+                if not q.has_offsets or checks.setdefault((q.document, q.start, q.end), q.text) != q.text
+            ]
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
                 if topic.start is not None:
@@ -174,12 +179,11 @@ class SpanTruth(Format):
                 if topic.start is not None and value.offsets is not None:
                     record["offsets"] = value.offsets
                 out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
-            for quote in topic.quotes:
-                if not quote.has_offsets:
-                    record = _quoted(topic.topic, quote)
-                    if quote.start is not None and value.offsets is not None:
-                        record["offsets"] = value.offsets
-                    out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
+            for quote in others:
+                record = _quoted(topic.topic, quote)
+                if quote.start is not None and value.offsets is not None:
+                    record["offsets"] = value.offsets
+                out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
             for record in _wholes(topic):
                 out.write(json.dumps({"topic": topic.topic, **record, **more}, ensure_ascii=False) + "\n")
 
@@ -299,8 +303,9 @@ def _quote(fields: Fields, grade: float | None) -> Quote | None:
 
 
 def _quoted(topic: str, quote: Quote) -> dict[str, Any]:
-    """A line for a quote that has not been located."""
-    known = {"doc": quote.document, "start": None if quote.start is None else plain(quote.start), "quote": quote.text}
+    """A line for a quote that has not been located, or for another quote of a place."""
+    start, end = (None if offset is None else plain(offset) for offset in (quote.start, quote.end))
+    known = {"doc": quote.document, "start": start, "end": end, "quote": quote.text}
     given = {key: value for key, value in known.items() if value is not None}
     return {"topic": topic, **given, "grade": plain(quote.grade)}
 

@@ -9,7 +9,7 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import content, finite, word_problem
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._spans import plain
 from berrypick.formats.base import Format, Problems, Role
@@ -76,9 +76,7 @@ class TrecQrels(Format):
             return "it is not a truth"
         if value.units != "documents":
             return "the truth judges parts of documents, qrels judge whole ones"
-        names = (name for topic in value.topics.values() for name in (topic.topic, *topic.document))
-        bad = next((name for name in names if not name or name.split() != [name]), None)
-        return f"the name {bad!r} has white space in it" if bad is not None else ""
+        return word_problem(value.topics, (name for topic in value.topics.values() for name in topic.document))
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import Coded, Run, Stretches, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import content, finite, word_problem
 from berrypick.formats._scan import scan
 from berrypick.formats.base import Format, Problems, Role
 
@@ -37,8 +37,10 @@ class TrecRun(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         fields = lines[0].split()
+        if len(fields) < 6 or finite(fields[4]) is None or "|" in fields:  # columns of another kind of table
+            return False
         passages = any(word.replace(":", "").isdigit() and ":" in word for word in fields[6:])  # INEX judgements
-        return len(fields) >= 6 and finite(fields[4]) is not None and not passages
+        return not passages
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
@@ -58,8 +60,7 @@ class TrecRun(Format):
             return "several results share a rank"
         if not _ordered(value):
             return "its order is not by falling score and name, the only order a TREC run can express"
-        bad = next((name for name in (*value.topics, *value.documents) if not name or name.split() != [name]), None)
-        return f"the name {bad!r} has white space in it" if bad is not None else ""
+        return word_problem(value.topics, value.documents)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

@@ -10,8 +10,11 @@ from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
 from berrypick.formats._files import whole_number
 from berrypick.formats._video import as_clock, clock
-from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
+from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, quoted, streamed
 from berrypick.formats.base import Format, Problems, Role
+
+#: Attributes that are read, and those that are not needed.
+_ATTRIBUTES = {"tNum", "sysId", "seqNum", "src", "start", "stop", "pType", "sType", "condition", "elapsedTime"}
 
 
 class TrecvidResults(Format):
@@ -44,14 +47,20 @@ class TrecvidResults(Format):
         video: list[str] = []
         numbers: list[tuple[float, float, float, int]] = []
         tag = number = ""
+        inside = False
         for event, element in streamed(path, problems, ("videoSearchResult", "item"), ("start", "end")):
             if event == "start":
+                count_attributes(element, problems, _ATTRIBUTES)
                 if element.tag == "videoSearchResult":
-                    number = element.get("tNum", "")
+                    number, inside = element.get("tNum", ""), True
                     tag = tag or element.get("sysId", "")
                     if not number:
                         problems.report("a videoSearchResult without tNum", line_of(element))
                 continue
+            if element.tag == "videoSearchResult":
+                number, inside = "", False
+            elif not inside:
+                problems.count("items outside of any <videoSearchResult>, ignored")
             if element.tag == "item" and number:
                 row = item(element, problems)
                 if row is not None:

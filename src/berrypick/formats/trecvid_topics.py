@@ -9,11 +9,12 @@ import numpy as np
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._video import as_clock
-from berrypick.formats._xml import forget, line_of, looks_like, quoted, streamed
+from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, quoted, streamed
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.trecvid_results import item
 
 #: Elements of a topic; those that say in words and pictures what is looked for are not needed here.
+_ATTRIBUTES = {"num", "tNum", "src", "start", "stop"}
 KNOWN = ("videoTopic", "knownItem", "textDescription", "videoExample", "imageExample", "audioExample")
 
 
@@ -43,16 +44,22 @@ class TrecvidTopics(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         topics: dict[str, dict[tuple[str, float, float], int]] = {}
-        number = ""
+        number, inside = "", False
         for event, element in streamed(path, problems, ("videoTopic", "knownItem"), ("start", "end")):
             if event == "start":
+                count_attributes(element, problems, _ATTRIBUTES)
                 if element.tag == "videoTopic":
+                    inside = True
                     number = element.get("num") or element.get("tNum") or ""
                     if not number:
                         problems.report("a videoTopic without num", line_of(element))
                     else:
                         topics.setdefault(number, {})
                 continue
+            if element.tag == "videoTopic":
+                number, inside = "", False
+            elif not inside:
+                problems.count("known items outside of any <videoTopic>, ignored")
             if element.tag == "knownItem" and number:
                 row = item(element, problems)
                 if row is not None and row[2] == row[1]:

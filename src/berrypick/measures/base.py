@@ -176,7 +176,7 @@ def as_score(found: Score | float | None) -> Score:
         return score
     try:
         value = float(score.value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UsageError(f"compute returned {score.value!r:.60}, not a number, None or a Score") from None
     if not math.isfinite(value):
         raise UsageError(f"compute returned {value}, which is not a value; return None where it is undefined")

@@ -6,8 +6,9 @@ with P(ideal) >= s. Between two consecutive values of P(ideal) nothing changes, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,20 +19,26 @@ from berrypick.core.errors import UsageError, option
 Idealism = Mapping[float, float] | Literal["gain"]
 
 
-def parse_idealism(text: str) -> Idealism:
-    """``'1=.5,2=1'``: grades to P(ideal); or ``'gain'``."""
-    if text.strip() == "gain":
-        return "gain"
+def parse_idealism(given: str | Mapping[float, float]) -> Idealism:
+    """``'1=.5,2=1'`` or a mapping: grades to P(ideal); or ``'gain'``."""
+    if isinstance(given, str):
+        if given.strip() == "gain":
+            return "gain"
+        pairs = [(part.strip(), part.partition("=")[::2]) for part in given.split(",")]
+        return _checked_idealism(option("idealism", given), pairs)
+    return _checked_idealism(option("idealism"), [(f"{key}={value}", (key, value)) for key, value in given.items()])
+
+
+def _checked_idealism(given: str, pairs: list[tuple[str, Any]]) -> dict[float, float]:
+    """Grades to P(ideal), each pair with the text in which a person gave it."""
     found: dict[float, float] = {}
-    given = option("idealism", text)
-    for part in text.split(","):
-        grade, equals, share = part.partition("=")
+    for text, (grade, share) in pairs:
         try:
-            if not equals:
-                raise ValueError
             key, value = float(grade), float(share)
-        except ValueError:
-            raise UsageError(f"{given}: {part.strip()!r} is not grade=share, as in '1=.5,2=1'") from None
+        except (TypeError, ValueError):
+            raise UsageError(f"{given}: {text!r} is not grade=share, as in '1=.5,2=1'") from None
+        if not math.isfinite(key):
+            raise UsageError(f"{given}: {text!r}: a grade is a finite number")
         if not 0 <= value <= 1:
             raise UsageError(f"{given}: a share of readers lies in [0, 1], not {value:g}")
         if key <= 0 < value:

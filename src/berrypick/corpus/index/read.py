@@ -35,6 +35,7 @@ from berrypick.corpus.index.columns import (
     content_of,
     missing_of,
     row_checksum,
+    texts_checksum,
     values_of,
     words_checksum,
 )
@@ -52,6 +53,7 @@ class Index:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._documents_checked = False
         try:
             self._file = _File(path)
             if self._file.begins_with(UNFINISHED):
@@ -102,6 +104,7 @@ class Index:
         if not isinstance(name, str):
             return None
         sought = name.encode("utf-8", "surrogatepass")
+        self._check_documents()
         with self._reading("the list of documents"):
             which = bisect_right(range(len(self._batches)), sought, key=lambda i: self._batches[i].document(0)) - 1
             if which < 0:
@@ -143,12 +146,21 @@ class Index:
 
     def documents(self) -> Iterator[str]:
         """The names of all documents that could be read."""
+        self._check_documents()
         with self._reading("the list of documents"):
             names = [batch.document(row).decode() for batch in self._batches for row in range(len(batch))]
             lengths = [length for batch in self._batches for length in batch.length.tolist()]
-        if words_checksum(names) != self._checksums["documents"]:
-            raise self._damaged("the list of documents")
         return (name for name, length in zip(names, lengths, strict=True) if length >= 0)
+
+    def _check_documents(self) -> None:
+        """Before the first look-up: with a changed name, a document would seem not to be there, or be another one."""
+        if self._documents_checked:
+            return
+        with self._reading("the list of documents"):
+            found = texts_checksum(batch.documents for batch in self._batches)
+        if found != self._checksums["documents"]:
+            raise self._damaged("the list of documents")
+        self._documents_checked = True
 
     @cached_property
     def _names(self) -> list[str]:
@@ -246,6 +258,11 @@ class _Batch:
             return values[first:last]
         step = values.itemsize
         return np.frombuffer(self._file.read(place + first * step, (last - first) * step), dtype=values.dtype)
+
+    @property
+    def documents(self) -> Content:
+        """The names of all documents."""
+        return self._content("document")[0]
 
     def document(self, row: int) -> bytes:
         (starts, values), _ = self._content("document")  # bisection comes back to the same places

@@ -1,0 +1,87 @@
+"""Commands that are killed, terminated or interrupted at any moment: the old or the new file stands, nothing else is
+left, and the next command works."""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+from faults import POSIX, collection, finish, large_run, large_truth, left_behind, seconds_of, start
+
+pytestmark = pytest.mark.skipif(not POSIX, reason="signals of POSIX")
+
+TIMES = 4
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory):
+    """(name, arguments up to the output, name of the output) of commands that write a file."""
+    folder = tmp_path_factory.mktemp("work")
+    truth, run = large_truth(folder / "t.qrels"), large_run(folder / "r.run")
+    return {
+        "convert": (["convert", run], "out.jsonl"),
+        "index": (["index", collection(folder / "xml"), "--jobs", "2"], "out.index"),
+        "report": (["report", truth, run, "-m", "AP EPRUM", "--html"], "out.html"),
+    }
+
+
+def arguments(given, target):
+    words, _ = given
+    if words[0] == "index":
+        return [words[0], words[1], target, *words[2:]]
+    return [*words, target]
+
+
+@pytest.mark.parametrize("number", list(CODES), ids=[number.name for number in CODES])
+@pytest.mark.parametrize("name", ["convert", "index", "report"])
+def test_the_old_or_the_new_file_stands(work, name, number, tmp_path):
+    if name == "report":
+        pytest.importorskip("vl_convert")
+    target = tmp_path / work[name][1]
+    command = arguments(work[name], target)
+    lasts = seconds_of(*command)
+    new = target.read_bytes()
+    chance = random.Random(f"{name}{number}")
+    ended = set()
+    for _ in range(TIMES):
+        if name == "index":  # an index is only made anew
+            target.unlink()
+        else:
+            target.write_bytes(b"old")
+        child = start(*command)
+        time.sleep(lasts * chance.uniform(0.3, 1.1))
+        if child.poll() is None:
+            os.killpg(child.pid, number)
+        code, _, err = finish(child)
+        ended.add(code)
+        assert code in (0, CODES[number], -number), err  # a signal that comes before Python is up ends it at once
+        assert "Traceback" not in err
+        if name == "index":
+            assert not target.exists() or target.read_bytes() == new or code != 0
+        else:
+            assert target.read_bytes() in (b"old", new)
+            if number != signal.SIGKILL and code != -number:
+                assert left_behind(tmp_path) == []
+        code, _, err = finish(start(*command))
+        assert code == 0, err
+        assert target.read_bytes() == new
+    assert ended - {0}, "no command was disturbed"
+
+
+def test_an_interrupted_evaluation_with_workers_ends_at_once(tmp_path):
+    """Many times, because a hang needs an unlucky moment."""
+    truth, run = large_truth(tmp_path / "t.qrels"), large_run(tmp_path / "r.run")
+    command = ["evaluate", truth, run, "-m", "EPRUM PRUM AP", "--units", "100000", "--jobs", "2", "-o", "json"]
+    lasts = seconds_of(*command)
+    chance = random.Random(1)
+    for _ in range(6):
+        child = start(*command)
+        time.sleep(lasts * chance.uniform(0.4, 1.0))
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGINT)
+        code, out, err = finish(child)
+        assert code in (0, 130, -signal.SIGINT), err
+        assert code == 0 or out == ""
+        assert "Traceback" not in err

@@ -1,0 +1,33 @@
+"""Some inputs for specifications, evaluations, commands, values of Python and indexes; `make fuzz` has a million."""
+
+import random
+
+import pytest
+import run
+from fuzz_targets import EVALUATIONS, OneFormat, targets
+
+from berrypick import formats, measures
+
+INPUTS = {"specifications": 800, "evaluations": 120, "commands": 60, "values": 500, "indexes": 25}
+
+OTHERS = [target for target in targets() if not isinstance(target, OneFormat)]
+
+
+def test_everything_has_its_share():
+    assert set(INPUTS) == {target.name for target in OTHERS}
+    assert all(target.share > 0 for target in targets()) and sum(target.share for target in targets()) <= 1000
+
+
+def test_what_is_registered_is_evaluated():
+    assert {one.partition("@")[0] for one in EVALUATIONS.measures} >= set(measures.registered())
+    paired = {name for pair in EVALUATIONS.pairs for name in pair}
+    assert paired == {name for name, one in formats.registered().items() if one.role in ("truth", "run")}
+
+
+@pytest.mark.parametrize("target", OTHERS, ids=[target.name for target in OTHERS])
+def test_damaged_inputs(target, tmp_path):
+    chance = random.Random(target.name)
+    for _ in range(INPUTS[target.name]):
+        data = target.make(chance)
+        why = run.problem(target, data, tmp_path)
+        assert not why, f"{run.keep(tmp_path, target.name, data, why)}\n{why}"
