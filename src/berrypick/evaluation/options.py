@@ -215,11 +215,18 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "task": (str,),
     "repair": (str,),
 }
-_TYPE_NAMES = {str: "a string", PathLike: "a path", Mapping: "a dictionary", Sequence: "a list", Integral: "a number"}
+_TYPE_NAMES: Mapping[Any, str] = {
+    float: "a number",
+    str: "a string",
+    PathLike: "a path",
+    Mapping: "a dictionary",
+    Sequence: "a list",
+    Integral: "a number",
+}
 
 
 def _described(types: tuple[type, ...]) -> str:
-    names = [_TYPE_NAMES.get(kind, f"a {kind.__name__}") for kind in types if kind not in (int, float)]
+    names = list(dict.fromkeys(_TYPE_NAMES.get(kind, f"a {kind.__name__}") for kind in types if kind is not int))
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
