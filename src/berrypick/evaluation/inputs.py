@@ -182,6 +182,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         protocol=protocol.name,
         max_ranks=protocol.longest,
         task=check_task_name(options.task),
+        unjudged=options.unjudged or "irrelevant",
         chunks=_chunks(options.chunks, texts, options.offsets or "chars"),
     )
 
