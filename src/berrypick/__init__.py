@@ -15,9 +15,11 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.analysis.agreement import Agreement, agreement
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.pool import Pool, pool
     from berrypick.analysis.power import Power, power
     from berrypick.analysis.saved import read_results
     from berrypick.analysis.stability import Stability, stability
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from berrypick.users.base import UserModel
 
 __all__ = [
+    "Agreement",
     "BerrypickError",
     "BerrypickWarning",
     "Collection",
@@ -63,6 +66,7 @@ __all__ = [
     "JudgedTopic",
     "Measure",
     "Note",
+    "Pool",
     "Power",
     "Reach",
     "Results",
@@ -76,6 +80,7 @@ __all__ = [
     "UsageError",
     "UserModel",
     "__version__",
+    "agreement",
     "compare",
     "concat",
     "correlate",
@@ -90,6 +95,7 @@ __all__ = [
     "judge",
     "locate",
     "parameter",
+    "pool",
     "power",
     "prum",
     "read_collection",
@@ -122,6 +128,10 @@ _HOMES = {
     "Stability": "berrypick.analysis.stability",
     "stability": "berrypick.analysis.stability",
     "read_results": "berrypick.analysis.saved",
+    "Agreement": "berrypick.analysis.agreement",
+    "agreement": "berrypick.analysis.agreement",
+    "Pool": "berrypick.analysis.pool",
+    "pool": "berrypick.analysis.pool",
     "Sweep": "berrypick.analysis.sweep",
     "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",

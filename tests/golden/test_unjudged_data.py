@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,3 +193,85 @@ def test_passages_of_inex(data: Path, seed: int) -> None:
     both = [topic for topic in truth.topics if all(topic in run for run in runs.values())]
     full = replace(truth, topics={topic: truth.topics[topic] for topic in both})
     Case(full, without_documents(full, rng), runs).check()
+
+
+def test_assessments_of_inex_replayed_through_a_pool(data: Path, tmp_path: Path) -> None:
+    """An annotator who gives the assessments again: pool, export of Label Studio, the same numbers to the last digit.
+
+    The documents are made up, as long as the assessments say; of the truth what the runs retrieve is compared.
+    """
+    folder = data / "inex2009-2010"
+    truth = bp.read_truth(folder / "inex2009-2010.qrels")
+    runs = {}
+    for name in ("bert_inex_converted_1", "indri_passages_ric"):
+        run = bp.read_run(folder / "runs" / f"{name}.run")
+        kept = run.keep((run.start >= 0) & np.isin(run.document, run.codes_in_order(list(truth.lengths))))
+        runs[name] = replace(kept, tag=name)
+    topics = [topic for topic in truth.topics if all(run.size(topic) for run in runs.values())][:12]
+    filler = "canes \U0001f347 in autumn " * 40_000
+    texts = bp.Texts({name: filler[: int(length)] for name, length in truth.lengths.items()})
+    inside = {name: run.keep(_inside(run, truth)) for name, run in runs.items()}
+    found = bp.pool(list(inside.values()), texts, depth=10_000, context=30)
+    tasks = [task for task in found if task.topic in topics]
+    assert len(tasks) > 200
+    ends = {name: len(texts[name]) for name in truth.lengths}
+    relevant = {
+        topic: marked(ends, zip(text.document, text.start.tolist(), text.end.tolist(), strict=True))
+        for topic in topics
+        for text in [truth.topics[topic].relevant_text()]
+    }
+    exported = [_judged_task(task, relevant[task.topic].get(task.document)) for task in tasks]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(exported), encoding="utf-8")
+    back = bp.read_truth(path)
+    pooled: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    for task in tasks:
+        pooled.setdefault(task.topic, {}).setdefault(task.document, []).extend(task.regions)
+    full = replace(truth, topics={topic: _within(truth.topics[topic], pooled[topic], ends) for topic in topics})
+    measures = "charP charR charF IoU charP@10 charR@10 AiP iP@0.01"
+    for name, run in inside.items():
+        one = bp.evaluate(full, run, measures).per_topic()[name]
+        two = bp.evaluate(back, run, measures).per_topic()[name]
+        assert one == {measure: {topic: values[topic] for topic in one[measure]} for measure, values in two.items()}
+        assert any(value for value in one["charR"].values())
+        assert set(bp.evaluate(back, run, "charJudged").per_topic()[name]["charJudged"].values()) <= {1.0, None}
+
+
+def _inside(run: Run, truth: Truth) -> np.ndarray:
+    lengths = np.array([truth.lengths.get(name, 0) for name in run.documents])
+    return run.end <= lengths[run.document]
+
+
+def _judged_task(task: Any, relevant: np.ndarray | None) -> dict[str, Any]:
+    """Every region in stretches of one label, offsets in UTF-16 units."""
+    spans = []
+    for start, end in task.regions:
+        good = np.zeros(end - start, dtype=bool) if relevant is None else relevant[start:end]
+        cuts = [0, *(np.flatnonzero(good[1:] != good[:-1]) + 1).tolist(), end - start]
+        for low, high in pairwise(cuts):
+            a, b = (len(task.text[: start + at - task.offset].encode("utf-16-le")) // 2 for at in (low, high))
+            label = "relevant" if good[low] else "irrelevant"
+            text = task.text[start + low - task.offset : start + high - task.offset]
+            spans.append({"type": "labels", "value": {"start": a, "end": b, "text": text, "labels": [label]}})
+    fields = {"topic": task.topic, "doc": task.document, "offset": task.offset, "text": task.text}
+    return {"data": fields, "annotations": [{"completed_by": 1, "result": spans}]}
+
+
+def _within(topic: TopicTruth, regions: dict[str, list[tuple[int, int]]], ends: dict[str, int]) -> TopicTruth:
+    """The relevant text inside of some regions."""
+    text = topic.relevant_text()
+    mine = marked(ends, zip(text.document, text.start.tolist(), text.end.tolist(), strict=True))
+    pool = marked(ends, ((name, a, b) for name, spans in regions.items() for a, b in spans))
+    rows = []
+    for name in sorted(set(mine) & set(pool)):
+        both = np.concatenate([[False], mine[name] & pool[name], [False]])
+        cuts = np.flatnonzero(both[1:] != both[:-1]).reshape(-1, 2)
+        rows += [(name, a, b) for a, b in cuts.tolist()]
+    return TopicTruth(
+        topic.topic,
+        tuple(name for name, _, _ in rows),
+        np.ones(len(rows)),
+        np.array([a for _, a, _ in rows], dtype=np.int64),
+        np.array([b for _, _, b in rows], dtype=np.int64),
+        empty_documents=tuple(regions) if not rows else (),
+    )

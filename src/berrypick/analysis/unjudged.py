@@ -8,13 +8,13 @@ that is judged or retrieved by either, the difference lies between the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.arrays import FloatArray
+from berrypick.core.pieces import Pieces, Spans
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation
@@ -141,13 +141,11 @@ def _values(measure: TextMeasure, retrieved: FloatArray, relevant: FloatArray, t
 def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _Counts:
     """All lists of a topic cut into pieces that each list holds as a whole or not at all."""
     truth, relevant = judged[0].truth, judged[0].relevant_spans
-    lists = [_spans(one.ranking_spans, at) for one in judged]
-    texts = [*lists, _text_spans(relevant), _text_spans(truth.judged_spans())]
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(name for names, _, _ in texts for name in names))}
-    pieces = _Pieces.of([(np.array([numbers[name] for name in names], dtype=np.int64), a, b) for names, a, b in texts])
+    lists = [first_spans(one.ranking_spans, at) for one in judged]
+    texts = [*lists, text_spans(relevant), text_spans(truth.judged_spans())]
+    pieces = Pieces.of(texts)
     covered = np.array([pieces.covered(i) for i in range(len(texts))])
-    whole = np.array([numbers[name] for name in truth.whole_documents if name in numbers], dtype=np.int64)
-    unjudged = ~(covered[-1] | covered[-2] | np.isin(pieces.document, whole))
+    unjudged = ~(covered[-1] | covered[-2] | pieces.within(truth.whole_documents))
     held = covered[: len(lists)].astype(np.float64)
     good = covered[-2]
     return _Counts(
@@ -158,53 +156,13 @@ def _counts(judged: Sequence[JudgedTopic], at: float | None) -> _Counts:
     )
 
 
-_Spans = tuple[Sequence[str], FloatArray, FloatArray]
-
-
-def _spans(ranking: Ranking, at: float | None) -> _Spans:
+def first_spans(ranking: Ranking, at: float | None) -> Spans:
+    """The first results of a list, or all of them."""
     chosen = ranking if at is None else ranking.rows(ranking.rank < at)
     assert chosen.start is not None and chosen.end is not None
     chosen.lengths()  # refused where one is unknown
-    names = [chosen.documents[code] for code in chosen.document.tolist()]
-    return names, chosen.start.astype(np.float64), chosen.end.astype(np.float64)
+    return [chosen.documents[code] for code in chosen.document.tolist()], chosen.start, chosen.end
 
 
-def _text_spans(text: Highlighted) -> _Spans:
-    return text.document, text.start.astype(np.float64), text.end.astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pieces:
-    """Documents cut at every place where some span starts or ends."""
-
-    document: IntArray
-    length: FloatArray
-    ends: Sequence[
-        tuple[IntArray, IntArray]
-    ]  # of each list: the pieces at which its spans start, and before which they end
-
-    @classmethod
-    def of(cls, lists: Iterable[tuple[IntArray, FloatArray, FloatArray]]) -> _Pieces:
-        kept = [(d[b > a], a[b > a], b[b > a]) for d, a, b in lists]
-        document = np.concatenate([np.concatenate([d, d]) for d, _, _ in kept])
-        place = np.concatenate([np.concatenate([a, b]) for _, a, b in kept])
-        order = np.lexsort((place, document))
-        new = np.ones(len(order), dtype=bool)
-        same = document[order][1:] == document[order][:-1]
-        new[1:] = ~(same & (place[order][1:] == place[order][:-1]))
-        number = np.empty(len(order), dtype=np.int64)
-        number[order] = np.cumsum(new) - 1
-        heads = order[new]
-        length = np.zeros(len(heads))
-        inner = document[heads][1:] == document[heads][:-1]
-        length[:-1][inner] = np.diff(place[heads])[inner]
-        bounds = np.cumsum([0, *(2 * len(d) for d, _, _ in kept)])
-        parts = [number[a:b] for a, b in pairwise(bounds.tolist())]
-        return cls(document[heads], length, [(part[: len(part) // 2], part[len(part) // 2 :]) for part in parts])
-
-    def covered(self, which: int) -> BoolArray:
-        """The pieces that a list holds."""
-        start, end = self.ends[which]
-        count = len(self.document)
-        change = np.bincount(start, minlength=count) - np.bincount(end, minlength=count)
-        return np.asarray(np.cumsum(change) > 0, dtype=bool)
+def text_spans(text: Highlighted) -> Spans:
+    return text.document, text.start, text.end

@@ -30,6 +30,8 @@ COMMANDS = {
     "check": ("files", "Detect the format of files and report every problem."),
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),
+    "pool": ("judging", "Write what should be judged next, for an annotation tool."),
+    "agreement": ("judging", "Show how far several annotators agree."),
     "index": ("files", "Index the structure of XML documents, for --collection."),
     "list": ("show", "List measures, user models or formats."),
     "show": ("show", "Describe one measure, user model or format."),

@@ -58,6 +58,8 @@ class Quote:
     end: float | None = None
     grade: float = 1.0
     line: int | None = None
+    prefix: str = ""  # text before it and after it, which chooses between several places
+    suffix: str = ""
 
     @property
     def has_offsets(self) -> bool:
@@ -252,6 +254,8 @@ class Truth:
     skipped: Mapping[str, int] = field(default_factory=dict)
     #: What is known of topics besides their judgements, by name.
     fields: Mapping[str, TopicField] = field(default_factory=dict)
+    #: Where several people judged: what each of them said, by topic. The topics above are the union of it.
+    annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for topic in self.topics.values():

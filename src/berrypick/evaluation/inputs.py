@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats, users
+from berrypick.core.annotators import merged
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, Message, UsageError, option
@@ -105,6 +106,18 @@ class RunInputs:
         return run
 
 
+def _with_annotators(truth: Truth, options: EvaluationOptions) -> tuple[Truth, tuple[Note, ...]]:
+    """What several annotators said, merged by the rule of the option."""
+    if options.annotators is None:
+        return truth, ()
+    if not truth.annotators:
+        source = truth.source or "the truth"
+        text = Message(f"{source} has one annotator: {option('annotators', options.annotators)} has no effect")
+        return truth, (Note("annotators", text),)
+    topics = merged(truth.annotators, options.annotators)
+    return replace(truth, topics=topics, notes=tuple(n for n in truth.notes if "(union)" not in n)), ()
+
+
 def cut_by_score(run: Run, least: float | None) -> Run:
     """Without results whose score is below the least one; their number goes into the notes."""
     if least is None:
@@ -127,9 +140,10 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     """
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
+    judgements, merging = _with_annotators(judgements, options)
     search = Search(texts, options.quotes, judgements.units == "spans", offsets)
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
-    notes = (*_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
+    notes = (*merging, *_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
     if texts is not None:
         judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:

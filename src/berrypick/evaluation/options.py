@@ -17,6 +17,7 @@ from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 
+from berrypick.core.annotators import MERGE_RULES, MergeRule
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
@@ -159,6 +160,10 @@ class EvaluationOptions:
         None, "What unjudged text of the run counts as, for measures of characters. [default: irrelevant]",
         label="unjudged text", signature="unjudged", choices=UNJUDGED,
     )  # fmt: skip
+    annotators: MergeRule | None = _option(
+        None, "How judgements of several annotators are merged. [default: union]",
+        label="annotators", signature="annotators", choices=MERGE_RULES,
+    )  # fmt: skip
     topics: Literal["judged", "run"] | None = _option(
         None, "Topics to score: all judged (missing ones as empty lists), or those in the run. "
         "[default: judged, or by protocol]",
@@ -257,6 +262,7 @@ class SweepKeywords(TypedDict, total=False):
     duplicates: Duplicates | None
     min_score: float | None
     unjudged: Literal["irrelevant", "relevant"] | None
+    annotators: MergeRule | None
     topics: Literal["judged", "run"] | None
     by: str | Mapping[str, str] | None
     topic_table: Any

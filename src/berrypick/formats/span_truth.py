@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
@@ -20,6 +21,8 @@ OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
                         "judged", "is_impossible", *OF_RUNS})  # fmt: skip
+#: Fields of tasks to be judged, and of their exports from annotation tools.
+OF_TASKS = re.compile(r'"(regions|label|labels|entities|annotations|spans)":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
 class SpanTruth(Format):
@@ -61,7 +64,8 @@ class SpanTruth(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip()
-        return first.startswith("{") and '"topic"' in first and not any(f'"{name}"' in first for name in OF_RUNS)
+        other = any(f'"{name}"' in first for name in OF_RUNS) or OF_TASKS.search(first)
+        return first.startswith("{") and '"topic"' in first and not other
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:

@@ -1,0 +1,84 @@
+"""berrypick pool and agreement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli.output import refuse_overwriting, say, show_notes
+
+
+@click.command("pool")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
+@click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
+@click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
+@click.option("-o", "--output", "target", required=True, metavar="FILE", help="File of tasks to write.")
+@click.option(
+    "--format",
+    "task_format",
+    type=click.Choice(("jsonl", "label-studio", "doccano", "w3c")),
+    default="jsonl",
+    show_default=True,
+    help="Tool that the tasks are for.",
+)
+@click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
+)
+@click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+@click.option("--format-run", metavar="NAME", help="Run file format. [default: detect]")
+def pool_command(
+    runs: tuple[str, ...],
+    depth: int,
+    documents: str,
+    truth: str | None,
+    target: str,
+    task_format: Any,
+    context: int,
+    budget: int | None,
+    titles: str | None,
+    format_truth: str | None,
+    format_run: str | None,
+) -> None:
+    """Write what should be judged next: the first results of all RUNS, merged into regions.
+
+    The regions that could change the comparison of the runs most come first. The annotated file is a truth.
+
+    \b
+    berrypick pool old.jsonl new.jsonl -k 5 --documents texts --truth truth.jsonl -o tasks.json --format label-studio
+    """
+    from berrypick.analysis.pool import pool
+
+    refuse_overwriting(target, [*runs, *(path for path in (truth, titles) if path)], documents)
+    found = pool(
+        [formats.read_run(run, format_run) for run in runs],
+        documents,
+        truth=None if truth is None else formats.read_truth(truth, format_truth),
+        depth=depth,
+        context=context,
+        budget=budget,
+        titles=titles,
+    )
+    found.write(target, task_format)
+    say(f"{target}: {found.progress}", err=True)
+
+
+@click.command("agreement")
+@click.argument("truth")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+def agreement_command(truth: str, format_truth: str | None) -> None:
+    """Show how far the annotators of TRUTH agree: Krippendorff's alpha, on characters.
+
+    \b
+    berrypick agreement export.json
+    """
+    from berrypick.analysis.agreement import agreement
+    from berrypick.evaluation.notes import skipped_notes
+
+    read = formats.read_truth(truth, format_truth)
+    show_notes(skipped_notes(read, truth))
+    say(str(agreement(read)))
