@@ -443,7 +443,8 @@ def compare_results(
     if results.groups is None:
         return replace(found, sources=sources)
     groups = {
-        name: _Work(results.only_group(name), first, method, clusters, bounds).comparison() for name in results.groups.names
+        name: _Work(results.only_group(name), first, method, clusters, bounds).comparison()
+        for name in results.groups.names
     }
     notes = (*found.notes, *_group_notes(groups))
     return replace(found, sources=sources, by=results.groups.field, groups=groups, notes=notes)
