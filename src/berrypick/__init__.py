@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from berrypick.corpus.frames import run_from_frame, truth_from_frame
     from berrypick.corpus.locate import locate
     from berrypick.corpus.objects import run_from_objects
+    from berrypick.corpus.relocate import Relocation, relocate
     from berrypick.corpus.texts import Texts, read_texts
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.functions import evaluate, explain, judge, score
@@ -69,6 +70,7 @@ __all__ = [
     "Pool",
     "Power",
     "Reach",
+    "Relocation",
     "Results",
     "Run",
     "Score",
@@ -105,6 +107,7 @@ __all__ = [
     "read_texts",
     "read_truth",
     "register",
+    "relocate",
     "run_from_frame",
     "run_from_objects",
     "score",
@@ -150,6 +153,8 @@ _HOMES = {
     "truth_from_frame": "berrypick.corpus.frames",
     "locate": "berrypick.corpus.locate",
     "run_from_objects": "berrypick.corpus.objects",
+    "Relocation": "berrypick.corpus.relocate",
+    "relocate": "berrypick.corpus.relocate",
     "Texts": "berrypick.corpus.texts",
     "read_texts": "berrypick.corpus.texts",
     "Evaluation": "berrypick.evaluation.evaluation",

@@ -254,6 +254,8 @@ class Truth:
     skipped: Mapping[str, int] = field(default_factory=dict)
     #: What is known of topics besides their judgements, by name.
     fields: Mapping[str, TopicField] = field(default_factory=dict)
+    #: Checksums of the texts that offsets were made on, by document.
+    checksums: Mapping[str, str] = field(default_factory=dict)
     #: Where several people judged: what each of them said, by topic. The topics above are the union of it.
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
 

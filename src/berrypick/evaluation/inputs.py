@@ -25,11 +25,12 @@ from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources, run_stream
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import THRESHOLD, located_run, located_truth, unlocated
+from berrypick.corpus.relocate import checksum
 from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
 from berrypick.corpus.tokens import token_offsets
-from berrypick.evaluation.notes import skipped_notes
+from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
 from berrypick.formats._files import is_stream, open_raw, reusable
@@ -145,6 +146,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes = (*merging, *_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
     if texts is not None:
+        notes = (*notes, *_checksum_notes(judgements, texts))
         judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
         raise waiting
@@ -334,6 +336,15 @@ def _given_lengths(lengths: Mapping[str, float]) -> Collection:
             raise UsageError(f"{option('collection')}: the length of {name!r:.60} is {length!r:.60}, expected a number")
         found[str(name)] = float(length)
     return Collection(found)
+
+
+def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
+    """Documents that are not those that the offsets of a truth were made on."""
+    changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
+    if changed:
+        who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"
+        remedy = "berrypick relocate carries spans into a new version"
+        yield Note("changed documents", f"{who} is not the text that the judgements were made on; {remedy}")
 
 
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:

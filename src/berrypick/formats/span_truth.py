@@ -48,6 +48,9 @@ class SpanTruth(Format):
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
 
+    ``{"doc": "guide.md", "checksum": "..."}`` is a checksum of the text that offsets were made on, as ``berrypick
+    relocate`` writes it; a note says where the documents given are not those.
+
     Sample::
 
         {"topic": "1", "doc": "guide.md", "start": 120, "end": 260}
@@ -79,6 +82,7 @@ class SpanTruth(Format):
         whole: dict[str, dict[str, tuple[float, int]]] = {}
         judged: dict[str, dict[str, int]] = {}
         unanswerable: dict[str, int] = {}
+        checksums: dict[str, str] = {}
         counting: dict[Offsets | None, int] = {}
         any_span = False
         topic_fields = TopicFields(OWN_FIELDS)
@@ -86,6 +90,9 @@ class SpanTruth(Format):
             fields = Fields(number, text, value, problems)
             if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
                 topic_fields.add(str(value["topic"]), value, f"{path}:{number}")
+            if "checksum" in value and "topic" not in value:
+                checksums[fields.name("doc")] = fields.name("checksum")
+                continue
             if _has_no_answer(fields):
                 unanswerable.setdefault(fields.name("topic"), number)
                 if value.get("doc") is not None:
@@ -133,7 +140,8 @@ class SpanTruth(Format):
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
-        return replace(_without_answers(truth, unanswerable, problems), fields=topic_fields.found())
+        truth = replace(truth, checksums=checksums, fields=topic_fields.found())
+        return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
     def _once(fields: Fields, known: dict[Any, tuple[float, int]], key: Any, document: str, grade: float) -> None:
@@ -190,6 +198,8 @@ class SpanTruth(Format):
                 out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
             for record in _wholes(topic):
                 out.write(json.dumps({"topic": topic.topic, **record, **more}, ensure_ascii=False) + "\n")
+        for document, made_on in value.checksums.items():
+            out.write(json.dumps({"doc": document, "checksum": made_on}, ensure_ascii=False) + "\n")
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
