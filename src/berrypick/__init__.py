@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from berrypick.measures.coverage import coverage_band, coverage_budgets
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
+    from berrypick.report.annotate import annotate
     from berrypick.report.html_report import write_report
     from berrypick.users.base import UserModel
 
@@ -83,6 +84,7 @@ __all__ = [
     "UserModel",
     "__version__",
     "agreement",
+    "annotate",
     "compare",
     "concat",
     "correlate",
@@ -176,6 +178,7 @@ _HOMES = {
     "coverage_budgets": "berrypick.measures.coverage",
     "eprum": "berrypick.measures.eprum",
     "prum": "berrypick.measures.prum",
+    "annotate": "berrypick.report.annotate",
     "write_report": "berrypick.report.html_report",
     "UserModel": "berrypick.users.base",
 }

@@ -86,8 +86,12 @@ def test_words_inside_of_words_are_no_place():
 
 def test_command_writes_what_it_placed_and_reports_the_rest(files, tmp_path, berrypick):
     start = OLD.index("Turn the heap")
-    lines = [{"topic": "q1", "doc": "d", "start": 0, "end": 26},
-             {"topic": "q1", "doc": "d", "start": start, "end": start + 30}, {"topic": "q2", "doc": "d", "judged": True}, {"topic": "q9", "answer": None}]  # fmt: skip
+    lines = [
+        {"topic": "q1", "doc": "d", "start": 0, "end": 26},
+        {"topic": "q1", "doc": "d", "start": start, "end": start + 30},
+        {"topic": "q2", "doc": "d", "judged": True},
+        {"topic": "q9", "answer": None},
+    ]
     new = "Hello.\n" + OLD.replace("Turn the heap twice a year and add twigs to it.", "Nothing else.")
     paths = files(
         truth_jsonl="".join(json.dumps(line) + "\n" for line in lines),

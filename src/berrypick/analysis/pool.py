@@ -280,15 +280,22 @@ _WRITERS = {
 
 
 def read_tasks(path: str | PathLike[str]) -> list[Task]:
-    """Tasks from a file of JSON Lines, as :meth:`Pool.write` writes them."""
+    """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
     from berrypick.formats._annotations import task_fields
+    from berrypick.formats._files import head
+    from berrypick.formats._json import load
     from berrypick.formats._spans import records
     from berrypick.formats.base import Problems
 
     problems = Problems(str(path))
     found = []
-    for number, _, value in records(str(path), problems):
-        fields = task_fields([value, value.get("data")], problems, number, "the task")
+    first = "".join(head(str(path))[:1]).lstrip()
+    listed = load(str(path), problems)[0] if first.startswith("[") else None
+    rows: Any = records(str(path), problems)
+    if listed is not None:  # of Label Studio
+        rows = ((None, "", one.get("data", one)) for one in listed if isinstance(one, dict))
+    for number, _, value in rows:
+        fields = task_fields([value], problems, number, "the task")
         if fields is None:
             continue
         topic, document, text, offset = fields

@@ -31,6 +31,7 @@ COMMANDS = {
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),
     "pool": ("judging", "Write what should be judged next, for an annotation tool."),
+    "annotate": ("judging", "Write a page on which a person judges."),
     "relocate": ("judging", "Carry spans into a new version of their documents."),
     "agreement": ("judging", "Show how far several annotators agree."),
     "index": ("files", "Index the structure of XML documents, for --collection."),

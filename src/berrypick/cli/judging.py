@@ -1,4 +1,4 @@
-"""berrypick pool, relocate and agreement."""
+"""berrypick pool, annotate, relocate and agreement."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli.output import refuse_overwriting, say, show_notes
+from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer
 
@@ -68,6 +69,25 @@ def pool_command(
     )
     found.write(target, task_format)
     say(f"{target}: {found.progress}", err=True)
+
+
+@click.command("annotate")
+@click.argument("tasks")
+@click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
+def annotate_command(tasks: str, html: str) -> None:
+    """Write a page on which a person judges TASKS, as berrypick pool writes them.
+
+    The page needs no server and no network. It keeps the work in the browser, and saves a truth.
+
+    \b
+    berrypick pool old.jsonl new.jsonl --documents texts -o tasks.jsonl
+    berrypick annotate tasks.jsonl --html judge.html
+    """
+    from berrypick.report.annotate import annotate
+
+    refuse_overwriting(html, [tasks])
+    count = annotate(tasks, html=html)
+    say(f"{html}: {counted(count, 'region')} to judge; open it in a browser", err=True)
 
 
 @click.command("agreement")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +11,18 @@ import numpy as np
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import finite, open_bytes
-from berrypick.formats._spans import positions, refuse_constant
+from berrypick.formats._files import finite
+from berrypick.formats._spans import positions
 from berrypick.formats.base import Problems
 
 #: Labels and the grades that they stand for; other labels may be grades themselves.
 GRADES = {"relevant": 1.0, "irrelevant": 0.0, "not relevant": 0.0}
 #: A label or choice that says that the text of a task was judged as a whole.
 WHOLE = ("judged", "judged whole")
+
+
+#: The largest offset: larger numbers are not exact as 64-bit floats.
+MOST = 2**53
 
 
 @dataclass(frozen=True)
@@ -38,24 +41,12 @@ class Annotated:
 
     topic: str
     document: str
-    text: str
+    text: str | None  # None: the text is not there, and spans are not checked
     offset: int
     annotator: str
     marks: tuple[Mark, ...]
     whole: bool = False
     line: int | None = None
-
-
-def json_of(path: str, problems: Problems) -> Any:
-    """A whole file as one value of JSON; None if it is none, which is reported."""
-    with open_bytes(path) as stream:
-        data = stream.read()
-    try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=refuse_constant)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        problems.report(f"is not JSON ({error})", line)
-        return None
 
 
 def task_fields(
@@ -75,7 +66,7 @@ def task_fields(
             return None
     given = first("offset") if first("offset") is not None else 0
     offset = finite(given) if isinstance(given, str) else given
-    if isinstance(offset, bool) or not isinstance(offset, (int, float)) or offset < 0 or offset != int(offset):
+    if isinstance(offset, bool) or not isinstance(offset, (int, float)) or not 0 <= offset <= MOST or offset % 1:
         problems.report(f"{name}: offset is a whole number from 0, not {given!r:.40}", line)
         return None
     return str(names[0]), str(names[1]), str(names[2]), int(offset)
@@ -138,7 +129,8 @@ class _Topic:
 
     def _judge(self, one: Annotated) -> None:
         """The text of a task, all of it: what is not marked as relevant is not."""
-        self.judged.setdefault((one.document, one.offset, one.offset + len(one.text)), (0.0, one.line or 0))
+        if one.text is not None:
+            self.judged.setdefault((one.document, one.offset, one.offset + len(one.text)), (0.0, one.line or 0))
 
     def truth(self) -> TopicTruth:
         spans = {**self.judged, **self.spans}
@@ -152,10 +144,12 @@ class _Topic:
         )
 
 
-def _characters(mark: Mark, text: str, counting: Offsets) -> tuple[int, int] | None:
+def _characters(mark: Mark, text: str | None, counting: Offsets) -> tuple[int, int] | None:
     """A span in characters; None if it is not within the text, or would cut a character in two."""
-    if not 0 <= mark.start < mark.end:
+    if not 0 <= mark.start < mark.end <= MOST:
         return None
+    if text is None:
+        return mark.start, mark.end
     if counting == "chars" or text.isascii():
         return (mark.start, mark.end) if mark.end <= len(text) else None
     units = text.encode("utf-16-le" if counting == "utf16" else "utf-8", "surrogatepass")
@@ -169,9 +163,9 @@ def _characters(mark: Mark, text: str, counting: Offsets) -> tuple[int, int] | N
         return None
 
 
-def _same(mark: Mark, text: str, place: tuple[int, int]) -> bool:
+def _same(mark: Mark, text: str | None, place: tuple[int, int]) -> bool:
     """Whether a tool's own text of a span stands there; tools trim and join white space, and escape line ends."""
-    if mark.text is None:
+    if mark.text is None or text is None:
         return True
     said, there = ("".join(part.replace("\\n", "").split()) for part in (mark.text, text[place[0] : place[1]]))
     return said == there
@@ -180,7 +174,7 @@ def _same(mark: Mark, text: str, place: tuple[int, int]) -> bool:
 def _counting(found: Sequence[Annotated], countings: Sequence[Offsets]) -> Offsets | None:
     """What offsets count: that under which spans fit the text, their quotes, and the ends of words. None where it does
     not matter, because all characters before the spans are one unit."""
-    if len(countings) < 2 or all(ord(max(one.text, default=" ")) < 0x10000 for one in found):
+    if len(countings) < 2 or all(ord(max(one.text or " ")) < 0x10000 for one in found):
         return countings[0] if len(countings) == 1 and countings[0] != "chars" else None
 
     def misfits(counting: Offsets) -> tuple[int, int]:
@@ -191,7 +185,7 @@ def _counting(found: Sequence[Annotated], countings: Sequence[Offsets]) -> Offse
                 if place is None or not _same(mark, one.text, place):
                     wrong += 1
                 else:
-                    cut += sum(_inside_word(one.text, at) for at in place)
+                    cut += sum(_inside_word(one.text or "", at) for at in place)
         return wrong, cut
 
     return min(countings, key=misfits)

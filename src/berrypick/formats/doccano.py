@@ -28,8 +28,7 @@ class Doccano(Format):
 
     Sample::
 
-        {"id": 1, "text": "See below. Cut the old canes.", "label": [[11, 29, "relevant"]], "topic": "q1",
-         "doc": "guide.md", "offset": 40}
+        {"text": "Cut the old canes.", "label": [[0, 18, "relevant"]], "topic": "q1", "doc": "guide.md", "offset": 40}
     """
 
     format_name: ClassVar[str] = "doccano"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._annotations import WHOLE, Annotated, Mark, describe, json_of, task_fields, truth_of
+from berrypick.formats._annotations import WHOLE, Annotated, Mark, describe, task_fields, truth_of
+from berrypick.formats._json import load
 from berrypick.formats.base import Format, Problems, Role
 
 
@@ -41,10 +42,12 @@ class LabelStudio(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        found = json_of(path, problems)
-        if found is not None and not isinstance(found, list):
+        found, _ = load(path, problems)
+        if found is None:
+            return Truth("spans", {}, path, cls.format_name)
+        if not isinstance(found, list):
             problems.report("is not a list of tasks", remedy="export the project as JSON")
-        tasks = [task for task in found or [] if isinstance(task, dict)] if isinstance(found, list) else []
+        tasks = [task for task in found if isinstance(task, dict)] if isinstance(found, list) else []
         read = list(_annotated(tasks, problems))
         if not read:
             problems.report("no task has annotations", remedy="annotate the tasks, then export the project as JSON")

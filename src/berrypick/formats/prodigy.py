@@ -20,8 +20,7 @@ class Prodigy(Format):
 
     Sample::
 
-        {"text": "See below. Cut the old canes.", "meta": {"topic": "q1", "doc": "guide.md", "offset": 40},
-         "spans": [{"start": 11, "end": 29, "label": "relevant"}], "answer": "accept", "_annotator_id": "db-ann"}
+        {"text": "Cut.", "topic": "q", "doc": "d", "spans": [{"start": 0, "end": 3, "label": "1"}], "answer": "accept"}
     """
 
     format_name: ClassVar[str] = "prodigy"

@@ -11,8 +11,9 @@ import numpy as np
 
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
-from berrypick.formats._annotations import GRADES, describe, json_of
+from berrypick.formats._annotations import GRADES, describe
 from berrypick.formats._files import finite, head
+from berrypick.formats._json import load
 from berrypick.formats._spans import positions, records
 from berrypick.formats.base import Format, Problems, Role
 
@@ -96,7 +97,7 @@ def _annotations(path: str, problems: Problems) -> Iterator[tuple[int | None, di
         for number, _, value in records(path, problems):
             yield number, value
         return
-    whole = json_of(path, problems)
+    whole, _ = load(path, problems)
     if isinstance(whole, dict):
         page: dict[str, Any] = whole["first"] if isinstance(whole.get("first"), dict) else whole
         whole = page.get("items", page.get("rows", [whole]))
