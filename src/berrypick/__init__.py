@@ -15,9 +15,11 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.analysis.agreement import Agreement, agreement
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.pool import Pool, pool
     from berrypick.analysis.power import Power, power
     from berrypick.analysis.saved import read_results
     from berrypick.analysis.stability import Stability, stability
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from berrypick.corpus.frames import run_from_frame, truth_from_frame
     from berrypick.corpus.locate import locate
     from berrypick.corpus.objects import run_from_objects
+    from berrypick.corpus.relocate import Relocation, relocate
     from berrypick.corpus.texts import Texts, read_texts
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.functions import evaluate, explain, judge, score
@@ -46,10 +49,12 @@ if TYPE_CHECKING:
     from berrypick.measures.coverage import coverage_band, coverage_budgets
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
+    from berrypick.report.annotate import annotate
     from berrypick.report.html_report import write_report
     from berrypick.users.base import UserModel
 
 __all__ = [
+    "Agreement",
     "BerrypickError",
     "BerrypickWarning",
     "Collection",
@@ -63,8 +68,10 @@ __all__ = [
     "JudgedTopic",
     "Measure",
     "Note",
+    "Pool",
     "Power",
     "Reach",
+    "Relocation",
     "Results",
     "Run",
     "Score",
@@ -76,6 +83,8 @@ __all__ = [
     "UsageError",
     "UserModel",
     "__version__",
+    "agreement",
+    "annotate",
     "compare",
     "concat",
     "correlate",
@@ -90,6 +99,7 @@ __all__ = [
     "judge",
     "locate",
     "parameter",
+    "pool",
     "power",
     "prum",
     "read_collection",
@@ -99,6 +109,7 @@ __all__ = [
     "read_texts",
     "read_truth",
     "register",
+    "relocate",
     "run_from_frame",
     "run_from_objects",
     "score",
@@ -122,6 +133,10 @@ _HOMES = {
     "Stability": "berrypick.analysis.stability",
     "stability": "berrypick.analysis.stability",
     "read_results": "berrypick.analysis.saved",
+    "Agreement": "berrypick.analysis.agreement",
+    "agreement": "berrypick.analysis.agreement",
+    "Pool": "berrypick.analysis.pool",
+    "pool": "berrypick.analysis.pool",
     "Sweep": "berrypick.analysis.sweep",
     "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",
@@ -140,6 +155,8 @@ _HOMES = {
     "truth_from_frame": "berrypick.corpus.frames",
     "locate": "berrypick.corpus.locate",
     "run_from_objects": "berrypick.corpus.objects",
+    "Relocation": "berrypick.corpus.relocate",
+    "relocate": "berrypick.corpus.relocate",
     "Texts": "berrypick.corpus.texts",
     "read_texts": "berrypick.corpus.texts",
     "Evaluation": "berrypick.evaluation.evaluation",
@@ -161,6 +178,7 @@ _HOMES = {
     "coverage_budgets": "berrypick.measures.coverage",
     "eprum": "berrypick.measures.eprum",
     "prum": "berrypick.measures.prum",
+    "annotate": "berrypick.report.annotate",
     "write_report": "berrypick.report.html_report",
     "UserModel": "berrypick.users.base",
 }

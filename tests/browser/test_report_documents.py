@@ -294,3 +294,27 @@ def test_hostile_text_is_text(watch, tmp_path, width):
     assert page.evaluate("window.hurt") is None
     assert page.evaluate("document.querySelectorAll('img, iframe, object, embed').length") == 0
     assert page.evaluate("document.querySelectorAll('script:not([type])').length") == 3
+
+
+def test_unjudged_text_has_its_own_pattern(watch, tmp_path):
+    texts = {"a": "word " * 40, "b": "text " * 40}
+    truth = tmp_path / "truth.jsonl"
+    truth.write_text(
+        '{"topic": "q", "doc": "a", "start": 0, "end": 20}\n{"topic": "q", "doc": "a", "start": 20, "end": 35, '
+        '"grade": 0}\n{"topic": "q", "doc": "b", "judged": true}\n'
+    )
+    run = {"q": [{"doc": "a", "start": 0, "end": 50}, {"doc": "b", "start": 0, "end": 30}]}
+    path = tmp_path / "page.html"
+    write_report(truth, run, "charP charJudged", html=path, documents=texts)
+    page = documents_of(watch(path), 0)
+    page.wait_for_selector('td[data-class="unjudged"]')
+    shown = float(page.locator('td[data-class="unjudged"]').get_attribute("data-amount"))
+    assert shown == 15
+    assert 1 - shown / 80 == pytest.approx(bp.score("charJudged", truth, run))
+    assert "18.8% of retrieved" in page.locator('td[data-class="unjudged"]').inner_text()
+    drawn = page.locator(".strip-unjudged").evaluate_all("paths => paths.map((path) => path.getAttribute('d'))")
+    assert [bool(path) for path in drawn] == [True, False]  # none in b, which was judged as a whole
+    page.locator(".strip-badge").first.click()
+    page.wait_for_selector("mark.text-unjudged")
+    marked = page.locator("mark.text-unjudged").evaluate_all("marks => marks.map((mark) => mark.textContent).join('')")
+    assert marked == texts["a"][35:50]

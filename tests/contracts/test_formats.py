@@ -155,7 +155,12 @@ def test_a_gzip_file_that_ends_early_is_an_error(name, cls, tmp_path):
 @every_format
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
 def test_line_ends_and_byte_order_marks_do_not_matter(name, cls, ends, tmp_path):
-    plain, other = tmp_path / "plain", tmp_path / "other"
+    plain, other = (
+        tmp_path / "plain" / "topic" / "file",
+        tmp_path / "other" / "topic" / "file",
+    )
+    for path in (plain, other):
+        path.parent.mkdir(parents=True)
     plain.write_text(sample(cls))
     other.write_bytes(b"\xef\xbb\xbf" + sample(cls).replace("\n", ends).encode())
     assert formats.sniff(str(other), cls.role) is cls

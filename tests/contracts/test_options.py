@@ -152,6 +152,8 @@ def given(tmp_path: Path) -> dict[str, tuple[typing.Any, dict[str, typing.Any]]]
         "min_score": (1.5, documents),
         "by": ("doc", spans),
         "topic_table": ({"q": {"domain": "law"}}, {**spans, "by": "domain"}),
+        "annotators": ("majority", spans),
+        "unjudged": ("relevant", {**spans, "measures": "charP"}),
     }  # fmt: skip
 
 

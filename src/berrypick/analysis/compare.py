@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.analysis.topic_values import TIE
+from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest, shorten
@@ -150,6 +152,16 @@ class Pair:
     losses: int
     significant: bool
     higher_is_better: bool
+    #: The mean difference under the truths that favour ``versus`` and ``run``, for measures of characters.
+    unjudged: tuple[float, float] | None = None
+
+    @property
+    def could_turn_round(self) -> bool | None:
+        """Whether unjudged text alone could turn the difference round; None for other measures."""
+        if self.unjudged is None or self.difference is None:
+            return None
+        low, high = self.unjudged
+        return low < -TIE if self.difference > 0 else high > TIE if self.difference < 0 else False
 
     @property
     def better(self) -> bool:
@@ -174,6 +186,7 @@ class Pair:
             effect=_negative(self.effect),
             wins=self.losses,
             losses=self.wins,
+            unjudged=None if self.unjudged is None else (-self.unjudged[1], -self.unjudged[0]),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -194,7 +207,13 @@ class Pair:
             "losses": self.losses,
             "significant": self.significant,
             "better": self.better,
+            **({} if self.unjudged is None else self._unjudged()),
         }
+
+    def _unjudged(self) -> dict[str, Any]:
+        assert self.unjudged is not None
+        low, high = self.unjudged
+        return {"unjudged_low": low, "unjudged_high": high, "could_turn_round": self.could_turn_round}
 
 
 @dataclass(frozen=True)
@@ -395,12 +414,22 @@ def compare(
     document are not independent. With ``by`` every group of topics is compared as well (``groups``).
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
-    results, judgements = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor)
-    return compare_results(results, baseline, method, None if cluster is None else topic_clusters(judgements, cluster))
+    prepared, given = truth, dict[str, Any](options)
+    if not isinstance(truth, (Results, Evaluation)):
+        prepared = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
+        given = {}
+    results, judgements = evaluated(prepared, runs, measures, given, "compare", jobs, progress, executor)
+    clusters = None if cluster is None else topic_clusters(judgements, cluster)
+    bounds = unjudged_bounds(prepared) if isinstance(prepared, Evaluation) else {}
+    return compare_results(results, baseline, method, clusters, bounds)
 
 
 def compare_results(
-    results: Results, baseline: str | None, method: Method, clusters: TopicGroups | None = None
+    results: Results,
+    baseline: str | None,
+    method: Method,
+    clusters: TopicGroups | None = None,
+    bounds: Mapping[str, UnjudgedBounds] = MappingProxyType({}),
 ) -> Comparison:
     """Runs that have been evaluated, over all topics and over each group of them."""
     if clusters is not None:
@@ -410,11 +439,12 @@ def compare_results(
     names = results.runs
     first = names[0] if len(names) > 1 else None
     first = first if baseline is None else get_run_name(baseline, names, sources)
-    found = _Work(results, first, method, clusters).comparison()
+    found = _Work(results, first, method, clusters, bounds).comparison()
     if results.groups is None:
         return replace(found, sources=sources)
     groups = {
-        name: _Work(results.only_group(name), first, method, clusters).comparison() for name in results.groups.names
+        name: _Work(results.only_group(name), first, method, clusters, bounds).comparison()
+        for name in results.groups.names
     }
     notes = (*found.notes, *_group_notes(groups))
     return replace(found, sources=sources, by=results.groups.field, groups=groups, notes=notes)
@@ -507,9 +537,15 @@ class _Work:
     """The rows of an evaluation on their way to a comparison."""
 
     def __init__(
-        self, results: Results, baseline: str | None, method: Method, clusters: TopicGroups | None = None
+        self,
+        results: Results,
+        baseline: str | None,
+        method: Method,
+        clusters: TopicGroups | None = None,
+        bounds: Mapping[str, UnjudgedBounds] = MappingProxyType({}),
     ) -> None:
         self.results, self.baseline, self.method = results, baseline, method
+        self.bounds = {measure: one.only(results.topics) for measure, one in bounds.items()}
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
         self.values = results.per_topic()
         self.runs = list(self.values)
@@ -524,6 +560,7 @@ class _Work:
         self._note_sums()
         self._note_few_topics()
         self._note_powerless(pairs)
+        self._note_unjudged(pairs)
         estimates = self._estimates(pairs)
         self._note_clusters()
         clusters = None if self.cluster_of is None else len(set(self.cluster_of.values()))
@@ -656,6 +693,7 @@ class _Work:
                     losses=int((better < 0).sum()),
                     significant=significant,
                     higher_is_better=self.higher_is_better[measure],
+                    unjudged=self.bounds[measure].mean(run, versus) if measure in self.bounds else None,
                 )
             )
         return found
@@ -727,6 +765,16 @@ class _Work:
                 text = "no difference can be significant: the smallest possible corrected p-value on "
                 text += f"{counted(most, self._unit)} is {least:.3g}; use {more}"
                 self.notes.append(Note("no power", text, measure=measure))
+
+    def _note_unjudged(self, pairs: Sequence[Pair]) -> None:
+        """Significant differences that more judgements could turn round."""
+        for measure in self.measures:
+            turned = [one for one in pairs if one.measure == measure and one.significant and one.could_turn_round]
+            if turned:
+                named = ", ".join(f"{pair.run} and {pair.versus}" for pair in turned[:3])
+                more = f" and {len(turned) - 3} more pairs" if len(turned) > 3 else ""
+                text = f"unjudged text alone could turn round the significant difference between {named}{more}"
+                self.notes.append(Note("unjudged text", text, measure=measure))
 
 
 @dataclass(frozen=True, eq=False)

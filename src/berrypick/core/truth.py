@@ -58,6 +58,8 @@ class Quote:
     end: float | None = None
     grade: float = 1.0
     line: int | None = None
+    prefix: str = ""  # text before it and after it, which chooses between several places
+    suffix: str = ""
 
     @property
     def has_offsets(self) -> bool:
@@ -122,6 +124,23 @@ class TopicTruth:
             return False
         judged = bool((self.grade == 0).any()) or bool(self.empty_documents) or bool(self.judged_documents)
         return self.no_answer or judged
+
+    @cached_property
+    def whole_documents(self) -> frozenset[str]:
+        """Documents judged as a whole."""
+        if self.judged_whole:
+            return frozenset(self.documents())
+        graded = zip(self.document, self.grade.tolist(), strict=True) if self.start is None and not self.path else ()
+        judged = (document for document, grade in graded if grade >= 0)
+        return frozenset((*self.empty_documents, *self.judged_documents, *judged))
+
+    def judged_spans(self) -> Highlighted:
+        """Text that was judged, relevant or not, besides documents judged as a whole."""
+        if self.start is not None and self.end is not None:
+            rows = np.flatnonzero(self.grade >= 0)
+            return Highlighted(tuple(self.document[row] for row in rows.tolist()), self.start[rows], self.end[rows])
+        none = np.zeros(0, dtype=np.int64)
+        return self.highlighted or Highlighted((), none, none)
 
     def relevant_text(self) -> Highlighted | None:
         """Relevant text as spans; None where only elements or whole documents are known."""
@@ -235,6 +254,10 @@ class Truth:
     skipped: Mapping[str, int] = field(default_factory=dict)
     #: What is known of topics besides their judgements, by name.
     fields: Mapping[str, TopicField] = field(default_factory=dict)
+    #: Checksums of the texts that offsets were made on, by document.
+    checksums: Mapping[str, str] = field(default_factory=dict)
+    #: Where several people judged: what each of them said, by topic. The topics above are the union of it.
+    annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for topic in self.topics.values():
@@ -256,6 +279,11 @@ class Truth:
     def has_entry_points(self) -> bool:
         """Whether any topic has an entry point."""
         return any(topic.entry_points for topic in self.topics.values())
+
+    @cached_property
+    def judges_text(self) -> bool:
+        """Whether parts of documents are judged, and the rest of these documents need not be."""
+        return self.units == "spans" and not all(topic.judged_whole for topic in self.topics.values())
 
     @cached_property
     def unanswerable(self) -> tuple[str, ...]:

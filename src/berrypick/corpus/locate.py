@@ -270,6 +270,7 @@ class Locator:
             return Unresolved(topic, quote, f"the quote is not in {where}{looser[0]}", looser[1])
         if quote.start is not None:
             return self._settled(topic, quote, found)
+        found = _between(found, quote, self.texts) if len(found) > 1 else found
         if len(found) > 1:
             where = f"{document}; give start" if document is not None else "the documents; give doc and start"
             why = f"the quote occurs in {len(found)} places of {where} to choose one"
@@ -313,6 +314,19 @@ class Locator:
             if found:
                 return f"; {option('quotes', rule)} finds it", tuple(found)
         return "", ()
+
+
+def _between(found: list[Place], quote: Quote, texts: Texts) -> list[Place]:
+    """The places that stand between the quote's prefix and suffix, up to white space; all of them if none does."""
+    before, after = (normal_form(part).strip() for part in (quote.prefix, quote.suffix))
+    room = len(quote.prefix) + len(quote.suffix) + AROUND
+
+    def fits(place: Place) -> bool:
+        text = texts[place.document]
+        left = normal_form(text[max(0, place.start - room) : place.start]).strip()
+        return left.endswith(before) and normal_form(text[place.end : place.end + room]).strip().startswith(after)
+
+    return [place for place in found if fits(place)] or found
 
 
 def _best(found: list[Place]) -> list[Place]:

@@ -162,6 +162,7 @@ def _as_spans(truth: Truth, collection: Collection) -> Truth:
             text.end,
             empty_documents=empty,
             entry_points=topic.entry_points,
+            judged_whole=topic.judged_whole,
         )
     judged = dict.fromkeys(document for topic in topics.values() for document in topic.documents())
     lengths = {name: collection.lengths[name] for name in judged if name in collection.lengths}
@@ -198,6 +199,9 @@ def _assessed(topic: TopicTruth, text: Highlighted, source: str, collection: Col
         passages=topic.passages,
         entry_points=topic.entry_points,
         highlighted=text,
+        judged_documents=topic.judged_documents,
+        judged_whole=topic.judged_whole,
+        no_answer=topic.no_answer,
     )
 
 

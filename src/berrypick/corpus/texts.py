@@ -326,6 +326,7 @@ def called(topic: TopicTruth, texts: Texts) -> TopicTruth:
         document=tuple(texts.canonical(name) for name in topic.document),
         empty_documents=tuple(texts.canonical(name) for name in topic.empty_documents),
         quotes=tuple(quotes),
+        judged_documents=tuple(texts.canonical(name) for name in topic.judged_documents),
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
-from berrypick.core.errors import BerrypickError, UsageError, nearest
+from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Explanation, number
 from berrypick.core.gc import gc_paused
 from berrypick.core.registry import plugin_errors
@@ -97,6 +97,7 @@ class Evaluation:
         notes = (*inputs.notes, *ungrouped)
         made = cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups)
         made._check_navigation()
+        made._check_unjudged()
         return made
 
     def __repr__(self) -> str:
@@ -114,6 +115,19 @@ class Evaluation:
         if navigation is not None and not any(accepts_navigation(model) for model in models):
             source = navigation.source or "this navigation"
             raise UsageError(f"user model {self.context.user.name()} does not use {source}")
+
+    def _check_unjudged(self) -> None:
+        """Unjudged text is known to measures of characters alone."""
+        for one in self.measures:
+            if self.options.unjudged is not None and not one.counts_unjudged:
+                raise UsageError(
+                    f"{one.text} does not count characters: {option('unjudged')} applies to charP, charR, charF and IoU"
+                )
+            if one.instead_on_spans and self.truth.judges_text:
+                raise UsageError(
+                    f"{one.text} {one.instead_on_spans}, but {self.truth.source or 'the truth'} judges text in them: "
+                    "charJudged is the share of retrieved text that was judged"
+                )
 
     @cached_property
     def _contexts(self) -> dict[tuple[str | None, str | None], JudgingContext]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats, users
+from berrypick.core.annotators import merged
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, Message, UsageError, option
@@ -24,11 +25,12 @@ from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile, as_run, as_truth, run_sources, run_stream
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.locate import THRESHOLD, located_run, located_truth, unlocated
+from berrypick.corpus.relocate import checksum
 from berrypick.corpus.resolve import resolve_run, resolve_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
 from berrypick.corpus.tokens import token_offsets
-from berrypick.evaluation.notes import skipped_notes
+from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, check_task_name, get_protocol, repair
 from berrypick.formats._files import is_stream, open_raw, reusable
@@ -105,6 +107,18 @@ class RunInputs:
         return run
 
 
+def _with_annotators(truth: Truth, options: EvaluationOptions) -> tuple[Truth, tuple[Note, ...]]:
+    """What several annotators said, merged by the rule of the option."""
+    if options.annotators is None:
+        return truth, ()
+    if not truth.annotators:
+        source = truth.source or "the truth"
+        text = Message(f"{source} has one annotator: {option('annotators', options.annotators)} has no effect")
+        return truth, (Note("annotators", text),)
+    topics = merged(truth.annotators, options.annotators)
+    return replace(truth, topics=topics, notes=tuple(n for n in truth.notes if "(union)" not in n)), ()
+
+
 def cut_by_score(run: Run, least: float | None) -> Run:
     """Without results whose score is below the least one; their number goes into the notes."""
     if least is None:
@@ -127,10 +141,12 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     """
     context = prepare_context(options)
     texts, judgements, offsets = context.reader.texts, as_truth(truth), options.offsets or "chars"
+    judgements, merging = _with_annotators(judgements, options)
     search = Search(texts, options.quotes, judgements.units == "spans", offsets)
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
-    notes = (*_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
+    notes = (*merging, *_skipped_notes(judgements, context), *_offsets_notes(judgements, options))
     if texts is not None:
+        notes = (*notes, *_checksum_notes(judgements, texts))
         judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
         raise waiting
@@ -182,6 +198,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         protocol=protocol.name,
         max_ranks=protocol.longest,
         task=check_task_name(options.task),
+        unjudged=options.unjudged or "irrelevant",
         chunks=_chunks(options.chunks, texts, options.offsets or "chars"),
     )
 
@@ -319,6 +336,15 @@ def _given_lengths(lengths: Mapping[str, float]) -> Collection:
             raise UsageError(f"{option('collection')}: the length of {name!r:.60} is {length!r:.60}, expected a number")
         found[str(name)] = float(length)
     return Collection(found)
+
+
+def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
+    """Documents that are not those that the offsets of a truth were made on."""
+    changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
+    if changed:
+        who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"
+        remedy = "berrypick relocate carries spans into a new version"
+        yield Note("changed documents", f"{who} is not the text that the judgements were made on; {remedy}")
 
 
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:

@@ -183,6 +183,9 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("above one", f"values above 1: {one.measure.why_above_one}", measure=one.text, count=above)
     if not one.needs_targets and all(scorer.scores.found[one.text, topic].value is None for topic in scorer.topics):
         yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
+    if one.misses_text and scorer.evaluation.context.unjudged == "relevant":
+        text = "relevant text that is neither judged nor retrieved is unknown; with more judgements it may be lower"
+        yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
 

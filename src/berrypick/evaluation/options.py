@@ -17,6 +17,7 @@ from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 
+from berrypick.core.annotators import MERGE_RULES, MergeRule
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
@@ -33,6 +34,7 @@ EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds
 TOPICS = ("judged", "run")
 TextMismatch = Literal["error", "note"]
 TEXT_MISMATCH: tuple[TextMismatch, ...] = ("error", "note")
+UNJUDGED = ("irrelevant", "relevant")
 DUPLICATES = ("error", "first", "keep")
 File = str | PathLike[str]
 #: Functions whose results have rows for groups of topics.
@@ -154,6 +156,14 @@ class EvaluationOptions:
         None, "Drop results whose score is below this.",
         label="least score", signature="min_score", metavar="X", kind=float,
     )  # fmt: skip
+    unjudged: Literal["irrelevant", "relevant"] | None = _option(
+        None, "What unjudged text of the run counts as, for measures of characters. [default: irrelevant]",
+        label="unjudged text", signature="unjudged", choices=UNJUDGED,
+    )  # fmt: skip
+    annotators: MergeRule | None = _option(
+        None, "How judgements of several annotators are merged. [default: union]",
+        label="annotators", signature="annotators", choices=MERGE_RULES,
+    )  # fmt: skip
     topics: Literal["judged", "run"] | None = _option(
         None, "Topics to score: all judged (missing ones as empty lists), or those in the run. "
         "[default: judged, or by protocol]",
@@ -258,6 +268,8 @@ class SweepKeywords(TypedDict, total=False):
     repair: str | None
     duplicates: Duplicates | None
     min_score: float | None
+    unjudged: Literal["irrelevant", "relevant"] | None
+    annotators: MergeRule | None
     topics: Literal["judged", "run"] | None
     by: str | Mapping[str, str] | None
     topic_table: Any

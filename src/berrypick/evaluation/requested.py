@@ -41,6 +41,22 @@ class RequestedMeasure:
         return self.external or self.measure.needs_targets  # type: ignore[union-attr]
 
     @property
+    def counts_unjudged(self) -> bool:
+        """Whether the option unjudged applies to it."""
+        each = getattr(self.measure, "counted", None) == "each"
+        return isinstance(self.measure, Measure) and self.measure.counts_unjudged and not each
+
+    @property
+    def misses_text(self) -> bool:
+        """Whether it falls with relevant text that is not retrieved."""
+        return isinstance(self.measure, Measure) and self.measure.misses_text
+
+    @property
+    def instead_on_spans(self) -> str:
+        """Why it is refused where text is judged, not whole documents; '' where it is not."""
+        return self.measure.instead_on_spans
+
+    @property
     def user(self) -> str | None:
         """The user model that the measure itself names."""
         return self.measure.user_model() if isinstance(self.measure, Measure) else None

@@ -188,6 +188,7 @@ class _Assessed:
             rsize=rsize,
             passages=tuple(self.passages),
             entry_points=tuple(self.points),
+            judged_whole=scale != "2002",  # highlighted text; before 2005 elements were judged one by one
         )
 
 

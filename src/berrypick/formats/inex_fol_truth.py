@@ -43,6 +43,7 @@ class _Judged:
             np.array(self.line, dtype=np.int64),
             tuple(self.empty),
             entry_points=tuple(self.points),
+            judged_whole=True,
         )
 
 
@@ -204,6 +205,7 @@ def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], p
         found.line[row].astype(np.int64),
         tuple(map(names.__getitem__, found.document[empty].tolist())),
         entry_points=tuple(EntryPoint(names[code], offset=entry, line=line) for code, entry, line in points),
+        judged_whole=True,
     )
 
 

@@ -12,6 +12,7 @@ from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions, records
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.span_truth import OF_TASKS
 
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible", "quote")
@@ -44,8 +45,8 @@ class SpanRun(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip()
-        judged = any(f'"{name}"' in line for name in OF_TRUTHS for line in lines)
-        return first.startswith("{") and '"topic"' in first and not judged
+        other = any(_is_other(line) for line in lines)
+        return first.startswith("{") and '"topic"' in first and not other
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
@@ -177,3 +178,8 @@ def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:
         fields.fail("has both a result and an empty list of results", "keep one of them")
     elif fields.good:
         empty.setdefault(topic, fields)
+
+
+def _is_other(first: str) -> bool:
+    """Whether a line is one of a truth, or a task to be judged."""
+    return any(f'"{name}"' in first for name in OF_TRUTHS) or OF_TASKS.search(first) is not None

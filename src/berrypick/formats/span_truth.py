@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
@@ -20,6 +21,8 @@ OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
                         "judged", "is_impossible", *OF_RUNS})  # fmt: skip
+#: Fields of tasks to be judged, and of their exports from annotation tools.
+OF_TASKS = re.compile(r'"(regions|label|labels|entities|annotations|spans)":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
 class SpanTruth(Format):
@@ -45,6 +48,9 @@ class SpanTruth(Format):
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
 
+    ``{"doc": "guide.md", "checksum": "..."}`` is a checksum of the text that offsets were made on, as ``berrypick
+    relocate`` writes it; a note says where the documents given are not those.
+
     Sample::
 
         {"topic": "1", "doc": "guide.md", "start": 120, "end": 260}
@@ -61,7 +67,8 @@ class SpanTruth(Format):
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         first = lines[0].lstrip()
-        return first.startswith("{") and '"topic"' in first and not any(f'"{name}"' in first for name in OF_RUNS)
+        other = any(f'"{name}"' in first for name in OF_RUNS) or OF_TASKS.search(first)
+        return first.startswith("{") and '"topic"' in first and not other
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
@@ -75,6 +82,7 @@ class SpanTruth(Format):
         whole: dict[str, dict[str, tuple[float, int]]] = {}
         judged: dict[str, dict[str, int]] = {}
         unanswerable: dict[str, int] = {}
+        checksums: dict[str, str] = {}
         counting: dict[Offsets | None, int] = {}
         any_span = False
         topic_fields = TopicFields(OWN_FIELDS)
@@ -82,6 +90,9 @@ class SpanTruth(Format):
             fields = Fields(number, text, value, problems)
             if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
                 topic_fields.add(str(value["topic"]), value, f"{path}:{number}")
+            if "checksum" in value and "topic" not in value:
+                checksums[fields.name("doc")] = fields.name("checksum")
+                continue
             if _has_no_answer(fields):
                 unanswerable.setdefault(fields.name("topic"), number)
                 if value.get("doc") is not None:
@@ -129,7 +140,8 @@ class SpanTruth(Format):
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
-        return replace(_without_answers(truth, unanswerable, problems), fields=topic_fields.found())
+        truth = replace(truth, checksums=checksums, fields=topic_fields.found())
+        return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
     def _once(fields: Fields, known: dict[Any, tuple[float, int]], key: Any, document: str, grade: float) -> None:
@@ -186,6 +198,8 @@ class SpanTruth(Format):
                 out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
             for record in _wholes(topic):
                 out.write(json.dumps({"topic": topic.topic, **record, **more}, ensure_ascii=False) + "\n")
+        for document, made_on in value.checksums.items():
+            out.write(json.dumps({"doc": document, "checksum": made_on}, ensure_ascii=False) + "\n")
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:

@@ -32,6 +32,7 @@ class JudgingContext:
     protocol: str = ""  # a campaign whose program's own rules apply
     max_ranks: int | None = None  # ranks that count under the protocol
     task: str = ""
+    unjudged: str = "irrelevant"  # what unjudged text of a run counts as, for measures of characters
     chunks: Mapping[str, tuple[Positions, Positions]] | None = None  # starts and ends of all chunks, by document
 
     @cached_property

@@ -43,6 +43,12 @@ class DocumentMeasure:
         return hash(self.text)  # ir_measures writes a measure out to hash it, which shows with many topics
 
     @property
+    def instead_on_spans(self) -> str:
+        """Estimates from judged documents, where text is judged."""
+        name = type(self.measure).__name__.lstrip("_")
+        return "samples judged documents" if name in ("infAP", "InfAP") else ""
+
+    @property
     def summed(self) -> bool:
         """Counts over topics are added up, not averaged."""
         return type(self.measure.aggregator()).__name__ == "SumAgg"

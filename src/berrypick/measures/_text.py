@@ -116,6 +116,23 @@ def view_of(judged: JudgedTopic) -> View:
     return View(ranking, length, new, good, text, text.total)
 
 
+@lru_cache(maxsize=4)
+def unjudged_of(judged: JudgedTopic) -> FloatArray:
+    """Per pointer: what of its new text was not judged; nan where its length is unknown."""
+    ranking, text = judged.ranking_spans, judged.truth.judged_spans()
+    assert ranking.start is not None and ranking.end is not None
+    known = relevant_text_of(text)
+    codes = ranking.codes_in_order(known.names)
+    rising = np.argsort(codes, kind="stable")
+    rising = rising[codes[rising] >= 0]
+    columns = (ranking.document, ranking.start, ranking.end)
+    new, seen = first_seen_of(*columns, codes[rising], known.measured.of_documents(rising))
+    whole = ranking.codes_in_order(sorted(judged.truth.whole_documents))
+    left = np.where(np.isin(ranking.document, whole[whole >= 0]), 0.0, new - seen)
+    left[ranking.unknown] = np.nan
+    return left
+
+
 def _charge_as_in_2010(
     judged: JudgedTopic, ranking: Ranking, relevant: IntArray, length: FloatArray, new: FloatArray
 ) -> FloatArray:
@@ -135,6 +152,8 @@ class TextMeasure(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+
+    counts_unjudged: ClassVar[bool] = True
 
     #: Whether the value depends on how much is retrieved, relevant or not.
     charges: ClassVar[bool] = True
@@ -164,7 +183,15 @@ class TextMeasure(Measure):
             return Score(None)
         if self.counted == "each":
             return Score(self.summed(judged))
-        return Score(self.value(self._retrieved(view), view.found(self.at), view.total))
+        return Score(self.value(self._retrieved(view), *self._relevant(judged, view)))
+
+    def _relevant(self, judged: JudgedTopic, view: View) -> tuple[float, float]:
+        """Relevant text of the first ranks, and all that is relevant."""
+        found, total = view.found(self.at), view.total
+        if judged.context.unjudged == "irrelevant":
+            return found, total
+        unknown = view.up_to(unjudged_of(judged), self.at)
+        return found + unknown, total + unknown
 
     def _retrieved(self, view: View) -> float:
         return view.up_to(view.new, self.at) if self.charges else 0.0
@@ -175,9 +202,12 @@ class TextMeasure(Measure):
             return None
         relevant = np.minimum(view.cumulated(view.good), view.total)
         retrieved = view.cumulated(view.new) if self.charges else np.zeros(len(relevant))
+        unknown = np.zeros(len(relevant))
+        if judged.context.unjudged == "relevant":
+            unknown = view.cumulated(unjudged_of(judged))
         return [
-            (k, self.value(float(a), float(b), view.total))
-            for k, (a, b) in enumerate(zip(retrieved, relevant, strict=True), start=1)
+            (k, self.value(float(a), float(b + u), float(view.total + u)))
+            for k, (a, b, u) in enumerate(zip(retrieved, relevant, unknown, strict=True), start=1)
         ]
 
     def _explain_summed(self, judged: JudgedTopic) -> Explanation:
@@ -200,13 +230,15 @@ class TextMeasure(Measure):
             return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
         if self.counted == "each":
             return self._explain_summed(judged)
-        retrieved, relevant = self._retrieved(view), view.found(self.at)
+        retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
         read = view.up_to(np.nan_to_num(view.new), self.at)
+        unjudged = relevant - view.found(self.at)
         rows = [
             ["retrieved, each character once", number(read)],
+            *([["of it unjudged, which counts as relevant", number(unjudged)]] if unjudged else []),
             ["of it relevant", number(relevant)],
-            ["relevant in all", number(view.total)],
-            [str(self), number(self.value(retrieved, relevant, view.total), 6)],
+            ["relevant in all", number(total)],
+            [str(self), number(self.value(retrieved, relevant, total), 6)],
         ]
         return Explanation(
             f"{self.canonical()} for topic {judged.topic}",

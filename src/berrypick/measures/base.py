@@ -55,6 +55,12 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     higher_is_better: ClassVar[bool] = True
     #: Whether it is undefined for topics without targets, whatever the run returns.
     needs_targets: ClassVar[bool] = True
+    #: Whether it counts characters, so that unjudged ones can count as relevant too.
+    counts_unjudged: ClassVar[bool] = False
+    #: Whether a value of characters falls with relevant text that is not retrieved.
+    misses_text: ClassVar[bool] = False
+    #: Where text is judged, not whole documents: why it would mislead, and what to use; '' where it would not.
+    instead_on_spans: ClassVar[str] = ""
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
 

@@ -52,6 +52,7 @@ class Bpref(RankedMeasure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "none"
     aliases: ClassVar[tuple[str, ...]] = ("BPref",)
     references: ClassVar[tuple[str, ...]] = ("buckley2004incomplete",)
+    instead_on_spans: ClassVar[str] = "compares judged documents"
     rel: int = relevance_level()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:

@@ -46,6 +46,7 @@ class charF(TextMeasure):
     0.5217
     """
 
+    misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "character F")
 
     beta: float = parameter(1, "number", "weight of recall against precision", check=lambda v: v >= 0, must="0 or more")

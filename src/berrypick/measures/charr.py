@@ -46,6 +46,7 @@ class charR(TextMeasure):
     """
 
     charges: ClassVar[bool] = False
+    misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "character recall")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:

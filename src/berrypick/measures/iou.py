@@ -46,6 +46,7 @@ class IoU(TextMeasure):
     0.3529
     """
 
+    misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "intersection over union")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:

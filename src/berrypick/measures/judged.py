@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,8 @@ class Judged(RankedMeasure):
     >>> bp.score("Judged@10", {"q": {"a": 1, "b": 0}}, {"q": {"a": 3, "b": 2, "c": 1}})
     0.6666666666666666
     """
+
+    instead_on_spans: ClassVar[str] = "counts judged documents"
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         retrieved = documents.retrieved if self.at is None else np.minimum(documents.retrieved, self.at)

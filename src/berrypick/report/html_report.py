@@ -13,14 +13,15 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from berrypick.analysis.compare import Method, compare_results
-from berrypick.core.errors import InputError, Message, UsageError, option
+from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.workers import ordered_map
+from berrypick.corpus.titles import read_titles
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.formats._files import atomic_writer, open_bytes
+from berrypick.formats._files import atomic_writer
 from berrypick.report.report_data import Details
 from berrypick.report.report_overview import make_overview, note_text
 from berrypick.report.report_page import charting_library, pack, render_page
@@ -117,27 +118,6 @@ class Report:
     def size(self) -> int:
         """Bytes."""
         return len(self.content.encode())
-
-
-def read_titles(path: str | PathLike[str]) -> dict[str, str]:
-    """A file of topics and what they are about, with a TAB between."""
-    found: dict[str, str] = {}
-    name = fspath(path)
-    with open_bytes(name) as stream:
-        for number, raw in enumerate(stream, start=1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError:
-                raise InputError("is not UTF-8 text", path=name, line=number, remedy="save it as UTF-8") from None
-            if not line.strip() or line.startswith("#"):
-                continue
-            topic, tab, title = line.partition("\t")
-            if not tab:
-                raise InputError(
-                    "has no TAB", path=name, line=number, text=line, remedy="a line is a topic, a TAB, and its title"
-                )
-            found[topic.strip()] = title.strip()
-    return found
 
 
 def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Reader]:

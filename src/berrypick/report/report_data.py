@@ -157,11 +157,22 @@ class _Topic:
                 for name, measured in self.relevant.items()
                 for start, end in zip(measured.start.tolist(), measured.end.tolist(), strict=True)
             ],
+            "judged": self._judged(),
             "entries": [] if entries is None else self._places_of(entries),
             "runs": [self._run(judged) for judged in self.judged],
             **self._readers(),
             "links": self._links(),
         }
+
+    def _judged(self) -> list[list[Any]] | None:
+        """Judged text of the documents above, to the end of those judged as a whole; None where there are no places."""
+        if not self.places:
+            return None
+        truth = self.judged[0].truth
+        text, whole = truth.judged_spans(), truth.whole_documents
+        spans = zip(text.document, text.start.tolist(), text.end.tolist(), strict=True)
+        found = [[self.number[name], _plain(a), _plain(b)] for name, a, b in spans if name in self.number]
+        return [*found, *([number, 0, None] for name, number in self.number.items() if name in whole)]
 
     def _number_documents(self) -> None:
         """Documents with something relevant first, then by the best rank at which any run has them."""

@@ -166,7 +166,7 @@
           const results = made.runs[run].placed[doc].filter((result) => result.rank <= k && result.start !== null);
           const sum = spans.totals(found);
           element.append(el('div', { class: 'strip-line', 'data-run': run, 'data-found': sum.found,
-            'data-missed': sum.missed, 'data-noise': sum.noise, 'data-again': sum.again },
+            'data-missed': sum.missed, 'data-noise': sum.noise, 'data-again': sum.again, 'data-unjudged': sum.unjudged },
             runs.length > 1 ? el('span', { class: 'letter', style: { color: berry.colour(run) } },
               berry.data.runs[run].label) : null,
             parts.strip({ width, scale, length, found, results, entries: made.entries[doc], unit: made.unit, axis: fit,

@@ -6,15 +6,16 @@
   const { spans } = berry;
   const KINDS = ['found', 'missed', 'noise', 'again'];
 
-  // What the four classes are called, in a sentence each.
+  // What the classes are called, in a sentence each.
   const MEANING = {
     found: 'relevant and retrieved',
     missed: 'relevant, not retrieved',
     noise: 'retrieved, not relevant',
     again: 'retrieved more than once',
+    unjudged: 'retrieved and not judged: it counts as not relevant',
     none: 'neither relevant nor retrieved',
   };
-  const SHORT = { found: 'Found', missed: 'Missed', noise: 'Irrelevant', again: 'Again' };
+  const SHORT = { found: 'Found', missed: 'Missed', noise: 'Irrelevant', again: 'Again', unjudged: 'Unjudged' };
 
   const seconds = () => berry.data.kind === 'seconds';
 
@@ -43,6 +44,7 @@
       block,
       extents: [],
       relevant: byDocument(),
+      judged: block.judged ? byDocument() : null,
       entries: byDocument(),
       targets: byDocument(),
       runs: block.runs.map((run) => {
@@ -54,6 +56,7 @@
       }),
     };
     for (const [doc, start, end] of block.relevant) made.relevant[doc].push([start, end]);
+    for (const [doc, start, end] of block.judged || []) made.judged[doc].push([start, end === null ? Infinity : end]);
     for (const [doc, at] of block.entries) made.entries[doc].push(at);
     block.targets.forEach((target, number) => made.targets[target.doc].push(Object.assign({ number }, target)));
     // Places in the documents where anybody knows them; else whole elements or documents are compared.
@@ -79,7 +82,7 @@
   }
 
   function segments(made, run, doc, k) {
-    return spans.segments(extent(made, doc), made.relevant[doc], made.runs[run].placed[doc], k);
+    return spans.segments(extent(made, doc), made.relevant[doc], made.runs[run].placed[doc], k, made.judged && made.judged[doc]);
   }
 
   // Whole units: which are targets, which are retrieved up to rank k, at which ranks.
@@ -104,9 +107,12 @@
     return Array.from(found.values());
   }
 
-  // {found, missed, noise, again} in the unit of the topic, over all documents.
+  // The classes of a topic: what was judged is known where there are places.
+  const kinds = (made) => (made.placed && made.judged ? [...KINDS, 'unjudged'] : KINDS);
+
+  // {found, missed, noise, again, unjudged} in the unit of the topic, over all documents.
   function totals(made, run, k) {
-    const sum = { found: 0, missed: 0, noise: 0, again: 0 };
+    const sum = { found: 0, missed: 0, noise: 0, again: 0, unjudged: 0 };
     if (!made.placed) {
       for (const one of units(made, run, k)) {
         sum[one.kind] += 1;
@@ -116,7 +122,7 @@
     }
     made.block.documents.forEach((_, doc) => {
       const part = spans.totals(segments(made, run, doc, k));
-      KINDS.forEach((kind) => { sum[kind] += part[kind]; });
+      [...KINDS, 'unjudged'].forEach((kind) => { sum[kind] += part[kind]; });
     });
     return sum;
   }
@@ -142,6 +148,6 @@
     .concat(results.length > most ? [`and ${count(results.length - most)} more`] : []);
 
   berry.parts = {
-    KINDS, MEANING, SHORT, clock, count, percent, place, stretch, size, model, extent, segments, units, totals, describe, lines,
+    KINDS, kinds, MEANING, SHORT, clock, count, percent, place, stretch, size, model, extent, segments, units, totals, describe, lines,
   };
 })(window.berry = window.berry || {});

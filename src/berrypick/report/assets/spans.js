@@ -35,9 +35,14 @@
   //   relevant: [[start, end], ...]      results: [{rank, start, end}, ...]      up to rank k, Infinity for all
   // kind: 'found' relevant and retrieved, 'missed' relevant only, 'noise' retrieved only, 'none'
   // again: by two results or more (count says by how many; ranks are the first of them)
-  function segments(length, relevant, results, k = Infinity) {
-    const events = []; // [at, what, +1/-1], what: -1 relevant, else the rank of a result
+  // unjudged: retrieved, and outside of the judged text [[start, end], ...], where that is known
+  function segments(length, relevant, results, k = Infinity, judged = null) {
+    const events = []; // [at, what, +1/-1], what: -1 relevant, -2 judged, else the rank of a result
     for (const [start, end] of merge(relevant)) events.push([start, -1, 1], [end, -1, -1]);
+    for (const [start, end] of merge(judged || [])) {
+      const last = length === null ? end : Math.min(end, length);
+      if (start < last) events.push([start, -2, 1], ...(Number.isFinite(last) ? [[last, -2, -1]] : []));
+    }
     for (const { rank, start, end } of results) {
       if (rank <= k && start !== null && end > start) events.push([start, rank, 1], [end, rank, -1]);
     }
@@ -45,6 +50,7 @@
     const found = [];
     const active = []; // ranks that cover the present place, sorted
     let wanted = false;
+    let known = judged === null;
     let at = 0;
     const close = (until) => {
       if (until <= at) return;
@@ -56,6 +62,7 @@
         kind,
         again: active.length > 1,
         relevant: wanted,
+        ...(judged === null ? {} : { unjudged: retrieved && !wanted && !known }),
         count: active.length,
         ranks: active.slice(0, SHOWN_RANKS),
       });
@@ -64,6 +71,7 @@
     for (const [place, what, change] of events) {
       close(place);
       if (what === -1) wanted = change === 1;
+      else if (what === -2) known = change === 1;
       else if (change === 1) active.splice(above(active, what), 0, what);
       else active.splice(above(active, what) - 1, 1);
     }
@@ -71,13 +79,15 @@
     return found;
   }
 
-  // How much of each class: found + missed = all relevant, found + noise = all retrieved, again is part of the latter.
+  // How much of each class: found + missed = all relevant, found + noise = all retrieved, again and unjudged are parts of
+  // the latter.
   function totals(found) {
-    const sum = { found: 0, missed: 0, noise: 0, again: 0, againRelevant: 0, none: 0 };
+    const sum = { found: 0, missed: 0, noise: 0, again: 0, againRelevant: 0, none: 0, unjudged: 0 };
     for (const segment of found) {
       const size = segment.end - segment.start;
       sum[segment.kind] += size;
       if (segment.again) sum.again += size;
+      if (segment.unjudged) sum.unjudged += size;
       if (segment.again && segment.relevant) sum.againRelevant += size;
     }
     return sum;

@@ -16,6 +16,8 @@
     document.body.append(svg('svg', { class: 'unseen', 'aria-hidden': 'true', width: 0, height: 0 }, svg('defs', {},
       svg('pattern', { id: 'stripes-again', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
         svg('rect', { class: 'pattern-again', width: 2.5, height: 6 })),
+      svg('pattern', { id: 'crosses-unjudged', width: 6, height: 6, patternUnits: 'userSpaceOnUse' },
+        svg('path', { class: 'pattern-unjudged', d: 'M0 3H6M3 0V6' })),
       svg('pattern', { id: 'dots-missed', width: 5, height: 5, patternUnits: 'userSpaceOnUse' },
         svg('rect', { class: 'pattern-ground', width: 5, height: 5 }),
         svg('circle', { class: 'pattern-missed', cx: 2.5, cy: 2.5, r: 1.1 })))));
@@ -63,10 +65,13 @@
     const kinds = {};
     ['found', 'missed', 'noise'].forEach((kind) => { kinds[kind] = joined(found, (segment) => segment.kind === kind); });
     const again = joined(found, (segment) => segment.again);
+    const unjudged = joined(found, (segment) => segment.unjudged);
     const drawn = svg('svg', { class: 'strip', width, height, role: 'group', 'aria-label': options.label });
     drawn.append(
       svg('rect', { class: 'strip-track', x: 0, y: bar + BAR / 2 - 3, width: long, height: 6, rx: 2 }),
       svg('path', { class: 'strip-noise', d: rectangles(kinds.noise, scale, bar + BAR * 0.45, BAR * 0.55) }),
+      svg('path', { class: 'strip-unjudged', fill: 'url(#crosses-unjudged)',
+        d: rectangles(unjudged, scale, bar + BAR * 0.45, BAR * 0.55) }),
       svg('path', { class: 'strip-missed', fill: 'url(#dots-missed)',
         d: rectangles(kinds.missed, scale, bar + 0.75, BAR - 1.5) }),
       svg('path', { class: 'strip-found', d: rectangles(kinds.found, scale, bar, BAR) }),
@@ -94,7 +99,7 @@
         .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))[0];
       if (!here) return [parts.place(at)];
       const covering = results.filter((r) => r.start <= here.start && r.end >= here.end && here.ranks.includes(r.rank));
-      return [`${parts.stretch(here.start, here.end)}: ${parts.MEANING[here.kind]}${here.again ? `, by ${parts.count(here.count)} results` : ''}`,
+      return [`${parts.stretch(here.start, here.end)}: ${parts.MEANING[here.unjudged ? 'unjudged' : here.kind]}${here.again ? `, by ${parts.count(here.count)} results` : ''}`,
         ...parts.lines(covering, unit)];
     });
     drawn.append(hit);
@@ -150,6 +155,8 @@
       again: [svg('rect', { class: 'strip-noise', x: 1, y: 3, width: 22, height: 8 }),
         svg('rect', { fill: 'url(#stripes-again)', x: 1, y: 3, width: 22, height: 8 }),
         svg('rect', { class: 'strip-again', x: 1, y: 12.5, width: 22, height: 2.5 })],
+      unjudged: [svg('rect', { class: 'strip-noise', x: 1, y: 7, width: 22, height: 8 }),
+        svg('rect', { fill: 'url(#crosses-unjudged)', x: 1, y: 7, width: 22, height: 8 })],
       entry: svg('path', { class: 'strip-flag', d: 'M9 1V15M9 2l9 4l-9 4z' }),
     }[kind];
     return svg('svg', { class: 'swatch', width: 24, height: 16, 'aria-hidden': 'true' }, body);
@@ -159,20 +166,20 @@
     ? el('span', { class: 'quiet' }, `${parts.percent(part, whole)} of ${base}`) : null);
 
   parts.legend = function (made, runs, cuts, entries) {
-    const bases = { found: 'relevant', missed: 'relevant', noise: 'retrieved', again: 'retrieved' };
+    const bases = { found: 'relevant', missed: 'relevant', noise: 'retrieved', again: 'retrieved', unjudged: 'retrieved' };
     const rows = runs.map((run, i) => {
       const sum = parts.totals(made, run, cuts[i]);
       const whole = { relevant: sum.found + sum.missed, retrieved: sum.found + sum.noise };
       return el('tr', { 'data-run': run },
         runs.length > 1 || berry.data.runs.length > 1 ? el('th', { scope: 'row' }, berry.run(run, true)) : null,
-        parts.KINDS.map((kind) => el('td', { 'data-class': kind, 'data-run': run,
+        parts.kinds(made).map((kind) => el('td', { 'data-class': kind, 'data-run': run,
           'data-amount': Number(sum[kind].toPrecision(12)) },
           el('span', { class: 'amounts-key', 'aria-hidden': 'true' }, parts.swatch(kind), ' ', parts.SHORT[kind]),
           el('b', {}, parts.count(sum[kind])), ' ', share(sum[kind], whole[bases[kind]], bases[kind]))));
     });
     return el('table', { class: 'amounts', 'data-cut': Number.isFinite(cuts[0]) ? cuts[0] : 'all', 'aria-label': `Classes, in ${made.unit}` },
       el('thead', {}, el('tr', {}, berry.data.runs.length > 1 ? el('th', { scope: 'col', class: 'quiet' }, made.unit) : null,
-        parts.KINDS.map((kind) => el('th', { scope: 'col', title: parts.MEANING[kind] }, parts.swatch(kind), ' ',
+        parts.kinds(made).map((kind) => el('th', { scope: 'col', title: parts.MEANING[kind] }, parts.swatch(kind), ' ',
           parts.SHORT[kind],
           berry.data.runs.length > 1 ? null : el('span', { class: 'quiet' }, ` ${made.unit}`))),
         entries ? el('th', { scope: 'col', class: 'amounts-entry' }, parts.swatch('entry'), ' Best entry point') : null)),

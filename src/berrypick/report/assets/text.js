@@ -35,7 +35,7 @@
     function piece(start, end, segment) {
       const shown = spans.visible(text.slice(points.unit(start), points.unit(end)));
       if (!segment || segment.kind === 'none') return document.createTextNode(shown);
-      return el('mark', { class: `text-${segment.kind}${segment.again ? ' text-again' : ''}`, 'data-kind': segment.kind,
+      return el('mark', { class: `text-${segment.kind}${segment.again ? ' text-again' : ''}${segment.unjudged ? ' text-unjudged' : ''}`, 'data-kind': segment.kind,
         'data-start': start, 'data-end': end, 'data-ranks': segment.ranks.join(' ') || null }, shown);
     }
 
@@ -166,7 +166,7 @@
       const segment = found[spans.above(found, Number(target.dataset.start), (s) => s.start) - 1];
       const ranks = segment.count ? `rank${segment.count > 1 ? 's' : ''} ${spans.rankText(segment.ranks, 5)}${segment.count > segment.ranks.length ? ' \u2026' : ''}` : 'no result';
       return berry.tipAt(event.clientX, event.clientY,
-        [parts.MEANING[segment.kind] + (segment.again ? `, by ${segment.count} results` : ''),
+        [parts.MEANING[segment.unjudged ? 'unjudged' : segment.kind] + (segment.again ? `, by ${segment.count} results` : ''),
         `${parts.stretch(segment.start, segment.end)} (${parts.size(segment.end - segment.start, unit)}), ${ranks}`]);
     });
     element.addEventListener('pointerleave', berry.tipHide);

@@ -1,0 +1,68 @@
+"""How far several annotators agree on which text is relevant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.annotators import votes_of
+from berrypick.core.errors import UsageError
+from berrypick.core.truth import Truth
+from berrypick.corpus.convert import as_truth
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement on characters that two annotators or more have judged."""
+
+    annotators: tuple[str, ...]
+    alpha: float | None  # Krippendorff's alpha, nominal; None where nothing is shared, or all is judged alike
+    characters: int
+    alike: float | None  # the share of them on which all agree
+
+    def __str__(self) -> str:
+        alpha = "undefined" if self.alpha is None else f"{self.alpha:.4f}"
+        alike = "" if self.alike is None else f", {100 * self.alike:.1f}% of them judged alike by all"
+        who = ", ".join(self.annotators)
+        return f"Krippendorff's alpha {alpha} over {self.characters} characters{alike} ({who})"
+
+
+def agreement(truth: Any) -> Agreement:
+    """Krippendorff's alpha of several annotators, over characters that at least two of them have judged.
+
+    Relevant and not relevant are two nominal values; each character is a unit. Text that only one annotator has judged
+    does not count.
+    """
+    judged: Truth = as_truth(truth)
+    if len(judged.annotators) < 2:
+        raise UsageError(f"{judged.source or 'the truth'} has one annotator; agreement needs two")
+    counts: dict[tuple[int, int], float] = {}
+    for name in judged.topics:
+        found = [topics[name] for topics in judged.annotators.values() if name in topics]
+        if len(found) < 2:
+            continue
+        shared = {d for a, b in combinations(found, 2) for d in {*a.documents()} & {*b.documents()}}
+        pieces, votes = votes_of(found, shared)
+        relevant, known = (votes > 0).sum(axis=0), (~np.isnan(votes)).sum(axis=0)
+        for good, all_of, length in zip(relevant.tolist(), known.tolist(), pieces.length.tolist(), strict=True):
+            if all_of > 1 and length:
+                key = (good, all_of - good)
+                counts[key] = counts.get(key, 0.0) + length
+    size = sum(counts.values())
+    alike = sum(length for (good, bad), length in counts.items() if not (good and bad))
+    return Agreement(tuple(judged.annotators), _alpha(counts), round(size), alike / size if size else None)
+
+
+def _alpha(counts: dict[tuple[int, int], float]) -> float | None:
+    """By the library, which takes a row for each unit."""
+    try:
+        import krippendorff
+    except ModuleNotFoundError:
+        raise UsageError("agreement needs krippendorff: pip install 'berrypick[annotations]'") from None
+    rows = np.repeat(np.array(list(counts), dtype=np.int64).reshape(-1, 2), [round(n) for n in counts.values()], axis=0)
+    if not len(rows) or not rows.sum(axis=0).all():  # nothing shared, or one value only
+        return None
+    return float(krippendorff.alpha(value_counts=rows, level_of_measurement="nominal"))

@@ -1,0 +1,310 @@
+"""What should be judged next: the first results of several runs, merged into regions.
+
+Regions are the text of the first results of all runs that nobody has judged. Those that could change the comparison
+most come first: the largest change of the difference in charP between two of the runs, if the region is relevant.
+Neighbouring regions of a document are one task, with some text around them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from typing import Any, Literal, TextIO, get_args
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError, nearest, option
+from berrypick.core.pieces import Pieces
+from berrypick.core.run import Run
+from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
+from berrypick.corpus.convert import as_runs, as_truth
+from berrypick.corpus.locate import located_truth
+from berrypick.corpus.table import Search
+from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
+from berrypick.corpus.titles import read_titles
+from berrypick.formats._files import atomic_writer
+from berrypick.formats.web_annotation import TOPIC
+
+TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
+TASK_FORMATS: tuple[TaskFormat, ...] = get_args(TaskFormat)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Text to be judged: some regions of a document with text around them, from ``offset`` on."""
+
+    topic: str
+    document: str
+    offset: int
+    text: str
+    regions: tuple[tuple[int, int], ...]  # in the document
+    impact: float  # the largest change of a difference in charP, if all of the regions are relevant
+    question: str = ""
+
+    @property
+    def characters(self) -> int:
+        return sum(end - start for start, end in self.regions)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Tasks, the most important first, and how far the judgements have got."""
+
+    tasks: tuple[Task, ...]
+    depth: int
+    retrieved: int  # characters of the first results of all runs, each counted once in a topic
+    judged: int  # of them judged already
+    left_out: int = 0  # tasks beyond the budget
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self.tasks)
+
+    @property
+    def characters(self) -> int:
+        """Characters to be judged."""
+        return sum(task.characters for task in self.tasks)
+
+    @property
+    def progress(self) -> str:
+        """A sentence on what is judged, and what will be."""
+        total = max(self.retrieved, 1)
+        after = f"{100 * (self.judged + self.characters) / total:.1f}% after these tasks"
+        regions = sum(len(task.regions) for task in self.tasks)
+        more = f"; {counted(self.left_out, 'task')} beyond the budget" if self.left_out else ""
+        return (
+            f"{100 * self.judged / total:.1f}% of the text of the first {self.depth} results is judged, {after}: "
+            f"{counted(len(self.tasks), 'task')} with {counted(regions, 'region')}, {self.characters} characters{more}"
+        )
+
+    def write(self, path: str | PathLike[str], format: TaskFormat = "jsonl") -> None:
+        """Write the tasks for an annotation tool, atomically."""
+        if format not in TASK_FORMATS:
+            close = nearest(str(format), list(TASK_FORMATS)) or f"; expected one of {', '.join(TASK_FORMATS)}"
+            raise UsageError(f"unknown format of tasks {format!r}{close}")
+        with atomic_writer(str(path)) as out:
+            _WRITERS[format](self.tasks, out)
+
+
+def pool(
+    runs: Any,
+    documents: Texts | Mapping[str, str] | str | PathLike[str],
+    *,
+    truth: Any = None,
+    depth: int = 10,
+    context: int = 200,
+    budget: int | None = None,
+    titles: Mapping[str, str] | str | PathLike[str] | None = None,
+) -> Pool:
+    """Merge the first ``depth`` results of all runs into tasks, without what ``truth`` has judged already.
+
+    ``context`` is how many characters are shown around a region; regions that are nearer to each other are one task.
+    ``budget`` keeps the most important tasks. ``titles`` says what topics ask.
+
+    >>> import berrypick as bp
+    >>> texts = {"guide": "Cut the old canes in autumn. Water in July."}
+    >>> found = bp.pool({"q": {"guide#0-27": 1}}, texts, truth={"q": {"guide#0-17": 1}}, context=0)
+    >>> [(task.document, task.regions) for task in found]
+    [('guide', ((17, 27),))]
+    """
+    for name, value, least in (("depth", depth, 1), ("context", context, 0), ("budget", budget, 1)):
+        if value is not None and value < least:
+            raise UsageError(f"{name} must be at least {least}, not {value}")
+    texts = read_texts(documents)
+    systems = [checked_run(run, texts) for run in as_runs(runs, Search(texts))]
+    if not systems:
+        raise UsageError("no runs given")
+    judgements = _judgements(truth, texts)
+    asked = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
+    topics = dict.fromkeys(topic for run in systems for topic in run.topics)
+    tasks: list[Task] = []
+    retrieved = judged = 0.0
+    for topic in topics:
+        found = _Topic(topic, systems, judgements.get(topic), depth)
+        retrieved += found.retrieved
+        judged += found.judged
+        tasks += found.tasks(texts, context, asked.get(topic, ""))
+    tasks.sort(key=lambda task: -task.impact)  # stable: equal ones stay in the order of the runs
+    kept = tasks if budget is None else tasks[:budget]
+    return Pool(tuple(kept), depth, round(retrieved), round(judged), len(tasks) - len(kept))
+
+
+def _judgements(truth: Any, texts: Texts) -> Mapping[str, TopicTruth]:
+    if truth is None:
+        return {}
+    found: Truth = as_truth(truth)
+    if found.units == "elements":
+        raise UsageError(f"{option('truth')} judges elements; pools are made of text")
+    counting = found.offsets or "chars"
+    return located_truth(checked_truth(found, texts, counting), texts, "exact", counting).topics
+
+
+class _Topic:
+    """The unjudged text of the first results of one topic, in pieces."""
+
+    def __init__(self, name: str, runs: Sequence[Run], truth: TopicTruth | None, depth: int) -> None:
+        self.name, self.all_judged = name, truth is not None and truth.no_answer
+        lists = []
+        for run in runs:
+            ranking = run.ranking(name)
+            if ranking.start is None or ranking.end is None:
+                raise UsageError(f"{run.source or run.tag or 'a run'} has whole documents; pools are made of parts")
+            chosen = ranking.rows(ranking.rank < depth)
+            assert chosen.start is not None and chosen.end is not None
+            lists.append(([chosen.documents[code] for code in chosen.document.tolist()], chosen.start, chosen.end))
+        spans = [] if truth is None else [truth.judged_spans()]
+        self.pieces = Pieces.of([*lists, *((text.document, text.start, text.end) for text in spans)])
+        held = np.array([self.pieces.covered(i) for i in range(len(runs))]).reshape(len(runs), -1)
+        known = self.pieces.covered(len(runs)) if spans else np.zeros(len(self.pieces.length), dtype=bool)
+        if truth is not None:
+            known = known | self.pieces.within(truth.whole_documents) | self.all_judged
+        length = self.pieces.length * held.any(axis=0)
+        self.retrieved, self.judged = float(length.sum()), float((length * known).sum())
+        self.wanted = held.any(axis=0) & ~known & (self.pieces.length > 0)
+        size = np.maximum((held * self.pieces.length).sum(axis=1), 1.0)
+        self.share = held * self.pieces.length / size[:, None]  # of each run's list
+
+    def tasks(self, texts: Texts, context: int, question: str) -> Iterator[Task]:
+        """Regions of a document that are near to each other are one task."""
+        status = np.where(self.wanted, 1.0, np.nan)
+        rows = np.flatnonzero(self.wanted)
+        joined: list[tuple[str, list[tuple[int, int]]]] = []
+        for document, start, end, _ in self.pieces.runs(status):
+            if joined and joined[-1][0] == document and start - joined[-1][1][-1][1] <= context:
+                joined[-1][1].append((int(start), int(end)))
+            else:
+                joined.append((document, [(int(start), int(end))]))
+        impacts = self._impacts(rows, joined)
+        for (document, regions), impact in zip(joined, impacts, strict=True):
+            text = texts[document]
+            first, last = _around(text, regions[0][0], regions[-1][1], context)
+            yield Task(self.name, document, first, text[first:last], tuple(regions), impact, question)
+
+    def _impacts(self, rows: Any, joined: Sequence[tuple[str, list[tuple[int, int]]]]) -> list[float]:
+        """For each task: how far two runs can move apart."""
+        numbers = {name: i for i, name in enumerate(self.pieces.names)}
+        keys = [(numbers[document], regions[0][0]) for document, regions in joined]
+        first = np.array([number for number, _ in keys]), np.array([start for _, start in keys])
+        found: list[float] = []
+        sums = np.concatenate([np.zeros((len(self.share), 1)), np.cumsum(self.share[:, rows], axis=1)], axis=1)
+        places = list(zip(self.pieces.document[rows].tolist(), self.pieces.start[rows].tolist(), strict=True))
+        bounds = [*np.searchsorted(_order(places), _order(zip(*first, strict=True))).tolist(), len(rows)]
+        for low, high in pairwise(bounds):
+            change = sums[:, high] - sums[:, low]
+            found.append(float(change.max() - (change.min() if len(change) > 1 else 0.0)))
+        return found
+
+
+def _order(places: Any) -> FloatArray:
+    """Document and start as one rising number."""
+    return np.array([document * 2.0**40 + start for document, start in places], dtype=np.float64)
+
+
+def _around(text: str, start: int, end: int, context: int) -> tuple[int, int]:
+    """Where the text of a task begins and ends: not inside of a word, where there is one."""
+    first, last = max(0, start - context), min(len(text), end + context)
+    while 0 < first < start and not text[first - 1].isspace():
+        first += 1
+    while end < last < len(text) and not text[last].isspace():
+        last -= 1
+    return first, last
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def _fields(task: Task) -> dict[str, Any]:
+    asked = {"question": task.question} if task.question else {}
+    regions = [list(region) for region in task.regions]
+    return {"topic": task.topic, "doc": task.document, **asked, "offset": task.offset, "text": task.text,
+            "regions": regions}  # fmt: skip
+
+
+def _write_lines(tasks: Sequence[Task], out: TextIO) -> None:
+    for task in tasks:
+        out.write(json.dumps(_fields(task), ensure_ascii=False) + "\n")
+
+
+def _write_doccano(tasks: Sequence[Task], out: TextIO) -> None:
+    for task in tasks:
+        out.write(json.dumps({**_fields(task), "label": []}, ensure_ascii=False) + "\n")
+
+
+def _write_label_studio(tasks: Sequence[Task], out: TextIO) -> None:
+    out.write("[\n")
+    for number, task in enumerate(tasks):
+        end = "\n" if number + 1 == len(tasks) else ",\n"
+        out.write(json.dumps({"data": _fields(task)}, ensure_ascii=False) + end)
+    out.write("]\n")
+
+
+def _write_w3c(tasks: Sequence[Task], out: TextIO) -> None:
+    """An annotation for each region, without a label yet."""
+    items = [_annotation(task, start, end) for task in tasks for start, end in task.regions]
+    page = {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
+    json.dump(page, out, ensure_ascii=False, indent=1)
+    out.write("\n")
+
+
+def _annotation(task: Task, start: int, end: int) -> dict[str, Any]:
+    text, low, high = task.text, start - task.offset, end - task.offset
+    question = [{"type": "TextualBody", "purpose": "describing", "value": task.question}] if task.question else []
+    return {
+        "type": "Annotation",
+        "motivation": "assessing",
+        "body": [{"type": "TextualBody", "purpose": "tagging", "value": f"{TOPIC}{task.topic}"}, *question],
+        "target": {
+            "source": task.document,
+            "selector": [
+                {"type": "TextPositionSelector", "start": start, "end": end},
+                {"type": "TextQuoteSelector", "exact": text[low:high], "prefix": text[max(0, low - 32) : low],
+                 "suffix": text[high : high + 32]},
+            ],
+        },
+    }  # fmt: skip
+
+
+_WRITERS = {
+    "jsonl": _write_lines,
+    "label-studio": _write_label_studio,
+    "doccano": _write_doccano,
+    "w3c": _write_w3c,
+}
+
+
+def read_tasks(path: str | PathLike[str]) -> list[Task]:
+    """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
+    from berrypick.formats._annotations import task_fields
+    from berrypick.formats._files import head
+    from berrypick.formats._json import load
+    from berrypick.formats._spans import records
+    from berrypick.formats.base import Problems
+
+    problems = Problems(str(path))
+    found = []
+    first = "".join(head(str(path))[:1]).lstrip()
+    listed = load(str(path), problems)[0] if first.startswith("[") else None
+    rows: Any = records(str(path), problems)
+    if listed is not None:  # of Label Studio
+        rows = ((None, "", one.get("data", one)) for one in listed if isinstance(one, dict))
+    for number, _, value in rows:
+        fields = task_fields([value], problems, number, "the task")
+        if fields is None:
+            continue
+        topic, document, text, offset = fields
+        given = value.get("regions")
+        regions = given if isinstance(given, list) and given else [[offset, offset + len(text)]]
+        for region in regions:
+            good = isinstance(region, list) and len(region) == 2 and all(isinstance(one, int) for one in region)
+            if not good or not offset <= region[0] < region[1] <= offset + len(text):
+                problems.report(f"the region {region!r:.40} is not within the text of the task", number)
+        question = str(value.get("question") or "")
+        found.append(Task(topic, document, offset, text, tuple((a, b) for a, b in regions), 0.0, question))
+    return found

@@ -1,0 +1,142 @@
+"""berrypick pool, annotate, relocate and agreement."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli.output import refuse_overwriting, say, show_notes
+from berrypick.core.words import counted
+from berrypick.evaluation.notes import skipped_notes
+from berrypick.formats._files import atomic_writer
+
+
+@click.command("pool")
+@click.argument("runs", nargs=-1, required=True)
+@click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
+@click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
+@click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
+@click.option("-o", "--output", "target", required=True, metavar="FILE", help="File of tasks to write.")
+@click.option(
+    "--format",
+    "task_format",
+    type=click.Choice(("jsonl", "label-studio", "doccano", "w3c")),
+    default="jsonl",
+    show_default=True,
+    help="Tool that the tasks are for.",
+)
+@click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
+)
+@click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+@click.option("--format-run", metavar="NAME", help="Run file format. [default: detect]")
+def pool_command(
+    runs: tuple[str, ...],
+    depth: int,
+    documents: str,
+    truth: str | None,
+    target: str,
+    task_format: Any,
+    context: int,
+    budget: int | None,
+    titles: str | None,
+    format_truth: str | None,
+    format_run: str | None,
+) -> None:
+    """Write what should be judged next: the first results of all RUNS, merged into regions.
+
+    The regions that could change the comparison of the runs most come first. The annotated file is a truth.
+
+    \b
+    berrypick pool old.jsonl new.jsonl -k 5 --documents texts --truth truth.jsonl -o tasks.json --format label-studio
+    """
+    from berrypick.analysis.pool import pool
+
+    refuse_overwriting(target, [*runs, *(path for path in (truth, titles) if path)], documents)
+    found = pool(
+        [formats.read_run(run, format_run) for run in runs],
+        documents,
+        truth=None if truth is None else formats.read_truth(truth, format_truth),
+        depth=depth,
+        context=context,
+        budget=budget,
+        titles=titles,
+    )
+    found.write(target, task_format)
+    say(f"{target}: {found.progress}", err=True)
+
+
+@click.command("annotate")
+@click.argument("tasks")
+@click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
+def annotate_command(tasks: str, html: str) -> None:
+    """Write a page on which a person judges TASKS, as berrypick pool writes them.
+
+    The page needs no server and no network. It keeps the work in the browser, and saves a truth.
+
+    \b
+    berrypick pool old.jsonl new.jsonl --documents texts -o tasks.jsonl
+    berrypick annotate tasks.jsonl --html judge.html
+    """
+    from berrypick.report.annotate import annotate
+
+    refuse_overwriting(html, [tasks])
+    count = annotate(tasks, html=html)
+    say(f"{html}: {counted(count, 'region')} to judge; open it in a browser", err=True)
+
+
+@click.command("agreement")
+@click.argument("truth")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+def agreement_command(truth: str, format_truth: str | None) -> None:
+    """Show how far the annotators of TRUTH agree: Krippendorff's alpha, on characters.
+
+    \b
+    berrypick agreement export.json
+    """
+    from berrypick.analysis.agreement import agreement
+
+    read = formats.read_truth(truth, format_truth)
+    show_notes(skipped_notes(read, truth))
+    say(str(agreement(read)))
+
+
+@click.command("relocate")
+@click.argument("truth")
+@click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
+@click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")
+@click.option("-o", "--output", "target", required=True, metavar="FILE", help="Truth to write.")
+@click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+def relocate_command(truth: str, old: str, new: str, target: str, report: str | None, format_truth: str | None) -> None:
+    """Carry the spans of TRUTH into a new version of their documents.
+
+    Spans are found by their text, by the text around them, and by an alignment of both versions. What has changed or
+    come apart is placed and counted; what is ambiguous or gone is left out, and the report has it.
+
+    \b
+    berrypick relocate truth.jsonl --from docs-1.0 --to docs-2.0 -o truth-2.0.jsonl --report changes.jsonl
+    """
+    from berrypick.corpus.relocate import CERTAIN, relocate
+
+    refuse_overwriting(target, [truth, *([report] if report else [])], old)
+    refuse_overwriting(target, [truth], new)
+    if report is not None:
+        refuse_overwriting(report, [truth], old)
+    read = formats.read_truth(truth, format_truth)
+    show_notes(skipped_notes(read, truth))
+    found = relocate(read, old, new)
+    formats.write(found.truth, target, "span-truth")
+    if report is not None:
+        with atomic_writer(report) as out:
+            for case in found.cases:
+                out.write(json.dumps(case.as_dict(), ensure_ascii=False) + "\n")
+    say(f"{target}: {found}", err=True)
+    unsure = sum(case.status not in CERTAIN for case in found.cases)
+    if unsure and report is None:
+        show_notes([f"--report FILE lists the {unsure} spans that are to be looked at"])

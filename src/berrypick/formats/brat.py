@@ -1,0 +1,83 @@
+"""Folders of brat standoff annotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from berrypick.core.truth import Truth
+from berrypick.formats._annotations import Annotated, Mark, describe, truth_of
+from berrypick.formats._files import lines
+from berrypick.formats.base import Format, Problems, Role
+
+_TEXT_BOUND = re.compile(r"T\S*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t")
+
+
+class Brat(Format):
+    """A folder of brat standoff files: for each topic a folder, for each document a ``.ann`` beside its ``.txt``.
+
+    Text-bound annotations (``T1<TAB>relevant 11 29<TAB>Cut the old canes.``) are spans; labels mean what they mean in
+    label-studio. Fragments of one annotation (``0 5;11 29``) are several spans. Relations, events, attributes and notes
+    are skipped and counted. Offsets are characters of the text file, whose name without extension is the document. A
+    single ``.ann`` file is of the topic that its folder is called.
+
+    Sample::
+
+        T1	relevant 11 29	Cut the old canes.
+        T2	irrelevant 0 10	See below.
+    """
+
+    format_name: ClassVar[str] = "brat"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = "FOLDER/TOPIC/DOCUMENT.ann beside FOLDER/TOPIC/DOCUMENT.txt"
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return _TEXT_BOUND.match(lines[0]) is not None
+
+    @classmethod
+    def sniff_folder(cls, path: str) -> bool:
+        return next(Path(path).glob("*/**/*.ann"), None) is not None
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        return truth_of(_annotated(Path(path), problems), problems, path, cls.format_name, ("chars",))
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        return describe(value)
+
+
+def _annotated(path: Path, problems: Problems) -> Iterator[Annotated]:
+    if not path.is_dir():
+        yield _document(path, path.resolve().parent.name, path.stem, problems)
+        return
+    found = sorted(path.glob("*/**/*.ann"))
+    if not found:
+        problems.report("has no .ann files of topics", remedy=f"expected {Brat.shape}")
+    for file in found:
+        topic, *rest = file.relative_to(path).with_suffix("").parts
+        yield _document(file, topic, "/".join(rest), Problems(str(file), problems.strict, counts=problems.counts))
+
+
+def _document(file: Path, topic: str, document: str, problems: Problems) -> Annotated:
+    marks = []
+    for number, line in lines(str(file), problems):
+        found = _TEXT_BOUND.match(line)
+        if not line.strip():
+            continue
+        if found is None and line[:1] in "REAMN#*":
+            problems.count("lines that mark no text, skipped")
+        elif found is None:
+            problems.report("is not a brat annotation", number, line, "expected T1, TAB, label start end, TAB, text")
+        else:
+            fragments = [fragment.split() for fragment in found[2].split(";")]
+            marks += [Mark(int(start), int(end), found[1]) for start, end in fragments]
+    beside = file.with_suffix(".txt")
+    if beside.is_file():
+        text = beside.read_bytes().decode("utf-8-sig", errors="replace")
+        return Annotated(topic, document, text, 0, "", tuple(marks))
+    problems.count("files without their text, whose spans are not checked")
+    return Annotated(topic, document, None, 0, "", tuple(marks))

@@ -1,0 +1,64 @@
+"""Exports of Prodigy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from berrypick.core.truth import Truth
+from berrypick.formats._annotations import Annotated, Mark, describe, task_fields, truth_of
+from berrypick.formats._spans import records
+from berrypick.formats.base import Format, Problems, Role
+
+
+class Prodigy(Format):
+    """Spans marked in Prodigy (spans.manual, ner.manual), as ``db-out`` writes them: one task per line.
+
+    ``topic``, ``doc`` and ``offset`` are fields of the task or of its ``meta``. Labels mean what they mean in
+    label-studio, and a task that was accepted without spans was judged as a whole. Tasks that were rejected or ignored
+    are skipped and counted. Offsets are characters; ``_annotator_id`` keeps annotators apart.
+
+    Sample::
+
+        {"text": "Cut.", "topic": "q", "doc": "d", "spans": [{"start": 0, "end": 3, "label": "1"}], "answer": "accept"}
+    """
+
+    format_name: ClassVar[str] = "prodigy"
+    role: ClassVar[Role] = "truth"
+    shape: ClassVar[str] = (
+        '{"text": "...", "spans": [{"start": 11, "end": 29, "label": "relevant"}], "answer": "accept"}'
+    )
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        first = "".join(lines[0].split())
+        return first.startswith("{") and '"text":' in first and '"answer":"' in first
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        return truth_of(_annotated(path, problems), problems, path, cls.format_name, ("chars",))
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        return describe(value)
+
+
+def _annotated(path: str, problems: Problems) -> Iterator[Annotated]:
+    for number, _, value in records(path, problems):
+        answer = value.get("answer", "accept")
+        if answer != "accept":
+            problems.count(f"tasks with the answer {answer}, skipped")
+            continue
+        fields = task_fields([value, value.get("meta")], problems, number, "the task")
+        if fields is None:
+            continue
+        spans = [one for one in value.get("spans") or [] if isinstance(one, dict)]
+        marks = [
+            Mark(one["start"], one["end"], str(one.get("label")), one.get("text"))
+            for one in spans
+            if isinstance(one.get("start"), int) and isinstance(one.get("end"), int)
+        ]
+        if len(marks) < len(spans):
+            problems.report("has a span without start and end", number)
+        who = value.get("_annotator_id") or value.get("_session_id") or ""
+        yield Annotated(*fields, str(who), tuple(marks), whole=not spans, line=number)

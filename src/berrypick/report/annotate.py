@@ -1,0 +1,48 @@
+"""A page on which a person judges tasks: one HTML file, no server, no network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from importlib.resources import files
+from os import PathLike, fspath
+from typing import Any
+
+from berrypick.analysis.pool import Pool, Task, read_tasks
+from berrypick.core.errors import UsageError
+from berrypick.formats._files import atomic_writer
+
+
+def annotate(tasks: Pool | Iterable[Task] | str | PathLike[str], *, html: str | PathLike[str]) -> int:
+    """Write a page to judge ``tasks`` on, a pool or a file of tasks, and return how many regions it has.
+
+    The page keeps the work in the browser under a name that follows from the tasks, and saves a truth as JSON Lines.
+    """
+    found = read_tasks(tasks) if isinstance(tasks, (str, PathLike)) else list(tasks)
+    if not found:
+        raise UsageError("there are no tasks to judge")
+    data: list[dict[str, Any]] = [
+        {"topic": task.topic, "doc": task.document, "question": task.question, "offset": task.offset,
+         "text": task.text, "regions": [list(region) for region in task.regions]}
+        for task in found
+    ]  # fmt: skip
+    body = json.dumps(data, ensure_ascii=False)
+    name = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    with atomic_writer(fspath(html)) as out:
+        out.write(_page(f'{{"name": "{name}", "tasks": {body}}}'))
+    return sum(len(task.regions) for task in found)
+
+
+def _page(tasks: str) -> str:
+    """The page; what could end the script that holds the tasks is written as an escape of JSON."""
+    page, css, js = (_asset(f"annotate.{kind}") for kind in ("html", "css", "js"))
+    safe = tasks.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    before, _, rest = page.partition("{css}")
+    middle, _, rest = rest.partition("{tasks}")
+    last, _, end = rest.partition("{js}")
+    return "".join((before, css, middle, safe, last, js, end))
+
+
+def _asset(name: str) -> str:
+    return (files("berrypick.report") / "assets" / name).read_text(encoding="utf-8")

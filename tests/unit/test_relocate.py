@@ -1,0 +1,176 @@
+"""Spans in a new version of their documents: what moved, changed, came apart, vanished; nothing is guessed silently."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import pytest
+
+import berrypick as bp
+from berrypick.core.errors import UsageError
+from berrypick.corpus.relocate import CERTAIN
+
+OLD = (
+    "Raspberries fruit in July. Cut the old canes in autumn, not the new ones.\n\n"
+    "Compost needs air. Turn the heap twice a year and add twigs to it.\n\n"
+    "Pick dry. Keep cool. Pick dry.\n"
+)
+
+
+def case(quote: str, new: str, old: str = OLD, nth: int = 0):
+    start = [m.start() for m in re.finditer(re.escape(quote), old)][nth]
+    truth = {"q": {f"d#{start}-{start + len(quote)}": 1}}
+    (found,) = bp.relocate(truth, {"d": old}, {"d": new}).cases
+    return found
+
+
+def test_unchanged_and_moved():
+    assert case("Cut the old canes", OLD).status == "same"
+    new = "A new introduction.\n\n" + OLD
+    found = case("Cut the old canes", new)
+    assert found.status == "moved" and found.now == "Cut the old canes" and found.similarity == 100
+
+
+def test_lines_broken_elsewhere():
+    found = case("Turn the heap twice a year and add twigs", OLD.replace("twice a", "twice\n   a"))
+    assert found.status == "moved" and found.now == "Turn the heap twice\n   a year and add twigs"
+
+
+def test_sections_that_changed_places():
+    first, second, third = OLD.split("\n\n")
+    new = "\n\n".join([third, second, first])
+    for quote in ("Cut the old canes in autumn", "Turn the heap twice", "Keep cool."):
+        found = case(quote, new)
+        assert (found.status, found.now) == ("moved", quote)
+
+
+def test_edited_with_how_much():
+    found = case("Cut the old canes in autumn, not the new ones.", OLD.replace("autumn", "October"))
+    assert found.status == "edited" and found.now == "Cut the old canes in October, not the new ones."
+    assert found.similarity == pytest.approx(88.9, abs=3)
+    first = case("Cut the old canes in autumn", OLD.replace("Cut the", "Prune the"))
+    assert (first.status, first.now) == ("edited", "Prune the old canes in autumn")
+
+
+def test_split():
+    more = (
+        " Many words stand in between now, more than the whole sentence had before, so that it has come apart for good."
+    )
+    found = case("Turn the heap twice a year and add twigs to it.", OLD.replace(" and add", more + " And then add"))
+    assert found.status == "split" and len(found.places) == 2
+    assert found.now == "Turn the heap twice a year ... add twigs to it."
+
+
+def test_ambiguous_and_gone():
+    found = case("Pick dry.", "Pick dry. Pick dry. Pick dry.", nth=1)
+    assert found.status == "ambiguous" and len(found.places) == 3 and found.now == ""
+    gone = case("Turn the heap twice a year and add twigs to it.", "Raspberries fruit in July.")
+    assert (gone.status, gone.places) == ("gone", ())
+    (absent,) = bp.relocate({"q": {"d#0-5": 1}}, {"d": OLD}, {"e": OLD}).cases
+    assert absent.status == "gone"
+
+
+def test_copies_keep_their_number():
+    new = "Something new.\n" + OLD
+    for nth, at in enumerate(m.start() for m in re.finditer("Pick dry", new)):
+        found = case("Pick dry.", new, nth=nth)
+        assert found.status == "moved" and found.places == ((at, at + 9),)
+
+
+def test_words_inside_of_words_are_no_place():
+    found = case("air", "Repair stairs. Compost needs heat.")
+    assert found.status not in CERTAIN
+
+
+def test_command_writes_what_it_placed_and_reports_the_rest(files, tmp_path, berrypick):
+    start = OLD.index("Turn the heap")
+    lines = [
+        {"topic": "q1", "doc": "d", "start": 0, "end": 26},
+        {"topic": "q1", "doc": "d", "start": start, "end": start + 30},
+        {"topic": "q2", "doc": "d", "judged": True},
+        {"topic": "q9", "answer": None},
+    ]
+    new = "Hello.\n" + OLD.replace("Turn the heap twice a year and add twigs to it.", "Nothing else.")
+    paths = files(
+        truth_jsonl="".join(json.dumps(line) + "\n" for line in lines),
+        old_jsonl=json.dumps({"doc": "d", "text": OLD}),
+        new_jsonl=json.dumps({"doc": "d", "text": new}),
+    )
+    target, report = tmp_path / "out.jsonl", tmp_path / "report.jsonl"
+    done = berrypick("relocate", paths["truth_jsonl"], "--from", paths["old_jsonl"], "--to", paths["new_jsonl"],
+                     "-o", target, "--report", report)  # fmt: skip
+    assert done.code == 0, done.err
+    assert "1 moved, 1 gone" in done.err
+    written = bp.read_truth(target)
+    assert written.topics["q1"].start.tolist() == [7] and written.unanswerable == ("q9",)
+    cases = [json.loads(line) for line in report.read_text().splitlines()]
+    assert [(one["status"], one["line"]) for one in cases] == [("moved", 1), ("gone", 2)]
+    run = {"q1": {"d#0-40": 1}}
+    assert bp.score("charR", target, run, documents={"d": new}) == 1.0
+    fine = bp.evaluate(target, run, "charR", documents={"d": new})
+    assert not any("made on" in str(note) for note in fine.notes)
+    other = bp.evaluate(target, run, "charR", documents={"d": new + " One more line."})
+    assert any("d is not the text that the judgements were made on" in str(note) for note in other.notes)
+
+
+def test_only_spans_of_text():
+    with pytest.raises(UsageError, match="only spans of text are relocated"):
+        bp.relocate({"q": {"a": 1}}, {"a": "x"}, {"a": "x"})
+
+
+WORDS = (
+    "abandon basket canes dry edge fruit garden heap indoor july keep leaf mulch north old prune quick root soil twig "
+    "under vine water yield zone autumn berry compost spring winter summer plant seed stem grow pick sun rain wind"
+)
+
+
+def text_of(rng: random.Random, paragraphs: int) -> list[list[str]]:
+    vocabulary = [
+        w + s for w in WORDS.split() for s in ("", "s", "ed", "ing", "ly", "er", "est", "ness", "ful", "less")
+    ]
+    weights = [1 / (i + 3) for i in range(len(vocabulary))]
+    return [rng.choices(vocabulary, weights, k=rng.randrange(60, 140)) for _ in range(paragraphs)]
+
+
+@pytest.mark.parametrize("kind", ["words", "sections", "lines"])
+def test_three_percent_of_words_edited(kind):
+    """At least 99% of spans in the right place, and none in a wrong one without a flag."""
+    right = wrong = total = 0
+    for seed in range(4):
+        rng = random.Random(seed)
+        sections = text_of(rng, 40)
+        marks = [(i, low, low + n) for i in range(40) for low, n in [(rng.randrange(40), rng.randrange(4, 20))]]
+        order = list(range(40))
+        if kind == "sections":
+            for _ in range(4):
+                order.insert(rng.randrange(40), order.pop(rng.randrange(40)))
+        edited = [[_edit(word, rng) if rng.random() < 0.03 else word for word in words] for words in sections]
+        old, at = _written(sections, range(40), lambda: " ")
+        new, now = _written(edited, order, lambda rng=rng: rng.choice(" \n") if kind == "lines" else " ")
+        truth = {f"q{i}": {f"d#{at[i][low][0]}-{at[i][high - 1][1]}": 1} for i, low, high in marks}
+        cases = bp.relocate(truth, {"d": old}, {"d": new}).cases
+        for (i, low, high), found in zip(marks, cases, strict=True):
+            expected = (now[i][low][0], now[i][high - 1][1])
+            total += 1
+            right += found.places == (expected,)
+            wrong += found.status in CERTAIN and found.places != (expected,)
+    assert total == 160 and wrong == 0
+    assert right >= 0.99 * total, (right, total)
+
+
+def _edit(word: str, rng: random.Random) -> str:
+    return rng.choice([word[::-1] + "x", "another", word + "able"])
+
+
+def _written(sections, order, space):
+    """The text of sections in some order, and where each word of each section stands."""
+    text, at = "", {}
+    for number in order:
+        at[number] = []
+        for word in sections[number]:
+            at[number].append((len(text), len(text) + len(word)))
+            text += word + space()
+        text += "\n\n"
+    return text, at
