@@ -298,12 +298,16 @@ class Run:
         for topic in self.topics:
             yield topic, self.ranking(topic)
 
+    @property
+    def inner_bounds(self) -> IntArray:
+        """Rows where a topic begins that is not the first one; topics without results begin nowhere of their own."""
+        return self.bounds[(self.bounds > 0) & (self.bounds < len(self))]
+
     @cached_property
     def grouped(self) -> bool:
         """Whether some rank holds several pointers."""
         same = self.rank[1:] == self.rank[:-1]
-        inner = self.bounds[(self.bounds > 0) & (self.bounds < len(self))]
-        same[inner - 1] = False  # the last of a topic and the first of the next one
+        same[self.inner_bounds - 1] = False  # the last of a topic and the first of the next one
         return bool(same.any())
 
     def with_empty(self, topics: Iterable[str]) -> Run:
