@@ -35,7 +35,8 @@ class Cost:
 def alternately(commands: dict[str, Sequence[str]], repeats: int) -> dict[str, Cost]:
     """Each command in a new process, in turn, so that a busy moment of the machine meets all of them.
 
-    A command is what Python is called with, or begins with the full path of another program.
+    A command is what Python is called with, or begins with the full path of another program. A command that prints
+    ``seconds`` and a number has measured itself.
     """
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     processor: dict[str, list[float]] = {name: [] for name in commands}
@@ -114,6 +115,24 @@ def _retrieved(topic: int, count: int, order: np.ndarray, length: np.ndarray, dr
     score = np.sort(draw.uniform(0, 20, count))[::-1]
     columns = zip((10_000 + 7 * document).tolist(), score.tolist(), offset.tolist(), size.tolist(), strict=True)
     return "".join(f"{topic} Q0 {d} {k} {s:.4f} sys {o} {n}\n" for k, (d, s, o, n) in enumerate(columns, start=1))
+
+
+def many_passages(folder: Path, runs: int, topics: int = 50, documents: int = 60_000) -> tuple[str, list[str]]:
+    """Several INEX text runs of a thousand passages a topic, and judgements of 300 articles a topic."""
+    draw = np.random.default_rng(6)
+    length, truth = draw.integers(800, 40_000, documents), folder / "passages.qrels"
+    orders = [draw.permutation(documents) for _ in range(topics)]
+    with truth.open("w") as judgements:
+        for topic, order in enumerate(orders, start=2009001):
+            judgements.write(_judged(topic, order[:300], length, draw))
+    made = []
+    for number in range(runs):
+        path = folder / f"passages-{number}.run"
+        with path.open("w") as out:
+            for topic, order in enumerate(orders, start=2009001):
+                out.write(_retrieved(topic, 1000, order, length, draw).replace(" sys ", f" sys{number} "))
+        made.append(str(path))
+    return str(truth), made
 
 
 def many_documents(folder: Path, runs: int, topics: int = 50) -> tuple[str, list[str]]:

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
+from berrypick.core.arrays import IntArray, Narrow
 from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.formats._files import content, word_problem
 from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.kernels import native
 
 Passages = list[tuple[int, int]]
 
@@ -166,7 +167,9 @@ def _read_lines(path: str, problems: Problems) -> Truth:
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None:
     """None if a document is judged twice for a topic: the plain reader names both lines."""
     names, topics, topic_of = list(Names(found.documents)), found.topic_names, found.topic
-    if len(np.unique(topic_of.astype(np.int64) * len(names) + found.document)) < len(topic_of):
+    order = np.argsort(topic_of, kind="stable")
+    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1))
+    if _repeats(bounds, found.document[order], len(names)):
         return None
     first_length = np.empty(len(names), dtype=np.int64)
     first_length[found.document[::-1]] = found.length[::-1]
@@ -176,14 +179,21 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
         if count:
             problems.count(what, count)
     passages = np.diff(np.append(found.first, len(found.start)))
-    order = np.argsort(topic_of, kind="stable")
-    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1)).tolist()
     judged = {
-        topic: _topic_truth(topic, order[bounds[i] : bounds[i + 1]], found, names, passages)
-        for i, topic in enumerate(topics)
+        topic: _topic_truth(topic, order[a:b], found, names, passages)
+        for topic, (a, b) in zip(topics, pairwise(bounds.tolist()), strict=True)
     }
     lengths = dict(zip(names, first_length.tolist(), strict=True))
     return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
+
+
+def _repeats(bounds: IntArray, document: Narrow, names: int) -> bool:
+    """Whether a document is judged twice for a topic; columns are there where the kernels are compiled."""
+    compiled = native()
+    assert compiled is not None
+    found = np.empty(len(bounds) - 1, dtype=bool)
+    compiled.repeated_documents(bounds, document, names, found)
+    return bool(found.any())
 
 
 def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], passages: IntArray) -> TopicTruth:
