@@ -15,6 +15,7 @@
 #include "documents.hpp"
 #include "law.hpp"
 #include "records.hpp"
+#include "similar.hpp"
 #include "text.hpp"
 #include "trees.hpp"
 
@@ -553,6 +554,52 @@ void documents(nb::module_& m) {
           "judged_bounds"_a.noconvert(), "judged"_a.noconvert(), "vocabulary"_a, "retrieved"_a.noconvert());
 }
 
+// --- similar text ----------------------------------------------------------------------------------------------------
+
+berrypick::Pattern pattern_of(const In<std::uint32_t>& code) {
+    require(code.shape(0) > 0, "the pattern is empty");
+    for (std::size_t i = 0; i < code.shape(0); ++i) require(code.data()[i] < 0x110000, "a character is out of range");
+    return {code.data(), code.shape(0)};
+}
+
+void common_lengths(In<std::uint32_t> code, In<std::uint32_t> text, Out<Index> out) {
+    require_count(out.shape(0), text.shape(0), "out");
+    const berrypick::Pattern pattern = pattern_of(code);
+    const nb::gil_scoped_release released;
+    berrypick::common_lengths(pattern, text.data(), text.shape(0), out.data());
+}
+
+template <class Code>
+void alike_blocks(In<std::uint32_t> code, In<Code> text, std::size_t block, std::size_t width, std::size_t least,
+                  Out<std::uint8_t> out) {
+    require(block > 0, "a block has a character or more");
+    require_count(out.shape(0), text.shape(0) / block + (text.shape(0) % block != 0), "out");
+    const berrypick::Pattern pattern = pattern_of(code);
+    const nb::gil_scoped_release released;
+    berrypick::alike_blocks(pattern, text.data(), text.shape(0), block, width, least, out.data());
+}
+
+nb::tuple best_span(In<std::uint32_t> code, In<std::uint32_t> text, std::size_t until, std::size_t width) {
+    const berrypick::Pattern pattern = pattern_of(code);
+    berrypick::Alike found;
+    {
+        const nb::gil_scoped_release released;
+        found = berrypick::best_span(pattern, text.data(), text.shape(0), until, width);
+    }
+    return nb::make_tuple(found.start, found.end, found.length);
+}
+
+void similar(nb::module_& m) {
+    m.def("common_lengths", common_lengths, "code"_a.noconvert(), "text"_a.noconvert(), "out"_a.noconvert());
+    m.def("alike_blocks", alike_blocks<std::uint8_t>, "code"_a.noconvert(), "text"_a.noconvert(), "block"_a, "width"_a,
+          "least"_a, "out"_a.noconvert());
+    m.def("alike_blocks", alike_blocks<std::uint16_t>, "code"_a.noconvert(), "text"_a.noconvert(), "block"_a,
+          "width"_a, "least"_a, "out"_a.noconvert());
+    m.def("alike_blocks", alike_blocks<std::uint32_t>, "code"_a.noconvert(), "text"_a.noconvert(), "block"_a,
+          "width"_a, "least"_a, "out"_a.noconvert());
+    m.def("best_span", best_span, "code"_a.noconvert(), "text"_a.noconvert(), "until"_a, "width"_a);
+}
+
 template <class T>
 void text(nb::module_& m) {
     m.def("merge", merge<T>, "start"_a.noconvert(), "end"_a.noconvert(), "merged_start"_a.noconvert(),
@@ -582,6 +629,7 @@ NB_MODULE(_native, m) {
     m.def("covered", covered, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert());
     files(m);
     documents(m);
+    similar(m);
     m.def("nested_pairs", nested_pairs, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),
           "other_document"_a.noconvert(), "other_start"_a.noconvert(), "other_end"_a.noconvert());
     m.def("unseen_lengths", unseen_lengths, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),

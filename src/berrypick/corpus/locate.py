@@ -6,30 +6,33 @@ offset settles which place is meant, and one that does not match its quote is an
 exact        the quote, character by character
 normalised   runs of white space count as one space, and so do kinds of quotation marks, of apostrophes and of dashes
              as one of each
-fuzzy        what normalised does not find is sought by similarity (RapidFuzz, a stated threshold)
+fuzzy        what normalised does not find is sought by similarity, with a stated threshold
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.corpus.similar import SimilarText
 from berrypick.corpus.texts import Texts, Units, check_offsets, read_texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
 #: Least similarity, in per cent of characters that need no edit, of a place that counts as found.
 THRESHOLD = 90.0
-#: How much worse a window may be before its borders are fitted.
-SLACK = 10.0
+#: Of long quotes so many characters are looked for first.
+HEAD = 64
 #: At most so many candidates are shown.
 MOST = 5
 #: Characters shown on both sides of a candidate.
@@ -99,101 +102,37 @@ class Searchable:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._plain: str | None = None
-        self._origin: list[int] = []
 
     def exact(self, quote: str) -> list[tuple[int, int]]:
         return [(at, at + len(quote)) for at in _occurrences(self.text, quote)]
 
-    def normalised(self, quote: str) -> list[tuple[int, int]]:
-        wanted = normal_form(quote).strip()
-        if not wanted:
-            return []
-        return [self._back(at, at + len(wanted)) for at in _occurrences(self.plain, wanted)]
+    def normalised(self, wanted: str) -> list[tuple[int, int]]:
+        """Places of a quote in its normal form."""
+        return [self.back(at, at + len(wanted)) for at in _occurrences(self.plain, wanted)]
 
-    @property
+    @cached_property
     def plain(self) -> str:
-        if self._plain is None:
-            self._plain, self._origin = _normalised(self.text)
-        return self._plain
+        return normal_form(self.text)
 
-    def _back(self, start: int, end: int) -> tuple[int, int]:
+    @cached_property
+    def _dropped(self) -> tuple[IntArray, IntArray]:
+        """Behind which characters of the normalised form others of the text were dropped, and how many up to there."""
+        runs = [(run.start(), run.end() - run.start() - 1) for run in SPACE.finditer(self.text) if len(run[0]) > 1]
+        start, extra = np.array(runs, dtype=np.int64).reshape(-1, 2).T
+        return start - (np.cumsum(extra) - extra), np.concatenate([[0], np.cumsum(extra)])
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
         """A span of the normalised form in the text: from its first character to behind its last."""
-        assert self._plain is not None
-        return self._origin[start], self._origin[end - 1] + 1
-
-    def fuzzy(self, quote: str, threshold: float) -> list[tuple[int, int, float]]:
-        """The best place in the text and others nearly as good that do not overlap it."""
-        fuzz = _rapidfuzz()
-        wanted = normal_form(quote).strip()
-        plain = self.plain
-        if not wanted or not plain:
-            return []
-        found: list[tuple[int, int, float]] = []
-        for low, high in _stretches(plain, wanted):
-            # a window as long as the quote first, then the borders at which the two are most alike
-            match = fuzz.partial_ratio_alignment(wanted, plain[low:high], score_cutoff=threshold - SLACK)
-            if match is not None and match.dest_end > match.dest_start:
-                start, end, score = _fitted(fuzz, wanted, plain, low + match.dest_start, low + match.dest_end)
-                if score >= threshold:
-                    found.append((*self._back(start, end), score))
-        return _apart(found)
-
-
-def _fitted(fuzz: Any, wanted: str, plain: str, start: int, end: int) -> tuple[int, int, float]:
-    """The borders near a window, not at white space, between which the text is most similar to the quote."""
-    reach = max(3, len(wanted) // 8)
-    ends = [at for at in range(max(start + 1, end - reach), min(len(plain), end + reach) + 1) if plain[at - 1] != " "]
-    end = max(ends or [end], key=lambda at: (fuzz.ratio(wanted, plain[start:at]), -at))
-    starts = [at for at in range(max(0, start - reach), min(end, start + reach + 1)) if plain[at] != " "]
-    start = max(starts or [start], key=lambda at: (fuzz.ratio(wanted, plain[at:end]), at))
-    return start, end, float(fuzz.ratio(wanted, plain[start:end]))
-
-
-def _rapidfuzz() -> Any:
-    try:
-        from rapidfuzz import fuzz
-    except ModuleNotFoundError:
-        needs = f"{option('quotes', 'fuzzy')} needs RapidFuzz: pip install 'berrypick[chunks]'"
-        raise UsageError(needs) from None
-    return fuzz
-
-
-def _stretches(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    """Windows of the text that may hold the quote: those that share enough three-letter words with it.
-
-    Similarity is costly to compute everywhere. A place that is 90% alike holds most of the quote's words unchanged.
-    """
-    width = len(wanted)
-    step = max(width, 1)
-    words = set(re.findall(r"\w{3,}", wanted.lower()))
-    lowered = text.lower()
-    if not words:
-        yield 0, len(text)
-        return
-    hits = np.zeros(len(text) // step + 2)
-    for word in words:
-        blocks = {match.start() // step for match in re.finditer(rf"\b{re.escape(word)}\b", lowered)}
-        hits[list(blocks)] += 1
-    together = hits.copy()
-    together[:-1] += hits[1:]
-    together[1:] += hits[:-1]
-    for block in np.flatnonzero(together >= max(1, len(words) // 2)).tolist():
-        yield max(0, (block - 1) * step), min(len(text), (block + 2) * step)
-
-
-def _apart(found: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """The best first; what overlaps a better one is the same place."""
-    kept: list[tuple[int, int, float]] = []
-    for start, end, score in sorted(set(found), key=lambda place: (-place[2], place[0])):
-        if all(end <= a or start >= b for a, b, _ in kept):
-            kept.append((start, end, score))
-    return kept
+        behind, dropped = self._dropped
+        first, last = np.searchsorted(behind, [start, end - 1], side="left").tolist()
+        return start + int(dropped[first]), end + int(dropped[last])
 
 
 def _occurrences(text: str, wanted: str) -> Iterator[int]:
     """Overlapping ones too."""
-    at = text.find(wanted) if wanted else -1
+    if not wanted or (len(wanted) > HEAD and wanted[:HEAD] not in text):  # find prepares for long texts at length
+        return
+    at = text.find(wanted)
     while at >= 0:
         yield at
         at = text.find(wanted, at + 1)
@@ -213,21 +152,6 @@ def normal_form(text: str) -> str:
     return SPACE.sub(" ", text.translate(KINDS_TABLE))
 
 
-def _normalised(text: str) -> tuple[str, list[int]]:
-    """The normal form, and where each character of it stood."""
-    parts: list[str] = []
-    origin: list[int] = []
-    last = 0
-    for run in SPACE.finditer(text):
-        parts += [text[last : run.start()], " "]
-        origin += range(last, run.start())
-        origin.append(run.start())
-        last = run.end()
-    parts.append(text[last:])
-    origin += range(last, len(text))
-    return "".join(parts).translate(KINDS_TABLE), origin
-
-
 # --- resolving ------------------------------------------------------------------------------------------------------
 
 
@@ -239,24 +163,45 @@ class Locator:
     ) -> None:
         self.texts, self.how, self.threshold, self.counting = texts, how, threshold, counting
         self._searchable: dict[str, Searchable] = {}
+        self._similar: dict[str | None, SimilarText] = {}
+        self._looser_locators: dict[Quotes, Locator] = {}
 
     def places(self, quote: str, document: str | None = None) -> list[Place]:
         """Every place, under the first rule that finds any: the exact one first, then what is allowed."""
         documents = list(self.texts) if document is None else [document]
         for rule in QUOTES[: QUOTES.index(self.how) + 1]:
+            if rule == "normalised":
+                quote = normal_form(quote).strip()
+            if rule == "fuzzy":
+                return _best(self._similar_places(quote, document, documents))
             found = [place for name in documents for place in self._by(rule, quote, name)]
             if found:
-                return _best(found) if rule == "fuzzy" else found
+                return found
         return []
 
-    def _by(self, rule: Quotes, quote: str, document: str) -> list[Place]:
+    def _searched(self, document: str) -> Searchable:
         if document not in self._searchable:
             self._searchable[document] = Searchable(self.texts[document])
-        text = self._searchable[document]
-        if rule == "fuzzy":
-            return [Place(document, *found) for found in text.fuzzy(quote, self.threshold)]
+        return self._searchable[document]
+
+    def _by(self, rule: Quotes, quote: str, document: str) -> list[Place]:
+        text = self._searched(document)
         spans = text.exact(quote) if rule == "exact" else text.normalised(quote)
         return [Place(document, start, end) for start, end in spans]
+
+    def _similar_places(self, quote: str, document: str | None, documents: Sequence[str]) -> list[Place]:
+        if document not in self._similar:
+            self._similar[document] = SimilarText([self._searched(name).plain for name in documents])
+        found = self._similar[document].find(quote, self.threshold)
+        return [
+            Place(
+                documents[one.document],
+                *self._searched(documents[one.document]).back(one.start, one.end),
+                one.similarity,
+            )
+            for one in found
+            for name in [documents[one.document]]
+        ]
 
     def resolve(self, topic: str, quote: Quote, source: str = "") -> Place | Unresolved:
         """The one place of a quote, or why there is none."""
@@ -307,10 +252,9 @@ class Locator:
     def _looser(self, quote: str, document: str | None) -> tuple[str, tuple[Place, ...]]:
         """What a looser rule would find, as candidates."""
         for rule in QUOTES[QUOTES.index(self.how) + 1 :]:
-            try:
-                found = Locator(self.texts, rule, self.threshold).places(quote, document)
-            except UsageError:
-                break
+            if rule not in self._looser_locators:
+                self._looser_locators[rule] = Locator(self.texts, rule, self.threshold)
+            found = self._looser_locators[rule].places(quote, document)
             if found:
                 return f"; {option('quotes', rule)} finds it", tuple(found)
         return "", ()
@@ -331,7 +275,7 @@ def _between(found: list[Place], quote: Quote, texts: Texts) -> list[Place]:
 
 def _best(found: list[Place]) -> list[Place]:
     """Places as similar as the best one."""
-    most = max(place.similarity for place in found)
+    most = max((place.similarity for place in found), default=0.0)
     return [place for place in found if place.similarity >= most - 1e-9]
 
 
