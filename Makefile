@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # the tests start hundreds of processes: without bytecode each would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint types docs site bench fuzz release clean
+.PHONY: demo test quick lint types docs site bench fuzz experiments release clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -49,6 +49,10 @@ bench: $(VENV)/installed-test
 # a million inputs, or INPUTS=N of them; SEED=... repeats a run; what fails is kept in fuzz-failures/
 fuzz: $(VENV)/installed-test
 	@$(BIN)/python tests/fuzz/run.py --inputs $(or $(INPUTS),1000000) --seed '$(SEED)' --keep fuzz-failures
+
+# the papers' experiments; FOLDER=... runs them on a folder of XML documents too, OUT=... keeps files and figures
+experiments: $(VENV)/installed-test
+	@$(BIN)/python experiments/all.py $(FOLDER) $(if $(OUT),--out $(OUT))
 
 # what is compiled at installation
 NATIVE := CMakeLists.txt $(wildcard native/*)

@@ -1,135 +1,176 @@
-"""A real XML collection with simulated topics: what the experiments of this folder share.
+"""XML collections with topics whose relevance the rankers do not define: what the experiments of this folder share.
 
-No assessed XML collection can be had freely, so topics are simulated on real documents: a topic is a word that a few
-documents use, its relevant text the blocks of text (paragraphs, titles, items) that use it. Element assessments follow
-from the highlighted blocks as at INEX. Runs are made by a real ranker (BM25) over elements at several granularities.
+* Without a folder: the bundled campaign, twenty articles with ten topics that were highlighted by hand.
+* With a folder of XML documents: topics by links. A topic is a page that 3 to 25 others link to in their text; its
+  query is the words of its title. What links to it is relevant: the paragraph or item with the link. The page itself is
+  in no run.
+
+Assessments of elements follow from the highlighted text in two forms: with specificity alone, as at INEX 2006, and with
+exhaustivity, as at INEX 2005: ideal elements 2, relevant elements around and below them 1, too small ones "?".
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import json
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+import berrypick as bp
+from berrypick.core import paths
 from berrypick.core.collection import Collection
-from berrypick.core.run import Run, assemble
+from berrypick.core.structure import Structure
 from berrypick.core.truth import Highlighted, TopicTruth, Truth
 from berrypick.corpus.folder import find_documents, read_folder
 from berrypick.corpus.resolve import assess
 from berrypick.corpus.xml_documents import read_text
+from berrypick.demo import campaign
+from berrypick.relevance.recall_base import recall_base
 
-BLOCKS = {"p", "para", "title", "item", "listitem", "td", "entry", "desc", "screen", "term", "simpara"}
-GRANULARITIES = {
-    "document": None,
-    "section": {"section", "sect1", "sect2", "sect3", "page", "chapter", "steps", "list", "note", "procedure"},
-    "block": BLOCKS,
-    "everything": set(),
-}
+BLOCKS = {"p", "para", "title", "st", "item", "listitem", "td", "entry", "desc", "screen", "term", "simpara"}
+HEADS = {"info", "head", "header"}
+#: Shorter elements are too small to answer anything.
+TOO_SMALL = 20
 
 
-def arguments(what: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("collection", help="folder of XML documents, e.g. help pages in DocBook or Mallard")
-    parser.add_argument("--topics", type=int, default=29)
-    parser.add_argument("--seed", type=int, default=2006)
-    parser.add_argument("--out", type=Path, help="folder for the plots and the table; none are written without it")
+def arguments(description: str, seeds: int = 10) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("collection", nargs="?", help="folder of XML documents with links [default: the bundled ones]")
+    parser.add_argument("--topics", type=int, default=0, help="use so many topics at most [default: all]")
+    parser.add_argument("--seeds", type=int, default=seeds, help="repetitions, where chance has a part")
+    parser.add_argument("--out", type=Path, help="folder for truth, runs, results and figures [default: none]")
     return parser.parse_args()
 
 
-class ReaderContext:
-    """Documents, their text, and simulated topics."""
+@dataclass(frozen=True)
+class World:
+    """Documents, topics, and what is relevant to them."""
 
-    def __init__(self, folder: str, topics: int, seed: int) -> None:
-        self.collection: Collection = read_folder(folder)
-        self.texts = {name: read_text(path) for name, path in find_documents(folder).items()}
-        words = self._words(topics, seed)
-        self.truth = assess(Truth("spans", dict(self._topic(word) for word in words)), self.collection)
+    name: str
+    collection: Collection
+    texts: dict[str, str]
+    queries: dict[str, str]  # topic to the words that are searched for
+    highlighted: Truth
+    #: Documents that runs do not return for a topic.
+    excluded: dict[str, str]
 
-    def _words(self, topics: int, seed: int) -> list[str]:
-        """Words of moderate frequency: used in the blocks of 4 to 25 documents."""
-        count: Counter[str] = Counter()
-        for name, text in self.texts.items():
-            blocks = " ".join(text[start:end] for start, end in self._blocks(name))
-            count.update(set(re.findall(r"\b[a-z]{5,}\b", blocks.lower())))
-        usable = sorted(word for word, n in count.items() if 4 <= n <= 25)
-        if len(usable) < topics:
-            sys.exit(f"only {len(usable)} words are usable as topics; name a larger collection")
-        return sorted(np.random.default_rng(seed).choice(usable, topics, replace=False).tolist())
+    @cached_property
+    def specific(self) -> Truth:
+        """Elements assessed by specificity (INEX 2006)."""
+        return assess(self.highlighted, self.collection)
 
-    def _blocks(self, name: str) -> Iterator[tuple[int, int]]:
-        structure = self.collection.structures[name]
-        for element, tag in enumerate(structure.name):
-            if tag in BLOCKS:
-                yield int(structure.start[element]), int(structure.end[element])
+    @cached_property
+    def exhaustive(self) -> Truth:
+        """Elements assessed by exhaustivity and specificity (INEX 2005)."""
+        topics = {name: self._graded(topic) for name, topic in self.specific.topics.items()}
+        return replace(self.specific, topics=topics, scale="2005")
 
-    def _topic(self, word: str) -> tuple[str, TopicTruth]:
-        spans: list[tuple[str, int, int]] = []
-        for name, text in self.texts.items():
-            if word not in text.lower():
-                continue
-            found = [span for span in self._blocks(name) if re.search(rf"\b{word}\b", text[slice(*span)].lower())]
-            spans += [(name, *span) for span in found]
-        names = tuple(name for name, _, _ in spans)
-        start, end = (np.array([span[i] for span in spans], dtype=np.int64) for i in (1, 2))
-        topic = TopicTruth(word, names, np.ones(len(spans)), start, end, highlighted=Highlighted(names, start, end))
-        return word, topic
+    def _graded(self, topic: TopicTruth) -> TopicTruth:
+        assert topic.path is not None and topic.size is not None
+        base = recall_base(topic, "sizes", "specificity")
+        grades = np.ones(len(topic))
+        small = [paths.element_name(path) in self.small_names for path in topic.path]
+        grades[np.array(small, dtype=bool) | (topic.size < TOO_SMALL)] = 0.0
+        grades[base.row[base.ideal]] = 2.0
+        return replace(topic, exhaustivity=grades, entry_points=())  # of which 2005 had none
 
-    def runs(self) -> Iterator[Run]:
-        """BM25 with many settings over elements of several granularities: systems that differ as real ones do."""
-        for granularity, tags in GRANULARITIES.items():
-            units = list(self._units(tags))
-            index = _Index([self.texts[name][start:end] for name, _, start, end in units])
-            for k1 in (0.4, 1.2, 3.0):
-                for b in (0.0, 0.4, 0.75, 1.0):
-                    rows = [
-                        (word, *units[i][:2], score)
-                        for word in self.truth.topics
-                        for i, score in index.rank(word, k1, b)
-                    ]
-                    yield assemble(
-                        tag=f"{granularity} k1={k1} b={b}",
-                        topic=[row[0] for row in rows],
-                        document=[row[1] for row in rows],
-                        path=[row[2] for row in rows],
-                        score=np.array([row[3] for row in rows], dtype=np.float64),
-                        order="score",
-                    )
+    @cached_property
+    def small_names(self) -> frozenset[str]:
+        """Names of elements that only ever occur inside blocks of text: links, emphasis, names of menus."""
+        inside: set[str] = set()
+        elsewhere: set[str] = set(BLOCKS)
+        for structure in self.structures():
+            for element, name in enumerate(structure.name):
+                if structure.end[element] == structure.start[element]:
+                    continue
+                within = any(structure.name[outer] in BLOCKS for outer in structure.ancestors(element))
+                (inside if within and not self.holds_block(structure, element) else elsewhere).add(name)
+        return frozenset(inside - elsewhere)
 
-    def _units(self, tags: set[str] | None) -> Iterator[tuple[str, str, int, int]]:
-        for name in self.texts:
-            structure = self.collection.structures[name]
-            for element, tag in enumerate(structure.name):
-                wanted = structure.parent[element] < 0 if tags is None else not tags or tag in tags
-                if wanted and structure.end[element] > structure.start[element]:
-                    yield name, structure.paths[element], int(structure.start[element]), int(structure.end[element])
+    def structures(self) -> Iterator[Structure]:
+        return (self.collection.structures[name] for name in self.texts)
+
+    @staticmethod
+    def holds_block(structure: Structure, element: int) -> bool:
+        return any(structure.name[inner] in BLOCKS for inner in structure.descendants(element) if inner != element)
+
+    def describe(self) -> str:
+        elements = sum(len(topic) for topic in self.specific.topics.values())
+        return f"{self.name}: {len(self.texts)} documents, {len(self.queries)} topics, {elements} relevant elements"
 
 
-class _Index:
-    """BM25 over short texts; a query is one word and the words that go with it most often."""
+def read_world(folder: str | None, most: int = 0) -> World:
+    world = _campaign() if folder is None else _linked(folder)
+    kept = list(world.queries)[: most or None]
+    return replace(
+        world,
+        queries={name: world.queries[name] for name in kept},
+        highlighted=replace(world.highlighted, topics={name: world.highlighted.topics[name] for name in kept}),
+    )
 
-    def __init__(self, texts: list[str]) -> None:
-        self.words = [Counter(re.findall(r"[a-z]+", text.lower())) for text in texts]
-        self.length = np.array([sum(words.values()) for words in self.words], dtype=np.float64)
-        self.where: dict[str, list[int]] = {}
-        for i, words in enumerate(self.words):
-            for word in words:
-                self.where.setdefault(word, []).append(i)
 
-    def rank(self, word: str, k1: float, b: float, most: int = 1500) -> list[tuple[int, float]]:
-        found = self.where.get(word, [])
-        company = Counter(other for i in found for other in self.words[i] if len(other) > 4 and other != word)
-        scores: dict[int, float] = {}
-        for term, weight in [(word, 1.0), *((other, 0.2) for other, _ in company.most_common(4))]:
-            units = self.where.get(term, [])
-            idf = math.log(1 + (len(self.words) - len(units) + 0.5) / (len(units) + 0.5))
-            for i in units:
-                tf = self.words[i][term]
-                norm = k1 * (1 - b + b * self.length[i] / self.length.mean())
-                scores[i] = scores.get(i, 0.0) + weight * idf * tf * (k1 + 1) / (tf + norm)
-        return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+def _texts(folder: str | Path) -> dict[str, str]:
+    return {name: read_text(path) for name, path in find_documents(folder).items()}
+
+
+def _campaign() -> World:
+    home = campaign.FOCUSED.files.path()
+    topics = json.loads((home / "topics.json").read_text(encoding="utf-8"))
+    truth = bp.read_truth(home / "highlighted.qrels")
+    folder = home / "collection"
+    queries = {topic["topic"]: topic["title"] for topic in topics}
+    return World("bundled campaign", read_folder(folder), _texts(folder), queries, truth, {})
+
+
+def _linked(folder: str) -> World:
+    collection, texts = read_folder(folder), _texts(folder)
+    spans: dict[str, list[tuple[str, int, int]]] = {}
+    for document in texts:
+        structure = collection.structures[document]
+        for element, target in structure.links:
+            place = _linking_block(structure, element)
+            if place is not None:
+                spans.setdefault(target, []).append((document, *place))
+    found = {
+        page: list(dict.fromkeys(own))
+        for page, own in spans.items()
+        if page in texts and 3 <= len({document for document, _, _ in own} - {page}) <= 25
+    }
+    queries = {page: title for page in sorted(found) if (title := _title(collection.structures[page], texts[page]))}
+    if not queries:
+        sys.exit(f"{folder}: no page is linked to in the text of 3 to 25 others; name another folder")
+    topics = {page: _topic(page, found[page]) for page in queries}
+    return World(
+        Path(folder).name, collection, texts, queries, Truth("spans", topics), {page: page for page in queries}
+    )
+
+
+def _linking_block(structure: Structure, element: int) -> tuple[int, int] | None:
+    """The paragraph or item with a link; None for links in the head of a page and outside of text."""
+    around = [element, *structure.ancestors(element)]
+    if any(structure.name[outer] in HEADS for outer in around):
+        return None
+    block = next((outer for outer in around if structure.name[outer] in BLOCKS), None)
+    return None if block is None else (int(structure.start[block]), int(structure.end[block]))
+
+
+def _title(structure: Structure, text: str) -> str:
+    titles = (i for i, name in enumerate(structure.name) if name == "title")
+    return next((text[structure.start[i] : structure.end[i]] for i in titles), "")
+
+
+def _topic(page: str, spans: Iterable[tuple[str, int, int]]) -> TopicTruth:
+    rows = [span for span in spans if span[0] != page and span[2] > span[1]]
+    names = tuple(name for name, _, _ in rows)
+    start, end = (np.array([row[i] for row in rows], dtype=np.int64) for i in (1, 2))
+    return TopicTruth(page, names, np.ones(len(rows)), start, end, highlighted=Highlighted(names, start, end))
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[a-z]{2,}", text.lower())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import berrypick as bp
 from berrypick.analysis.synthetic import degraded, ideal_run
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.resolve import resolve_truth
+from berrypick.relevance.recall_base import recall_base
 
 ROOT = Path(__file__).resolve().parents[2]
 CAMPAIGN = ROOT / "src" / "berrypick" / "demo" / "campaign"
@@ -60,13 +63,85 @@ def test_more_moves_score_less(truth, collection) -> None:
     assert values == sorted(values, reverse=True)
 
 
-@pytest.mark.parametrize("script", ["degraded_runs", "correlation", "recall_bases"])
-def test_scripts_run(script, tmp_path) -> None:
-    command = [sys.executable, str(ROOT / "experiments" / f"{script}.py"), str(CAMPAIGN / "collection")]
-    done = subprocess.run(
-        [*command, "--topics", "4", "--out", str(tmp_path)], capture_output=True, text=True, check=False
-    )
+SCRIPTS = sorted(path.stem for path in (ROOT / "experiments").glob("[!_]*.py"))
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory) -> tuple[str, Path]:
+    """What all experiments print in their small form: three topics, two seeds, no real data."""
+    out = tmp_path_factory.mktemp("experiments")
+    command = [sys.executable, str(ROOT / "experiments" / "all.py"), "--topics", "3", "--seeds", "2", "--out", str(out)]
+    environment = {name: value for name, value in os.environ.items() if name != "BERRYPICK_DATA"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    assert "topics" in done.stdout
-    for picture in tmp_path.glob("*.svg"):
-        assert picture.read_text().startswith("<svg")
+    return done.stdout, out
+
+
+def test_one_command_runs_every_script(printed) -> None:
+    started = [line.split()[1] for line in printed[0].splitlines() if line.startswith("== ")]
+    assert sorted({*started, "all"}) == SCRIPTS
+
+
+def test_scripts_print_tables_and_draw(printed) -> None:
+    text, out = printed
+    assert "0.0  1.000" in text and "Pearson, all pairs" in text and "nxCG@50" in text
+    assert "chunk settings: skipped, there is no folder chunking-evaluation in $BERRYPICK_DATA" in text
+    pictures = {path.name for path in out.rglob("*.svg")}
+    assert pictures == {"degraded-eprum.svg", "degraded-epgr.svg", "stability-bundled.svg"}
+    assert all(path.read_text().startswith("<svg") for path in out.rglob("*.svg"))
+    again = bp.correlate(out / "campaign" / "correlation.json", resamples=100)
+    assert len(again) == 1 and again[0].runs == 8
+
+
+def test_links_make_topics(tmp_path) -> None:
+    """A page that three others link to in their text; links in the head do not count."""
+    pages = {
+        "target": "<page><title>Frost on blossom</title><p>Cover it.</p></page>",
+        **{
+            name: f'<page><title>{name}</title><p>one <link xref="target"/> word</p><p>other</p></page>'
+            for name in "abc"
+        },
+        "d": '<page><info><link xref="target"/></info><title>d</title><p>nothing</p></page>',
+    }
+    for name, content in pages.items():
+        (tmp_path / f"{name}.page").write_text(content)
+    world = worlds_of_experiments().read_world(str(tmp_path))
+    assert world.queries == {"target": "Frost on blossom"} and world.excluded == {"target": "target"}
+    topic = world.highlighted.topics["target"]
+    assert topic.document == ("a", "b", "c")
+    assert [world.texts["a"][int(s) : int(e)].split() for s, e in zip(topic.start[:1], topic.end[:1], strict=True)] == [
+        ["one", "word"]
+    ]
+
+
+def test_exhaustivity_of_assessments() -> None:
+    """Ideal elements have 2, relevant ones around and below them 1, too small ones "?" (0)."""
+    world = worlds_of_experiments().read_world(None)
+    assert world.exhaustive.scale == "2005"
+    for topic in world.exhaustive.topics.values():
+        base = recall_base(topic, "sizes", "specificity")
+        ideal = set(base.row[base.ideal].tolist())
+        assert {row for row, grade in enumerate(topic.exhaustivity) if grade == 2} == ideal
+        for row, grade in enumerate(topic.exhaustivity):
+            small = topic.size[row] < 20 or topic.path[row].rsplit("/", 1)[1].split("[")[0] in ("link", "emph")
+            assert row in ideal or grade == (0 if small else 1)
+
+
+def test_focused_runs_have_no_overlap() -> None:
+    module = worlds_of_experiments()
+    rankers = import_module("_rankers")
+    world = module.read_world(None, 3)
+    focused = list(rankers.runs(world, overlap=False, rankers=2))
+    thorough = list(rankers.runs(world, overlap=True, rankers=2))
+    assert len(focused) == len(thorough) == 8
+    for run in focused:
+        means = bp.evaluate(world.specific, run, "Overlap", collection=world.collection).mean()[run.tag]
+        assert means["Overlap"] == pytest.approx(0)
+    assert sum(map(len, thorough)) > sum(map(len, focused))
+
+
+def worlds_of_experiments():
+    folder = str(ROOT / "experiments")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return import_module("_collection")

@@ -18,7 +18,7 @@ from scipy.stats import t as student
 import berrypick as bp
 from berrypick.analysis import statistics
 from berrypick.analysis.power import smallest_effect, t_test_power, topics_needed
-from berrypick.analysis.stability import BINS, _halves, achieved_levels, swap_counts
+from berrypick.analysis.stability import BINS, _halves, achieved_levels, required_differences, swap_counts
 from berrypick.cli import cli
 from berrypick.core.errors import UsageError
 
@@ -63,7 +63,8 @@ def slow_level(differences, resamples, seed, alpha):
 def test_levels_same_as_slow_twin(seed, topics):
     random = np.random.default_rng(seed)
     differences = random.normal(0.1, 0.3, (topics, 3))
-    asl, required = achieved_levels(differences, resamples=100, seed=7, alpha=0.05)
+    asl = achieved_levels(differences, resamples=100, seed=7)
+    required = required_differences(differences, resamples=100, seed=7, alpha=0.05)
     for column in range(3):
         level, (t, mean) = slow_level(differences[:, column], 100, 7, 0.05)
         assert asl[column] == pytest.approx(level)
@@ -73,24 +74,31 @@ def test_levels_same_as_slow_twin(seed, topics):
 
 def test_level_by_hand():
     """Differences 1 and 3, shifted -1 and 1: two of the four draws have no spread around a mean other than 0."""
-    asl, _ = achieved_levels(np.array([[1.0], [3.0]]), resamples=10_000, seed=0, alpha=0.05)
+    asl = achieved_levels(np.array([[1.0], [3.0]]), resamples=10_000, seed=0)
     assert asl[0] == pytest.approx(0.5, abs=0.02)
 
 
 def test_level_without_spread():
     same = np.full((6, 1), 0.2)
-    assert achieved_levels(same, resamples=100, seed=0, alpha=0.05).asl.tolist() == [1 / 101]
-    assert achieved_levels(0 * same, resamples=100, seed=0, alpha=0.05).asl.tolist() == [1.0]
+    assert achieved_levels(same, resamples=100, seed=0).tolist() == [1 / 101]
+    assert achieved_levels(0 * same, resamples=100, seed=0).tolist() == [1.0]
+
+
+def test_draws_without_spread_around_zero_are_not_far():
+    """Differences 0, .1, .2, shifted -.1, 0, .1: a draw of the second topic alone has t = 0, by slow twin too."""
+    differences = np.array([[0.0], [0.1], [0.2]])
+    level, _ = slow_level(differences[:, 0], 100, 3, 0.05)
+    assert achieved_levels(differences, resamples=100, seed=3)[0] == pytest.approx(level)
 
 
 def test_topics_without_a_value_are_left_out_of_a_pair():
     random = np.random.default_rng(0)
     whole = random.normal(0.2, 0.3, (8, 2))
     holed = np.vstack([whole, [[np.nan, np.nan]]])
-    assert achieved_levels(holed, resamples=100, seed=1, alpha=0.05).asl.tolist() == (
-        achieved_levels(whole, resamples=100, seed=1, alpha=0.05).asl.tolist()
+    assert achieved_levels(holed, resamples=100, seed=1).tolist() == (
+        achieved_levels(whole, resamples=100, seed=1).tolist()
     )
-    assert np.isnan(achieved_levels(holed[-2:], resamples=100, seed=1, alpha=0.05).asl).all()  # one topic each
+    assert np.isnan(achieved_levels(holed[-2:], resamples=100, seed=1)).all()  # one topic each
 
 
 # swaps

@@ -56,56 +56,75 @@ _CELLS = 1 << 22
 _SPLITS, _SUBSETS = 3, 4
 
 
-class Levels(NamedTuple):
-    """For each pair the achieved significance level, and the mean difference at the wanted level; nan if undefined."""
+def achieved_levels(differences: FloatArray, *, resamples: int, seed: int) -> FloatArray:
+    """The achieved significance level of each column of differences, by Sakai's paired bootstrap test.
 
-    asl: FloatArray
-    required: FloatArray
-
-
-def achieved_levels(differences: FloatArray, *, resamples: int, seed: int, alpha: float) -> Levels:
-    """Sakai's paired bootstrap test of columns of differences (topics x pairs; nan where a topic is left out).
-
-    A pair that is 0 on every topic has ASL 1.
+    ``differences`` are topics x pairs, nan where a topic is left out of a pair; nan where fewer than two are left. A
+    pair that is 0 on every topic has level 1.
 
     >>> import numpy as np
-    >>> asl, _ = achieved_levels(np.array([[0.3, 0.0], [0.4, 0.0], [0.5, 0.0]]), resamples=100, seed=0, alpha=0.05)
-    >>> bool(asl[0] < 0.1), float(asl[1])
+    >>> levels = achieved_levels(np.array([[0.3, 0.0], [0.4, 0.0], [0.5, 0.0]]), resamples=100, seed=0)
+    >>> bool(levels[0] < 0.1), float(levels[1])
     (True, 1.0)
     """
-    asl, required = np.full((2, differences.shape[1]), np.nan)
-    for columns, topics in columns_alike(~np.isnan(differences)):
-        if len(topics) < 2:
-            continue
-        for first in range(0, len(columns), _COLUMNS):
-            some = columns[first : first + _COLUMNS]
-            asl[some], required[some] = _levels(differences[np.ix_(topics, some)], resamples, seed, alpha)
-    return Levels(asl, required)
+    found = np.full(differences.shape[1], np.nan)
+    for columns, some in _blocks(differences):
+        found[columns] = _levels(some, resamples, seed)
+    return found
 
 
-def _levels(differences: FloatArray, resamples: int, seed: int, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Without nan. With mean m and mean square q of a draw, t^2 = (n - 1) m^2/(q - m^2), which grows with m^2/q."""
-    centre = differences.mean(axis=0)
-    offsets = differences - centre
-    scale = np.abs(differences).max(axis=0)
-    offsets[np.abs(offsets) <= statistics.SAME * scale] = 0.0
-    squares = offsets**2
-    spread = squares.mean(axis=0)
-    observed = np.divide(centre**2, spread + centre**2, out=np.zeros(len(centre)), where=centre != 0)
-    ratios, means = [], []
-    for _, times in statistics.resample_counts(len(differences), resamples, seed):
-        mean = times @ offsets
-        mean /= len(differences)
-        square = times @ squares
-        square /= len(differences)
-        ratios.append(np.divide(mean**2, square, out=np.zeros_like(mean), where=square > 0))
-        means.append(np.abs(mean))
-    ratio, mean = np.concatenate(ratios), np.concatenate(means)
-    # rounding must not decide between draws that are as far from 0
-    as_far = (ratio >= observed * (1 - 1e-9)).sum(axis=0)
+def required_differences(differences: FloatArray, *, resamples: int, seed: int, alpha: float) -> FloatArray:
+    """For each column the mean difference of the draw at level ``alpha``: Sakai's estimate of what it takes."""
+    found = np.full(differences.shape[1], np.nan)
     wanted = min(resamples - 1, max(0, math.ceil(alpha * resamples) - 1))
-    place = np.argpartition(-ratio, wanted, axis=0)[wanted]
-    return (1 + as_far) / (1 + resamples), mean[place, np.arange(mean.shape[1])]
+    for columns, some in _blocks(differences):
+        draws = [(mean, _ratio(mean, square)) for mean, square in _draws(some, resamples, seed)]
+        mean, ratio = (np.concatenate(part) for part in zip(*draws, strict=True))
+        place = np.argpartition(-ratio, wanted, axis=0)[wanted]
+        found[columns] = np.abs(mean[place, np.arange(mean.shape[1])])
+    return found
+
+
+def _blocks(differences: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
+    """(columns, their differences without nan), as many at once as fit into memory."""
+    for columns, topics in columns_alike(~np.isnan(differences)):
+        if len(topics) >= 2:
+            for first in range(0, len(columns), _COLUMNS):
+                some = columns[first : first + _COLUMNS]
+                yield some, differences[np.ix_(topics, some)]
+
+
+def _levels(differences: FloatArray, resamples: int, seed: int) -> FloatArray:
+    centre = differences.mean(axis=0)
+    spread = (_offsets(differences) ** 2).mean(axis=0)
+    observed = np.divide(centre**2, spread + centre**2, out=np.zeros(len(centre)), where=centre != 0)
+    least = observed * (1 - 1e-9)  # rounding must not decide between draws that are as far from 0
+    as_far = np.zeros(len(centre))
+    for mean, square in _draws(differences, resamples, seed):
+        as_far += (mean * mean >= least * square).sum(axis=0)
+        as_far -= np.where(observed > 0, (square <= 0).sum(axis=0), 0)  # without spread around 0: t is 0
+    levels: FloatArray = (1 + as_far) / (1 + resamples)
+    return levels
+
+
+def _draws(differences: FloatArray, resamples: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Mean m and mean square q of the shifted differences in each draw; t^2 = (n - 1) m^2/(q - m^2) grows with
+    m^2/q."""
+    offsets = _offsets(differences)
+    squares = offsets**2
+    for _, times in statistics.resample_counts(len(differences), resamples, seed):
+        times /= len(differences)
+        yield times @ offsets, times @ squares
+
+
+def _offsets(differences: FloatArray) -> FloatArray:
+    offsets = differences - differences.mean(axis=0)
+    offsets[np.abs(offsets) <= statistics.SAME * np.abs(differences).max(axis=0)] = 0.0
+    return offsets
+
+
+def _ratio(mean: FloatArray, square: FloatArray) -> FloatArray:
+    return np.divide(mean**2, square, out=np.zeros_like(mean), where=square > 0)
 
 
 class Swaps(NamedTuple):
@@ -413,12 +432,13 @@ def _measure_stability(
 ) -> MeasureStability:
     differences = values.differences()
     width = _width(values)
-    levels = achieved_levels(differences, resamples=method.resamples, seed=method.seed, alpha=method.alpha)
+    levels = achieved_levels(differences, resamples=method.resamples, seed=method.seed)
+    required = required_differences(differences, resamples=method.resamples, seed=method.seed, alpha=method.alpha)
     swaps = swap_counts(differences, splits=method.splits, seed=method.seed, width=width)
     power, rate = _intervals(differences, width, levels, swaps, method, progress)
     first = swaps.trusted()
     share = None if first is None else float(swaps.comparisons[first:].sum() / swaps.comparisons.sum())
-    known = levels.required[~np.isnan(levels.required)]
+    known = required[~np.isnan(required)]
     return MeasureStability(
         measure=values.measure,
         runs=values.runs,
@@ -435,13 +455,13 @@ def _measure_stability(
 
 
 def _named_pairs(
-    values: TopicValues, differences: FloatArray, levels: Levels
+    values: TopicValues, differences: FloatArray, levels: FloatArray
 ) -> tuple[tuple[str, str, float | None, float | None], ...]:
     found = []
     for place, (one, other) in enumerate(values.pairs):
         own = differences[:, place][~np.isnan(differences[:, place])]
         mean = float(own.mean()) if len(own) else None
-        found.append((values.runs[one], values.runs[other], mean, _known(levels.asl[place])))
+        found.append((values.runs[one], values.runs[other], mean, _known(levels[place])))
     return tuple(found)
 
 
@@ -452,13 +472,13 @@ def _width(values: TopicValues) -> float:
     return WIDTH if inside else WIDTH * largest
 
 
-def _share(levels: Levels, alpha: float) -> float:
-    known = levels.asl[~np.isnan(levels.asl)]
+def _share(levels: FloatArray, alpha: float) -> float:
+    known = levels[~np.isnan(levels)]
     return float((known <= alpha).mean()) if len(known) else math.nan
 
 
 def _intervals(
-    differences: FloatArray, width: float, levels: Levels, swaps: Swaps, method: Method, progress: Progress | None
+    differences: FloatArray, width: float, levels: FloatArray, swaps: Swaps, method: Method, progress: Progress | None
 ) -> tuple[Interval, Interval]:
     """The discriminative power and the swap rate with their intervals, by a jackknife over topics."""
     topics = len(differences)
@@ -468,7 +488,7 @@ def _intervals(
     splits = max(1, method.splits // 10)
     for place in range(SUBSETS):
         some = differences[np.sort(random.permutation(topics)[: topics - gone])]
-        own = achieved_levels(some, resamples=method.resamples, seed=method.seed, alpha=method.alpha)
+        own = achieved_levels(some, resamples=method.resamples, seed=method.seed)
         found[place, 0] = _share(own, method.alpha)
         found[place, 1] = swap_counts(some, splits=splits, seed=method.seed, width=width).rate
         if progress is not None:
