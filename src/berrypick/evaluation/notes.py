@@ -95,7 +95,7 @@ def score_notes(run: Run) -> Iterator[Note]:
     if run.score is None or run.ties != "score" or len(run) < 2:
         return
     apart = np.zeros(len(run) - 1, dtype=bool)  # neighbours of different topics
-    apart[run.bounds[1:-1] - 1] = True
+    apart[run.bounds[(run.bounds > 0) & (run.bounds < len(run))] - 1] = True  # topics may have no results
     tied = (run.score[1:] == run.score[:-1]) & ~apart
     if tied.any():
         count = int((np.append(tied, False) | np.append(False, tied)).sum())
