@@ -163,6 +163,7 @@ class OneFormat(Target):
         lines = _content_lines(data)
         if (
             lines is not None
+            and self._header <= 1  # else a row takes several lines
             and self.cls.role != "collection"
             and mutators.style(sample(self.cls)) in ("words", "tabs")
         ):
