@@ -46,9 +46,11 @@ release: $(VENV)/installed-test
 bench: $(VENV)/installed-test
 	@for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-# a million inputs, or INPUTS=N of them; SEED=... repeats a run; what fails is kept in fuzz-failures/
+# a million inputs, or INPUTS=N of them, then faults at many moments; SEED=... repeats a run; failures are kept in
+# fuzz-failures/
 fuzz: $(VENV)/installed-test
 	@$(BIN)/python tests/fuzz/run.py --inputs $(or $(INPUTS),1000000) --seed '$(SEED)' --keep fuzz-failures
+	@BERRYPICK_FAULTS=25 $(BIN)/python -m pytest tests/faults
 
 # the papers' experiments; FOLDER=... runs them on a folder of XML documents too, OUT=... keeps files and figures
 experiments: $(VENV)/installed-test

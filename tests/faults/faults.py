@@ -67,12 +67,7 @@ def left_behind(folder: Path) -> list[str]:
 
 def children(process: int) -> list[int]:
     """The processes that a process has started."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended
-            continue
-        if int(fields[1]) == process:
-            found.append(int(stat.parent.name))
-    return found
+    try:
+        return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:  # it has ended
+        return []

@@ -33,7 +33,7 @@ def read_a_little(arguments, size):
     return finish(child)
 
 
-@pytest.mark.parametrize("size", [0, 1, 3000])
+@pytest.mark.parametrize("size", [0, 3000])
 def test_commands_whose_reader_goes(inputs, size):
     """The gate is what counts: its code and reason do not depend on the reader."""
     evaluate = [inputs["truth"], inputs["run"], "-m", "AP P@5", "-q"]
@@ -74,13 +74,13 @@ def test_workers_that_are_killed(inputs, name, tmp_path):
     code, expected, _ = finish(start(*arguments))
     expected = (tmp_path / "out.index").read_bytes() if name == "index" else json.loads(expected)
     chance, killed = random.Random(name), 0
-    for _ in range(6):
+    for turn in range(int(os.environ.get("BERRYPICK_FAULTS", "3"))):
         (tmp_path / "out.index").unlink(missing_ok=True)
         child = start(*arguments)
         until = time.monotonic() + 2 * lasts
         while not children(child.pid) and child.poll() is None and time.monotonic() < until:
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.3) * lasts)
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0, 0.3) * lasts if turn else 0)
         for worker in children(child.pid)[:1]:
             os.kill(worker, signal.SIGKILL)
             killed += 1
@@ -108,10 +108,8 @@ def bombs(folder):
         ("a text node", b'<assessments topic="', b"x" * (1 << 20)),
     ):
         packed = folder / f"{name}.gz"
-        with gzip.open(packed, "wb", compresslevel=1) as out:
-            out.write(begin)
-            for _ in range(1200):
-                out.write(rest)
+        part = gzip.compress(rest * (64 * 2**20 // len(rest)), 1)
+        packed.write_bytes(gzip.compress(begin) + part * 18)  # parts follow each other in one file
         yield f"{name}, packed", ["check", packed]
     nested = folder / "nested.xml"
     nested.write_text("<a>" * 200_000)

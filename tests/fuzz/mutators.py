@@ -50,8 +50,8 @@ def style(text: str) -> str:
     first = text.lstrip().partition("\n")[0]
     if first.startswith("<"):
         return "xml"
-    if first.startswith("{"):
-        return "json"
+    if first.startswith(("{", "[")):
+        return "json" if first.endswith("}") and not first.startswith("[") else "document"
     if "\t" in first:
         return "tabs"
     return "commas" if re.fullmatch(r"[\w,]+", first) and "," in first else "words"
@@ -153,6 +153,33 @@ def _json(chance: random.Random, text: str) -> str:
     return "\n".join(lines)
 
 
+def _document(chance: random.Random, text: str) -> str:
+    """A file that is one value of JSON, with something in it replaced, dropped, doubled or renamed."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _blend(chance, text)
+    if chance.random() < 0.1:
+        return _ends(chance, text)
+    return json.dumps(_changed(chance, value), indent=chance.choice([None, None, 1])) + "\n"
+
+
+def _changed(chance: random.Random, value: Any) -> Any:
+    if chance.random() < 0.15 or not isinstance(value, (dict, list)) or not value:
+        odd = chance.choice(ODD)
+        return chance.choice([odd, odd, None, True, -1, 0, 1.5, 2**63, 10**30, [], {}, [odd], {odd: odd}, [[]]])
+    if isinstance(value, list):
+        at = chance.randrange(len(value))
+        if chance.random() < 0.2:
+            return value[:at] + value[at:] + value[at:] if chance.random() < 0.5 else value[:at] + value[at + 1 :]
+        return [_changed(chance, one) if i == at else one for i, one in enumerate(value)]
+    at = chance.choice(list(value))
+    if chance.random() < 0.2:
+        fresh = chance.choice([at + "s", "", "text", "topic", "doc"])
+        return {fresh if key == at else key: one for key, one in value.items() if key != at or chance.random() < 0.7}
+    return {key: _changed(chance, one) if key == at else one for key, one in value.items()}
+
+
 # --- XML --------------------------------------------------------------------------------------------------------------
 
 _PIECES = re.compile(r"<[^>]*>|[^<]+")
@@ -229,6 +256,7 @@ STYLES: dict[str, Callable[[random.Random, str], str]] = {
     "tabs": _rows("\t", "\t"),
     "commas": _rows(",", ","),
     "json": _json,
+    "document": _document,
     "xml": _xml,
 }
 

@@ -8,7 +8,7 @@ from fuzz_targets import OneFormat, targets
 
 from berrypick import formats
 
-INPUTS = 120
+INPUTS = 80
 
 KNOWN = [target for target in targets() if isinstance(target, OneFormat)]
 

@@ -1,6 +1,7 @@
 """Scores that leave the order open, scores that look like distances, and results that end after their document."""
 
 import codecs
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import berrypick as bp
 from berrypick import formats
 from berrypick.core.run import assemble
 from berrypick.evaluation.notes import score_notes
+from berrypick.formats import Problems, _scan
 from berrypick.measures.base import as_score
 
 TRUTH = {"1": {"a": 1}, "2": {"b": 1}}
@@ -45,6 +47,24 @@ def test_scores_that_differ_beyond_32_bits_do_not_tie(run_file):
 def test_equal_scores_of_different_topics_are_no_tie():
     run = {"1": {"a": 1.0}, "2": {"b": 1.0}, "3": {"c": 1.0}}
     assert kinds(bp.evaluate(TRUTH, run, "AP")) == {}
+
+
+def test_topics_without_results_are_no_neighbours():
+    """They stand before, between and after the others."""
+    for topics in (("1", "2", "0"), ("0", "1", "2"), ("1", "0", "2")):
+        run = assemble(tag="", topic=["1", "2"], document=["a", "b"], score=np.ones(2), line=np.arange(2), order="trec")
+        bounds = {("1", "2", "0"): [0, 1, 2, 2], ("0", "1", "2"): [0, 0, 1, 2], ("1", "0", "2"): [0, 1, 1, 2]}[topics]
+        assert list(score_notes(replace(run, topics=topics, bounds=np.array(bounds)))) == []
+
+
+def test_what_was_in_memory_before_is_no_byte_order_mark(tmp_path, monkeypatch):
+    """An empty file was read with the mark of the file before it."""
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "short").write_bytes(b"#\n")
+    mark = np.frombuffer(codecs.BOM_UTF8 * 10, dtype=np.uint8)
+    monkeypatch.setattr(_scan.np, "empty", lambda size, dtype: np.resize(mark, size))
+    for name in ("empty", "short"):
+        assert len(formats.by_name("trec-run").read(str(tmp_path / name), Problems("x"))) == 0
 
 
 def test_spans_with_equal_scores_keep_the_order_of_the_file(files):

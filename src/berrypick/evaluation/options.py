@@ -221,6 +221,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "idealism": (str, Mapping),
     "units": (int, float, Integral),
     "min_score": (int, float),
+    "by": (str, Mapping),
     "protocol": (str,),
     "task": (str,),
     "repair": (str,),

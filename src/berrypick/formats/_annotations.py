@@ -123,7 +123,10 @@ class _Topic:
                 problems.report(f"the span {shown} {what}", one.line, remedy="export it again, or correct the span")
                 continue
             start, end = one.offset + place[0], one.offset + place[1]
-            known = self.spans.setdefault((one.document, start, end), (grade, one.line or 0))
+            key = one.document, start, end
+            if key in self.spans and self.spans[key][0] == grade:
+                problems.count("exact copies, merged")
+            known = self.spans.setdefault(key, (grade, one.line or 0))
             if known[0] != grade:
                 problems.report(f"{one.document} {start}-{end} has two grades for topic {one.topic}", one.line)
 

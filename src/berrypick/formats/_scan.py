@@ -80,7 +80,7 @@ def _feed(lines: Any, path: str) -> bool:
                 if got and filled < len(_MARK):
                     continue
                 first = False
-                if block[: len(_MARK)].tobytes() == _MARK:
+                if filled >= len(_MARK) and block[: len(_MARK)].tobytes() == _MARK:  # else of what was there before
                     filled -= len(_MARK)
                     block[:filled] = block[len(_MARK) : len(_MARK) + filled].copy()
             done = lines.feed(block, filled, not got)

@@ -12,7 +12,7 @@ from berrypick.formats._annotations import Annotated, Mark, describe, truth_of
 from berrypick.formats._files import lines
 from berrypick.formats.base import Format, Problems, Role
 
-_TEXT_BOUND = re.compile(r"T\S*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t")
+_TEXT_BOUND = re.compile(r"T\S*\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)\t")
 
 
 class Brat(Format):

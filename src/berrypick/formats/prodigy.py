@@ -52,7 +52,10 @@ def _annotated(path: str, problems: Problems) -> Iterator[Annotated]:
         fields = task_fields([value, value.get("meta")], problems, number, "the task")
         if fields is None:
             continue
-        spans = [one for one in value.get("spans") or [] if isinstance(one, dict)]
+        spans = value.get("spans") or []
+        if not isinstance(spans, list) or not all(isinstance(one, dict) for one in spans):
+            problems.report("spans is not a list of objects", number)
+            continue
         marks = [
             Mark(one["start"], one["end"], str(one.get("label")), one.get("text"))
             for one in spans

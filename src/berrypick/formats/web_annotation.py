@@ -121,7 +121,7 @@ def _read_one(value: dict[str, Any], line: int | None, found: dict[str, Any], pr
         source = target.get("source", value.get("uri"))
         document = source.get("id") if isinstance(source, dict) else source
         given = target.get("selector")
-        selectors = {one.get("type"): one for one in _list(given) if isinstance(one, dict)}
+        selectors = {str(one.get("type")): one for one in _list(given) if isinstance(one, dict)}
         if "uri" in value:  # of Hypothesis: positions count the text of a web page
             selectors.pop("TextPositionSelector", None)
         _add(kept, str(document), grade, selectors, line, problems)
