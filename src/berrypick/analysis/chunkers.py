@@ -12,9 +12,13 @@ from berrypick.core.errors import UsageError
 
 Span = tuple[int, int]
 
-# a full stop, with quotation marks or brackets that close after it, before white space; no such space in Chinese and
-# Japanese; an empty line
-_SENTENCE = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？]+[”’」』）]*|\n[ \t\r]*\n""")
+# a full stop, with quotation marks or brackets that close after it, before white space; no such space is needed after
+# full-width stops, the danda and other marks that only end sentences; an empty line
+_SENTENCE = re.compile(
+    r"""[.!?…؟۔։]+["'”’»)\]]*(?=\s)"""  # Latin, Arabic, Urdu, Armenian
+    r"""|(?:[。！？｡।॥።။។៕]|．(?!\d))+["'”’」』）]*"""  # full-width, danda, Ethiopic, Burmese, Khmer
+    r"""|\n[ \t\r]*\n"""
+)
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -38,8 +42,8 @@ def fixed(text: str, size: int = 400, overlap: int = 0) -> list[Span]:
 def sentences(text: str, size: int = 0) -> list[Span]:
     """Whole sentences, as many as fit into ``size`` characters; one at a time with size 0.
 
-    A sentence ends with a full stop, question or exclamation mark before white space, or at an empty line; one that is
-    longer than ``size`` stays whole. Abbreviations ("e.g. this") are not known.
+    A sentence ends with a full stop, question or exclamation mark before white space, with a danda or a full-width
+    stop, or at an empty line; one that is longer than ``size`` stays whole. Abbreviations ("e.g. this") are not known.
 
     >>> sentences("One. Two? Three.")
     [(0, 4), (5, 9), (10, 16)]

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -33,8 +36,9 @@ def fts5(
 ) -> dict[str, list[tuple[int, float]]]:
     """The ``depth`` best chunks for any of the words of a query, by SQLite's BM25 (k1 1.2, b 0.75).
 
-    Words are compared without case and accents, with ``stem`` also without English endings (Porter's stemmer). Equal
-    scores keep the order of the chunks. The index is made in memory; no server, no model, no download.
+    Words are compared without case and accents, with ``stem`` also without English endings (Porter's stemmer); where a
+    script has no spaces between words, pairs of characters are. Equal scores keep the order of the chunks. The index is
+    made in memory; no server, no model, no download.
 
     >>> chunks = [Chunk("a", 0, 9, "red apple"), Chunk("b", 0, 10, "green pear")]
     >>> [place for place, score in fts5(chunks, {"1": "Apples or apple?"})["1"]]
@@ -44,14 +48,15 @@ def fts5(
         raise UsageError(f"depth must be at least 1, not {depth}")
     import sqlite3
 
-    words = "unicode61 remove_diacritics 2"  # runs of letters and digits
+    words = "unicode61 remove_diacritics 2 categories 'L* N* M* Co'"  # runs of letters and digits with their marks
     connection = sqlite3.connect(":memory:")
     try:
         connection.execute(
-            f"CREATE VIRTUAL TABLE chunk USING fts5(text, tokenize='{'porter ' if stem else ''}{words}', detail=full)"
+            f'CREATE VIRTUAL TABLE chunk USING fts5(text, tokenize="{"porter " if stem else ""}{words}", detail=full)'
         )
         connection.executemany(
-            "INSERT INTO chunk(rowid, text) VALUES (?, ?)", ((i, _clean(chunk.text)) for i, chunk in enumerate(chunks))
+            "INSERT INTO chunk(rowid, text) VALUES (?, ?)",
+            ((i, _clean(spaced(chunk.text))) for i, chunk in enumerate(chunks)),
         )
         return {topic: _search(connection, _any_word(query), depth) for topic, query in queries.items()}
     except sqlite3.OperationalError as error:
@@ -68,8 +73,9 @@ def bm25(
     """The ``depth`` best chunks for any of the words of a query, by BM25 with parameters.
 
     The formula is SQLite's, so that with the default k1 and b the scores are those of :func:`fts5`: a word that more
-    than half of the chunks have counts next to nothing. Words are runs of letters and digits, compared without case.
-    Only the words of the queries are indexed, which makes it several times quicker.
+    than half of the chunks have counts next to nothing. Words are runs of letters and digits, compared without case;
+    where a script has no spaces between words, pairs of characters are. Only the words of the queries are
+    indexed, which makes it several times quicker.
 
     >>> chunks = [Chunk("a", 0, 9, "red apple"), Chunk("b", 0, 10, "green pear"), Chunk("c", 0, 4, "kiwi")]
     >>> [(place, round(score, 4)) for place, score in bm25(chunks, {"1": "Apples or apple?"})["1"]]
@@ -107,7 +113,32 @@ def _best(count: int, weights: Sequence[tuple[IntArray, FloatArray]], depth: int
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.lower())
+    """Runs of letters and digits with their marks, in lower case; pairs of characters where words have no spaces."""
+    if text.isascii():
+        return re.findall(r"[^\W_]+", text.lower())
+    found: list[str] = _patterns()[1].findall(spaced(unicodedata.normalize("NFC", text)).lower())
+    return found
+
+
+def spaced(text: str) -> str:
+    """Text of scripts without spaces between words as overlapping pairs of characters, with spaces around each."""
+    return text if text.isascii() else _patterns()[0].sub(_pairs, text)
+
+
+def _pairs(run: Any) -> str:
+    characters = run[0]
+    pairs = [characters[i : i + 2] for i in range(len(characters) - 1)] or [characters]
+    return f" {' '.join(pairs)} "
+
+
+@cache
+def _patterns() -> tuple[Any, Any]:
+    """Runs of scripts without spaces between words, and words."""
+    import regex
+
+    scripts = ("Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar", "Tai_Tham")
+    runs = "".join(rf"\p{{Script={script}}}" for script in scripts)
+    return regex.compile(rf"[{runs}\u30fc]+"), regex.compile(r"[\p{L}\p{N}\p{M}\p{Co}]+")
 
 
 def _search(connection: object, query: str, depth: int) -> list[tuple[int, float]]:

@@ -1,26 +1,31 @@
 """Tokens: what language models are charged for, and a fair measure of reading.
 
-The plain tokenizer, ``words``, needs nothing: a token is a run of letters, digits and underscores, or a single other
-character that is no white space (the regular expression :data:`WORDS`). ``tiktoken:NAME`` counts as that encoding
-does, if tiktoken is installed. From the library, any callable will do that takes a text and returns the spans of its
-tokens, or the offsets at which they end, or only how many there are (then they are taken to be of equal length).
+The plain tokenizer, ``words``, takes the words of Unicode's standard segmentation (UAX #29, by the library regex), each
+ideograph a word, and single marks such as commas; white space is none. ``tiktoken:NAME`` counts as that encoding does,
+if tiktoken is installed; it downloads the encoding once. A file ``tokenizer.json`` is a tokenizer of Hugging Face's
+tokenizers, which asks nothing of the network. From the library, objects of both will do, and any callable that takes a
+text and returns the spans of its tokens, or the offsets at which they end, or only how many there are (then they are
+taken to be of equal length).
 """
 
 from __future__ import annotations
 
-import re
+import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.corpus.texts import Texts
+from berrypick.formats._files import open_bytes
 
-#: A token of the plain tokenizer.
-WORDS = r"\w+|[^\w\s]"
-_WORDS = re.compile(WORDS)
+#: The name of the plain tokenizer in signatures.
+WORDS = "words-uax29"
 
 Tokenizer = Callable[[str], Any]
 
@@ -32,23 +37,37 @@ def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> Tok
 
 
 def get_tokenizer(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
-    if given is None or given == "words":
-        return "words", words
-    if isinstance(given, str):
-        kind, _, encoding = given.partition(":")
-        if kind != "tiktoken" or not encoding:
-            raise UsageError(f"unknown tokenizer {given!r}: expected 'words' or 'tiktoken:ENCODING'")
-        return given, _tiktoken(encoding)
+    if given is None or given in ("words", WORDS):
+        return WORDS, words
+    if isinstance(given, (str, PathLike)):
+        name = fspath(given)
+        kind, _, encoding = name.partition(":")
+        if kind == "tiktoken" and encoding:
+            return name, _tiktoken(encoding)
+        if name.endswith(".json"):
+            return _tokenizers_file(name)
+        expected = "'words', 'tiktoken:ENCODING', or a file tokenizer.json of Hugging Face"
+        raise UsageError(f"unknown tokenizer {name!r}: expected {expected}")
     if callable(getattr(given, "decode_with_offsets", None)):  # an Encoding of tiktoken
         return f"tiktoken:{getattr(given, 'name', 'own')}", _by_encoding(given)
+    if type(given).__module__.partition(".")[0] == "tokenizers" and callable(getattr(given, "to_str", None)):
+        content = given.to_str()  # type: ignore[attr-defined]
+        return f"tokenizers:{_digest(content.encode())}", _by_tokenizers(content, "the tokenizer")
     if not callable(given):
         raise UsageError(f"tokenizer must be a name or a callable, not {type(given).__name__}")
     return getattr(given, "__name__", type(given).__name__), given
 
 
 def words(text: str) -> list[tuple[int, int]]:
-    """The spans of the plain tokenizer's tokens."""
-    return [match.span() for match in _WORDS.finditer(text)]
+    """The spans of the plain tokenizer's tokens: from one word boundary of UAX #29 to the next, without white space."""
+    return [match.span() for match in _word_pattern().finditer(text) if not match[0].isspace()]
+
+
+@cache
+def _word_pattern() -> Any:
+    import regex  # not for everybody who loads the package
+
+    return regex.compile(r"(?w)\b.+?\b", regex.DOTALL)
 
 
 def _tiktoken(name: str) -> Tokenizer:
@@ -63,9 +82,48 @@ def _tiktoken(name: str) -> Tokenizer:
     except ValueError:
         known = ", ".join(tiktoken.list_encoding_names())
         raise UsageError(f"tiktoken has no encoding {name!r}; it has {known}") from None
-    except Exception as error:  # its tables come from the network at the first use
-        raise UsageError(f"tiktoken cannot load the encoding {name!r}: {error}") from None
+    except Exception as error:  # whatever its download raises
+        why = shorten(str(error).partition("\n")[0], 100) or type(error).__name__
+        raise UsageError(
+            f"tiktoken downloads the encoding {name!r} at its first use, which failed ({why}); set TIKTOKEN_CACHE_DIR "
+            f"to a folder that has it, or use {option('tokenizer', 'words')} or a file tokenizer.json"
+        ) from None
     return _by_encoding(encoding)
+
+
+def _tokenizers_file(path: str) -> tuple[str, Tokenizer]:
+    """A tokenizer of Hugging Face's tokenizers from its file; the name has the start of a digest of its content."""
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        content = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", path=path) from None
+    return f"tokenizers:{os.path.basename(path)}:{_digest(raw)}", _by_tokenizers(content, path)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:8]
+
+
+def _by_tokenizers(content: str, where: str) -> Tokenizer:
+    try:
+        from tokenizers import Tokenizer as Loaded
+    except ModuleNotFoundError:
+        raise UsageError(f"{where} needs tokenizers: pip install 'berrypick[tokens]'") from None
+    try:
+        loaded = Loaded.from_str(content)
+    except Exception as error:  # the library has no type of its own for it
+        raise InputError(
+            f"is not a tokenizer of Hugging Face's tokenizers ({shorten(str(error), 100)})", path=where
+        ) from None
+    loaded.no_truncation()  # a tokenizer saved with a model cuts texts and fills them up, without a word
+    loaded.no_padding()
+
+    def spans(text: str) -> list[tuple[int, int]]:
+        return list(loaded.encode(text, add_special_tokens=False).offsets)
+
+    return spans
 
 
 def _by_encoding(encoding: Any) -> Tokenizer:

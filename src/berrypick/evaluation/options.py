@@ -129,7 +129,7 @@ class EvaluationOptions:
     )  # fmt: skip
     effort: EffortName = _option("rank", "Unit of effort.", label="effort", signature="effort", choices=EFFORTS)
     tokenizer: str | Tokenizer | None = _option(
-        None, "Tokenizer: words, or tiktoken:ENCODING. [default: words]",
+        None, "Tokenizer: words (Unicode UAX #29), tiktoken:ENCODING, or a tokenizer.json file. [default: words]",
         label="tokenizer", signature="tokenizer", metavar="NAME",
     )  # fmt: skip
     units: int | None = _option(
