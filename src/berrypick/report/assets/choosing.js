@@ -41,7 +41,7 @@
       options.map(([value, text]) => el('option', { value }, text)));
   };
 
-  parts.runName = (run) => `${berry.data.runs[run].label}  ${berry.shortRun(run)}`;
+  parts.runName = (run) => `${berry.data.runs[run].label}  ${berry.shortRun(run, 26)}`;
   // Two runs, where there are two and the reader of the page has not asked for one.
   parts.both = (state) => berry.data.runs.length > 1 && state.both !== 0 && state.versus !== state.run;
   parts.shownRuns = (state) => (parts.both(state) ? [state.run, state.versus] : [state.run]);

@@ -202,10 +202,11 @@
 
   berry.plural = (count, one, many) => berry.count(count) + ' ' + (count === 1 ? one : many || one + 's');
 
-  /* A run as it is named everywhere: its line sample, letter and name. */
-  berry.run = function (run, plain) {
+  /* A run as it is named everywhere: its line sample, letter and name; with `longest`, what tells it from the others. */
+  berry.run = function (run, plain, longest) {
     const {name, label} = berry.data.runs[run];
-    return el('span', {class: 'run'}, plain ? null : berry.sample(run), el('span', {class: 'letter'}, label), ' ', berry.name(name));
+    const shown = longest ? el('bdi', {class: 'name', title: berry.clean(name, 1000)}, berry.shortRun(run, longest)) : berry.name(name);
+    return el('span', {class: 'run'}, plain ? null : berry.sample(run), el('span', {class: 'letter'}, label), ' ', shown);
   };
 
   /* ---- colours ---- */

@@ -46,7 +46,7 @@
 
   function controls() {
     const {data} = berry;
-    const names = data.runs.map((run, number) => run.label + '  ' + berry.shortRun(number));
+    const names = data.runs.map((run, number) => run.label + '  ' + berry.shortRun(number, 34));
     const swap = () => berry.go({run: berry.state.versus, versus: berry.state.run});
     return el('div', {class: 'controls', id: 'topics-controls'},
       select('topics-measure', 'Measure', data.measures.map((measure) => berry.clean(measure.text)), (measure) => berry.go({measure})),
