@@ -448,3 +448,44 @@ def test_effort_in_tokens_is_signed():
     results = bp.evaluate(TRUTH, worlds.span_run({"1": [("d", 0, 200)]}), "epnav", effort="tokens", documents=DOCUMENTS)
     assert "effort:tokens|tokenizer:words" in str(results.mean_rows[0].signature)
     assert np.isfinite(results.mean_rows[0].value)
+
+
+# --- as legalbenchrag counts ----------------------------------------------------------------------------------------
+
+
+def pairs_twin(results, wanted, k):
+    """Precision and recall of legalbenchrag: every result against every snippet."""
+    common = sum(max(0, min(b, d) - max(a, c)) for x, a, b in results[:k] for y, c, d in wanted if x == y)
+    return common / sum(b - a for _, a, b in results[:k]), common / sum(b - a for _, a, b in wanted)
+
+
+@given(lists, targets, st.integers(1, 6))
+def test_the_protocol_counts_as_legalbenchrag_does(results, wanted, k):
+    truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
+    found = values(run, f"charP@{k} charR@{k} charR(counted='once')@{k}", truth, protocol="legalbench-rag")
+    assert [found[f"charP@{k}"], found[f"charR@{k}"]] == pytest.approx(pairs_twin(results, wanted, k))
+    assert found[f"charR(counted='once')@{k}"] == value(results, f"charR@{k}", truth)
+
+
+def test_text_in_two_results_counts_twice_by_hand_and_is_told():
+    wanted = worlds.span_truth({"1": [("d", 0, 100)], "2": [("d", 0, 100)]})
+    run = worlds.span_run({"1": [("d", 0, 100), ("d", 50, 150)], "2": [("d", 0, 50)]})
+    results = bp.evaluate(wanted, run, protocol="legalbench-rag", curves=True)
+    per_topic = results.per_topic()["run"]
+    assert per_topic["charR"] == {"1": 1.5, "2": 0.5} and per_topic["charP"] == {"1": 0.75, "2": 1.0}
+    assert per_topic["charR(counted='once')"] == {"1": 1.0, "2": 0.5}
+    assert per_topic["charP(counted='once')"] == {"1": pytest.approx(100 / 150), "2": 1.0}
+    assert results.curves()["run"]["charR"]["1"] == [(1, 1.0), (2, 1.5)]
+    notes = list(map(str, results.notes))
+    assert any("charR: text in several results" in note and "(1 topic)" in note for note in notes)
+    assert any("charR: values above 1" in note for note in notes)
+    assert results.mean_rows[0].signature["counted"] == "pairs"
+    assert results.mean_rows[0].signature["protocol"] == "legalbench-rag"
+    told = explanation(bp.explain(wanted, run, "1", "charR(counted='pairs')"))
+    assert "As legalbenchrag counts" in told and "charR(counted='once'), for comparison" in told
+
+
+def test_what_legalbenchrag_does_not_have_is_refused():
+    with pytest.raises(bp.UsageError, match="does not have it"):
+        value([("d", 0, 10)], "IoU(counted='pairs')")
+    assert value([("d", 0, 10), ("d", 0, 10)], "IoU", protocol="legalbench-rag") == value([("d", 0, 10)], "IoU")

@@ -403,3 +403,23 @@ def test_without_the_library_it_says_what_to_install(berrypick, tmp_path, monkey
     done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM",
                      "--html", tmp_path / "r.html")  # fmt: skip
     assert done.code == 2 and "pip install 'berrypick[report]'" in done.err and not list(tmp_path.iterdir())
+
+
+def test_titles_come_from_a_field_of_the_truth(tmp_path):
+    truth = tmp_path / "truth.jsonl"
+    line = '{"topic": "1", "doc": "d", "start": 0, "end": 5, "question": "Where is it?", "note": "old"}\n'
+    truth.write_text(line + line.replace("0, ", "6, ").replace("5,", "9,").replace("old", "new"))
+    run = {"1": {"d#0-5": 1}}
+    for titles, expected in ((None, "Where is it?"), ("question", "Where is it?"), ({"1": "mine"}, "mine")):
+        write_report(truth, run, "charR", html=tmp_path / "page.html", titles=titles, readers="none", resamples=100)
+        assert Page(tmp_path / "page.html").overview["titles"] == [expected]
+    with pytest.raises(bp.UsageError, match="'old' and 'new'"):
+        write_report(truth, run, "charR", html=tmp_path / "page.html", titles="note", readers="none")
+
+
+def test_clusters_reach_the_intervals_of_a_report(tmp_path):
+    truth = {str(i): {f"{'ab'[i % 2]}#{i}-{i + 9}": 1} for i in range(6)}
+    runs = {"x": {str(i): {f"{'ab'[i % 2]}#{i}-{i + 4 + i % 2}": 1} for i in range(6)}, "y": truth}
+    write_report(truth, runs, "charR", html=tmp_path / "page.html", cluster="doc", readers="none", resamples=100)
+    overview = Page(tmp_path / "page.html").overview
+    assert ["cluster", "doc"] in overview["method"] and overview["pairs"][0]["p"] == 0.5  # two clusters, not six topics

@@ -27,7 +27,7 @@ def _files(settings: dict[str, Any]) -> list[str | None]:
 @options.measures("EPRUM nxCG@10")
 @click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
 @click.option("--title", default="", help="Title of the page.")
-@click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
+@click.option("--titles", metavar="FILE", help="Titles of topics: lines of topic, TAB, title; or a field of the truth.")
 @click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each ranking.")
 @click.option(

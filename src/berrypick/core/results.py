@@ -360,11 +360,15 @@ LISTED_RUNS = 5
 
 
 def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
-    """The same note on several runs as one that names them; ``runs`` is how many there are in all."""
+    """The same note on several runs or measures as one that names them; ``runs`` is how many runs there are in all."""
     groups: dict[Note, list[str]] = {}
     for note in notes:
         groups.setdefault(replace(note, run=""), []).append(note.run)
-    return [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
+    by_run = [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
+    measures: dict[Note, list[str]] = {}
+    for note in by_run:
+        measures.setdefault(replace(note, measure=""), []).append(note.measure)
+    return [replace(note, measure=", ".join(names)) for note, names in measures.items()]
 
 
 def _join_names(names: Sequence[str], of: int) -> str:

@@ -137,7 +137,8 @@ class EvaluationOptions:
         label="units", signature="units", metavar="N", kind=int,
     )  # fmt: skip
     protocol: str | None = _option(
-        None, "Rules of a campaign: inex2006, inex2010, mediaeval2014, genomics2007, chunking-evaluation.",
+        None, "Rules of a campaign: inex2006, inex2010, mediaeval2014, genomics2007, chunking-evaluation, "
+        "legalbench-rag.",
         label="protocol", signature="protocol", metavar="NAME",
     )  # fmt: skip
     task: str | None = _option(

@@ -80,6 +80,7 @@ PROTOCOLS = {
         Protocol("mediaeval2014", "MediaEval search 2014", {}, topics="run"),
         Protocol("genomics2007", "TREC Genomics 2007", {}),
         Protocol("chunking-evaluation", "the program chunking_evaluation (Chroma, 2024)", {}),
+        Protocol("legalbench-rag", "the program legalbenchrag (ZeroEntropy, 2024), beside text counted once", {}),
     )
 }
 #: What is reported when a protocol without tasks is named and no measure.
@@ -87,6 +88,7 @@ WITHOUT_TASK = {
     "mediaeval2014": "APbin APtol AiSP",
     "genomics2007": "AP PassageAP AspectAP Passage2AP",
     "chunking-evaluation": "IoU@5 charR@5 charP@5 PrecisionOmega(touching=True)",
+    "legalbench-rag": "charP charR charP(counted='once') charR(counted='once')",
 }
 
 

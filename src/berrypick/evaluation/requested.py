@@ -43,7 +43,7 @@ class RequestedMeasure:
     @property
     def counts_unjudged(self) -> bool:
         """Whether the option unjudged applies to it."""
-        each = getattr(self.measure, "counted", None) == "each"
+        each = getattr(self.measure, "counted", None) in ("each", "pairs")
         return isinstance(self.measure, Measure) and self.measure.counts_unjudged and not each
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import unknown_length
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Coded, Ranking
@@ -159,18 +160,33 @@ class TextMeasure(Measure):
     charges: ClassVar[bool] = True
 
     counted: str | None = parameter(
-        None, "once|each", "each: results and targets that overlap count each time, as chunking_evaluation does"
+        None,
+        "once|each|pairs",
+        "each: results and targets that overlap count each time, as chunking_evaluation does; pairs: what every result "
+        "and target have in common is added up, as legalbenchrag does",
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.counted == "pairs":
+            if not self.by_pairs:
+                raise UsageError(f"{self.name()} has no counted='pairs': the program that counts so does not have it")
+            object.__setattr__(self, "why_above_one", "text in several results or targets counts several times")
+
+    #: Whether the program that counts every pair of result and target has it.
+    by_pairs: ClassVar[bool] = True
+
     def for_protocol(self, protocol: str) -> TextMeasure:
-        """chunking_evaluation adds up lengths, whatever overlaps."""
+        """chunking_evaluation adds up lengths, whatever overlaps; legalbenchrag adds up what pairs have in common."""
         if protocol == "chunking-evaluation" and self.counted is None:
             return replace(self, counted="each")
+        if protocol == "legalbench-rag" and self.counted is None and self.by_pairs:
+            return replace(self, counted="pairs")
         return self
 
     def summed(self, judged: JudgedTopic) -> float:
         """The value with lengths added up, text that occurs twice counted twice."""
-        found = count_each(judged, self.at)
+        found = (count_pairs if self.counted == "pairs" else count_each)(judged, self.at)
         return self.value(found.retrieved, found.relevant, found.wanted)
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
@@ -181,9 +197,12 @@ class TextMeasure(Measure):
         view = view_of(judged)
         if view.total <= 0:
             return Score(None)
-        if self.counted == "each":
-            return Score(self.summed(judged))
-        return Score(self.value(self._retrieved(view), *self._relevant(judged, view)))
+        once = Score(self.value(self._retrieved(view), *self._relevant(judged, view)))
+        if self.counted in (None, "once"):
+            return once
+        value = self.summed(judged)
+        differs = self.counted == "pairs" and abs(value - (once.value or 0.0)) > 1e-9
+        return Score(value, notes=(PAIRS_NOTE,) if differs else ())
 
     def _relevant(self, judged: JudgedTopic, view: View) -> tuple[float, float]:
         """Relevant text of the first ranks, and all that is relevant."""
@@ -200,6 +219,8 @@ class TextMeasure(Measure):
         view = view_of(judged)
         if view.total <= 0:
             return None
+        if self.counted not in (None, "once"):
+            return [(k, replace(self, at=k).summed(judged)) for k in range(1, view.ranking.ranks + 1)]
         relevant = np.minimum(view.cumulated(view.good), view.total)
         retrieved = view.cumulated(view.new) if self.charges else np.zeros(len(relevant))
         unknown = np.zeros(len(relevant))
@@ -209,6 +230,21 @@ class TextMeasure(Measure):
             (k, self.value(float(a), float(b + u), float(view.total + u)))
             for k, (a, b, u) in enumerate(zip(retrieved, relevant, unknown, strict=True), start=1)
         ]
+
+    def _explain_pairs(self, judged: JudgedTopic) -> Explanation:
+        found = count_pairs(judged, self.at)
+        once = replace(self, counted="once")
+        rows = [
+            ["lengths of results, added up", number(found.retrieved)],
+            ["common text of each result and each target, added up", number(found.relevant)],
+            ["lengths of targets, added up", number(found.wanted)],
+            [str(self), number(self.summed(judged), 6)],
+            [f"{once}, for comparison", number(once.compute(judged).value or 0.0, 6)],
+        ]
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}",
+            [text_table(view_of(judged)), Table("As legalbenchrag counts", ["quantity", "value"], rows)],
+        )
 
     def _explain_summed(self, judged: JudgedTopic) -> Explanation:
         found = count_each(judged, self.at)
@@ -228,8 +264,8 @@ class TextMeasure(Measure):
         view = view_of(judged)
         if view.total <= 0:
             return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
-        if self.counted == "each":
-            return self._explain_summed(judged)
+        if self.counted in ("each", "pairs"):
+            return self._explain_pairs(judged) if self.counted == "pairs" else self._explain_summed(judged)
         retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
         read = view.up_to(np.nan_to_num(view.new), self.at)
         unjudged = relevant - view.found(self.at)
@@ -244,6 +280,25 @@ class TextMeasure(Measure):
             f"{self.canonical()} for topic {judged.topic}",
             [text_table(view), Table("Text of the first results together", ["quantity", "value"], rows)],
         )
+
+
+#: On values that differ from those of text counted once.
+PAIRS_NOTE = "text in several results or targets counts several times, as legalbenchrag does; counted='once' does not"
+
+
+def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:
+    """The common text of every result and every target, added up; results that repeat others included."""
+    ranking, text = judged.read_regions, judged.relevant_spans
+    chosen = ranking if at is None else ranking.rows(ranking.rank < at)
+    assert chosen.start is not None and chosen.end is not None
+    common = 0.0
+    for document, rows in chosen.rows_by_document.items():
+        targets = [i for i, name in enumerate(text.document) if name == document]
+        common += float(
+            intersections(chosen.start[rows], chosen.end[rows], text.start[targets], text.end[targets]).sum()
+        )
+    retrieved = view_of(judged)
+    return TextCounts(common, retrieved.up_to(retrieved.length, at), float((text.end - text.start).sum()), 0.0)
 
 
 @dataclass(frozen=True)

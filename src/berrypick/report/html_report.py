@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.analysis.compare import Method, compare_results
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.results import Note, merge_notes
+from berrypick.core.truth import Truth
 from berrypick.core.workers import ordered_map
 from berrypick.corpus.titles import read_titles
 from berrypick.evaluation.evaluation import Evaluation
@@ -74,20 +75,21 @@ def write_report(
 
     ``truth``, ``runs``, ``measures`` and ``options`` are those of :func:`berrypick.evaluate`, or ``truth`` is an
     :class:`~berrypick.Evaluation`; ``baseline``, ``test``, ``correction``, ``confidence``, ``resamples``, ``seed``
-    and ``cluster`` are those of :func:`berrypick.compare`. ``titles`` says what topics are about: a mapping, or a file
-    of ``topic TAB title``. ``readers`` are the user models to step through: 'auto', 'none', or some of them, e.g.
-    ``'classical t2i(tolerance=100)'``. ``depth`` is how many results of each list are shown, ``limit`` the most
-    megabytes of the page; what does not fit is omitted, and the page says so.
+    and ``cluster`` are those of :func:`berrypick.compare`. ``titles`` says what topics are about: a mapping, a file
+    of ``topic TAB title``, or a field of the truth (by default title, question or query, where it has one).
+    ``readers`` are the user models to step through: 'auto', 'none', or some of them, e.g. ``'classical
+    t2i(tolerance=100)'``. ``depth`` is how many results of each list are shown, ``limit`` the most megabytes of the
+    page; what does not fit is omitted, and the page says so.
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
     library = charting_library()  # before the work: it may not be there
-    known = titles if isinstance(titles, Mapping) else {} if titles is None else read_titles(titles)
     evaluation = (
         truth
         if isinstance(truth, Evaluation)
         else Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
+    known = _titles(titles, evaluation.truth)
     results = evaluation.run(curves=True, progress=progress, jobs=jobs)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     comparison = compare_results(
@@ -118,6 +120,24 @@ class Report:
     def size(self) -> int:
         """Bytes."""
         return len(self.content.encode())
+
+
+#: Fields of topics that are titles where nothing else is said.
+TITLE_FIELDS = ("title", "question", "query")
+
+
+def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth) -> Mapping[str, str]:
+    """Titles of topics: as they are, from a file, or a field of the truth."""
+    if isinstance(given, Mapping):
+        return given
+    fields = truth.fields
+    if given is None:
+        return next((fields[name].values for name in TITLE_FIELDS if name in fields and fields[name].values), {})
+    if isinstance(given, str) and given in fields:
+        if fields[given].problem:
+            raise UsageError(f"{option('titles', given)}: {fields[given].problem}")
+        return fields[given].values
+    return read_titles(given)
 
 
 def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Reader]:

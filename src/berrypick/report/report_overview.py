@@ -5,6 +5,7 @@ Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from berrypick._version import __version__
 from berrypick.analysis.compare import Comparison
 from berrypick.analysis.curves import POINTS, bands
 from berrypick.core.errors import as_flags
-from berrypick.core.results import Results, RunFacts, merge_notes
+from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.measures.base import Measure
@@ -46,9 +47,8 @@ def make_overview(
         "method": [list(part) for part in comparison.method.fields()],
         "configuration": _configuration(details),
         "counts": _counts(details),
-        "warnings": [
-            note_text(note, command) for note in merge_notes(comparison.notes, len(runs)) if note.kind != "overlap"
-        ],
+        "warnings": _warnings(comparison.notes, len(runs), command),
+        "groups": _groups(results, comparison, runs, measures),
         "left_out": [],
         "command": command,
         "topics": topics,
@@ -59,6 +59,15 @@ def make_overview(
         "details": [None] * len(topics),
         "readers": [reader.to_json() for reader in details.readers],
     }
+
+
+def _warnings(notes: Sequence[Note], runs: int, command: str) -> list[str]:
+    """Notes without those that the table of runs shows; the first of each kind before the others, which are folded."""
+    merged = [note for note in merge_notes(notes, runs) if note.kind != "overlap"]
+    first: dict[str, Note] = {}
+    for note in merged:
+        first.setdefault(note.kind, note)
+    return [note_text(note, command) for note in sorted(merged, key=lambda note: note is not first[note.kind])]
 
 
 def _title(details: Details) -> str:
@@ -149,7 +158,7 @@ def _configuration(details: Details) -> list[list[str]]:
     parts = {
         "truth": _file(evaluation.truth.source),
         "format of the truth": evaluation.truth.format,
-        "runs": ", ".join(_file(run.source) for run in evaluation.runs.values() if run.source),
+        "runs": _files([_file(run.source) for run in evaluation.runs.values() if run.source]),
     }
     for one in all_options():
         value = str(special[one.name] if one.name in special else getattr(options, one.name) or "")
@@ -168,6 +177,34 @@ def _source(value: Any) -> str:
 def _file(source: str) -> str:
     """As it was typed, but not where on this machine it lies: pages are sent around."""
     return Path(source).name if Path(source).is_absolute() else source
+
+
+#: So many files are named.
+LISTED_FILES = 5
+
+
+def _files(names: list[str]) -> str:
+    """A list that is read; of many files the first and the last, since runs are named everywhere."""
+    if len(names) <= LISTED_FILES:
+        return ", ".join(names)
+    return f"{len(names)} files, {names[0]} to {names[-1]}"
+
+
+def _groups(results: Results, comparison: Comparison, runs: list[str], measures: list[str]) -> dict[str, Any] | None:
+    """The groups of topics: their names, the group of each topic by number, and their means by run and measure."""
+    if results.groups is None:
+        return None
+    names = list(comparison.groups)
+    number = {name: i for i, name in enumerate(names)}
+    of = results.groups.of
+    return {
+        "field": results.groups.field,
+        "names": names,
+        "of": [number.get(of[topic]) if topic in of else None for topic in results.topics],
+        "table": [
+            [[_cell(part, measure, run) for measure in measures] for run in runs] for part in comparison.groups.values()
+        ],
+    }
 
 
 def _counts(details: Details) -> list[list[Any]]:

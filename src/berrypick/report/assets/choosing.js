@@ -41,7 +41,7 @@
       options.map(([value, text]) => el('option', { value }, text)));
   };
 
-  parts.runName = (run) => `${berry.data.runs[run].label}  ${berry.clean(berry.data.runs[run].name)}`;
+  parts.runName = (run) => `${berry.data.runs[run].label}  ${berry.shortRun(run, 26)}`;
   // Two runs, where there are two and the reader of the page has not asked for one.
   parts.both = (state) => berry.data.runs.length > 1 && state.both !== 0 && state.versus !== state.run;
   parts.shownRuns = (state) => (parts.both(state) ? [state.run, state.versus] : [state.run]);
@@ -88,7 +88,7 @@
         const topics = listed();
         if (!topics.includes(current)) topics.unshift(current);
         berry.fill(topic, topics.map((number) => el('option', { value: number },
-          berry.clean(data.topics[number]) + (titleOf(number) ? `: ${berry.clean(titleOf(number))}` : '') + (data.details[number] === null ? ' (left out)' : ''))));
+          berry.clean(data.topics[number]) + (titleOf(number) ? `: ${berry.start(titleOf(number), 80)}` : '') + (data.details[number] === null ? ' (left out)' : ''))));
         topic.value = String(current);
         if (filter.value !== wanted) filter.value = wanted;
       },
@@ -114,5 +114,6 @@
   };
 
   parts.heading = (block) => el('h2', { class: 'topic-title' }, el('span', { class: 'quiet' }, 'Topic '), berry.name(block.topic),
-    block.title ? [' ', el('span', { class: 'topic-words' }, berry.name(block.title))] : null);
+    // A question is read as a whole: only an absurdly long one is cut, at its end.
+    block.title ? [' ', el('bdi', { class: 'topic-words' }, berry.start(block.title, 3000))] : null);
 })(window.berry = window.berry || {});

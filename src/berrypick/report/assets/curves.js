@@ -63,7 +63,7 @@
           const alone = shown.length === 1 && shown[0] === number;
           if (event.shiftKey) setVisible(alone ? usual() : [number]);
           else setVisible(shown.includes(number) ? shown.filter((each) => each !== number) : shown.concat(number));
-        }}, berry.run(number))));
+        }}, berry.run(number, false, berry.data.runs.length > 8 ? 24 : undefined))));
   }
 
   /* ---- one chart ---- */

@@ -118,6 +118,38 @@
 
   berry.clean = (text, longest = 60) => visible(shortened(String(text), longest));
 
+  /* Sentences are cut at the end, not in the middle as names are. */
+  berry.start = function (text, longest) {
+    const points = Array.from(String(text).slice(0, 2 * longest + 2));
+    return visible(points.length > longest ? points.slice(0, longest).join('').trimEnd() + '\u2026' : points.join(''));
+  };
+
+  /* What tells the name of a run from the others, where all begin or end alike. */
+  let differing = null;
+
+  berry.shortRun = function (run, longest = 60) {
+    if (!differing) {
+      const names = berry.data.runs.map(({name}) => name);
+      const [head, tail] = [alike(names), alike(names.map((name) => Array.from(name).reverse().join('')))];
+      differing = names.map((name) => {
+        const points = Array.from(name);
+        if (head + tail >= points.length || head + tail < 8) return name;
+        return (head ? '\u2026' : '') + points.slice(head, points.length - tail).join('') + (tail ? '\u2026' : '');
+      });
+    }
+    return berry.clean(differing[run], longest);
+  };
+
+  /* How many characters all names begin with, up to the end of a word. */
+  function alike(names) {
+    if (names.length < 2) return 0;
+    const points = names.map((name) => Array.from(name));
+    let count = 0;
+    while (points.every((one) => count < one.length && one[count] === points[0][count])) count += 1;
+    while (count > 0 && !/[-_/. :+]/.test(points[0][count - 1])) count -= 1;
+    return count;
+  }
+
   // Whole texts of shortened names by number, so that a page with one very long name in 500 places keeps it once.
   const wholes = [];
   const numbers = new Map();
@@ -170,10 +202,11 @@
 
   berry.plural = (count, one, many) => berry.count(count) + ' ' + (count === 1 ? one : many || one + 's');
 
-  /* A run as it is named everywhere: its line sample, letter and name. */
-  berry.run = function (run, plain) {
+  /* A run as it is named everywhere: its line sample, letter and name; with `longest`, what tells it from the others. */
+  berry.run = function (run, plain, longest) {
     const {name, label} = berry.data.runs[run];
-    return el('span', {class: 'run'}, plain ? null : berry.sample(run), el('span', {class: 'letter'}, label), ' ', berry.name(name));
+    const shown = longest ? el('bdi', {class: 'name', title: berry.clean(name, 1000)}, berry.shortRun(run, longest)) : berry.name(name);
+    return el('span', {class: 'run'}, plain ? null : berry.sample(run), el('span', {class: 'letter'}, label), ' ', shown);
   };
 
   /* ---- colours ---- */

@@ -58,6 +58,8 @@
       svg('circle', {cx: at(cell.value), cy: 6, r: 3, style: {fill: berry.colour(run)}}));
   }
 
+  const letters = 6;             // raised at once; more are counted
+
   function comparison() {
     const {data} = berry;
     const columns = [{
@@ -81,7 +83,8 @@
           const td = el('td', {class: 'estimate' + (top ? ' best' : ''), 'data-run': run, 'data-measure': m,
             'data-value': cell.value === null ? '' : cell.value, 'data-low': cell.low, 'data-high': cell.high},
           el('span', {class: 'mean', style: uneven ? {minWidth: digits + 'ch'} : null}, berry.number(cell.value)),
-          cell.letters.length ? el('sup', {class: 'letters'}, el('span', {class: 'unseen'}, 'better than '), cell.letters.join('')) : null,
+          cell.letters.length ? el('sup', {class: 'letters'}, el('span', {class: 'unseen'}, 'better than '),
+            cell.letters.length > letters ? '(' + cell.letters.length + ')' : cell.letters.join('')) : null,
           cell.low === null ? null : el('span', {class: 'interval'}, '[' + berry.number(cell.low) + ', ' + berry.number(cell.high) + ']'),
           cell.value === null ? null : whisker(run, cell, low, high));
           return berry.tip(td, () => [
@@ -120,9 +123,46 @@
     if (data.runs.length > 1) {
       parts.push('The best mean of a column is bold.');
       if (data.pairs.length) parts.push('A raised letter: significantly better than the run with that letter.');
+      if (data.table.some((row) => row.some((cell) => cell.letters.length > letters))) {
+        parts.push('A number in brackets: significantly better than so many runs.');
+      }
       parts.push('Press a heading to sort.');
     }
     return parts.join(' ');
+  }
+
+  /* ---- groups of topics ---- */
+
+  function groups() {
+    const {data} = berry;
+    if (!data.groups) return null;
+    const {field, names, of, table} = data.groups;
+    const holder = el('div');
+    const draw = (m) => {
+      const {increasing} = data.measures[m];
+      const columns = [{title: 'Run', key: 'run', rowHeader: true, value: (run) => data.runs[run].name,
+        cell: (run) => el('th', {scope: 'row', 'data-run': run}, berry.run(run, true))}];
+      names.concat(null).forEach((name, g) => {
+        const cells = name === null ? data.table.map((row) => row[m]) : table[g].map((row) => row[m]);
+        const known = cells.map((cell) => cell.value).filter((value) => value !== null);
+        const best = known.length > 1 ? (increasing ? Math.max(...known) : Math.min(...known)) : null;
+        const count = name === null ? data.topics.length : of.filter((own) => own === g).length;
+        columns.push({title: name === null ? 'all' : berry.name(name), key: 'group-' + g, numeric: true, falling: increasing, value: (run) => cells[run].value,
+          under: el('span', {class: 'direction'}, berry.plural(count, 'topic')),
+          cell: (run) => el('td', {class: 'numeric' + (best !== null && cells[run].value === best ? ' best' : ''), 'data-run': run,
+            'data-group': name === null ? 'all' : g, 'data-value': cells[run].value === null ? '' : cells[run].value},
+          el('span', {class: 'mean'}, berry.number(cells[run].value)),
+          cells[run].low === null ? null : el('span', {class: 'interval'}, '[' + berry.number(cells[run].low) + ', ' + berry.number(cells[run].high) + ']'))});
+      });
+      berry.fill(holder, berry.wide('Means by group', berry.table(columns, {id: 'groups-table', rows: data.runs.map((run, number) => number)})));
+    };
+    const choose = data.measures.length < 2 ? null : el('div', {class: 'controls'}, el('label', {class: 'field'}, 'Measure',
+      el('select', {id: 'groups-measure', onchange: (event) => draw(Number(event.target.value))},
+        data.measures.map((measure, m) => el('option', {value: m}, berry.clean(measure.text))))));
+    draw(0);
+    const ungrouped = of.filter((own) => own === null).length;
+    return el('section', {id: 'groups'}, el('h2', {}, 'By ', berry.name(field)), choose, holder,
+      ungrouped ? el('p', {class: 'quiet small'}, berry.plural(ungrouped, 'topic') + ' in no group.') : null);
   }
 
   /* ---- pairs ---- */
@@ -222,7 +262,9 @@
 
   function again() {
     if (!berry.data.command) return null;
-    return el('section', {id: 'again'}, el('h2', {}, 'Make this page again'), el('pre', {}, visibleText(berry.data.command)),
+    const command = el('pre', {}, visibleText(berry.data.command));
+    return el('section', {id: 'again'}, el('h2', {}, 'Make this page again'),
+      berry.data.command.length > 600 ? el('details', {class: 'fold'}, el('summary', {}, 'The command'), command) : command,
       berry.copyButton(berry.data.command));
   }
 
@@ -231,7 +273,7 @@
     const {data} = berry;
     berry.fill(element,
       messages(data.warnings, data.warnings.length === 1 ? 'Warning' : 'Warnings', {class: 'notice', id: 'warnings', role: 'note'}),
-      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), pairs(),
+      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), pairs(), groups(),
       evaluated(),
       messages(data.left_out, 'Not in this page', {class: 'notice calm', id: 'left-out', role: 'note'}),
       measures(), again());

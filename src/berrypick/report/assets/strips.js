@@ -171,7 +171,7 @@
       const sum = parts.totals(made, run, cuts[i]);
       const whole = { relevant: sum.found + sum.missed, retrieved: sum.found + sum.noise };
       return el('tr', { 'data-run': run },
-        runs.length > 1 || berry.data.runs.length > 1 ? el('th', { scope: 'row' }, berry.run(run, true)) : null,
+        runs.length > 1 || berry.data.runs.length > 1 ? el('th', { scope: 'row' }, berry.run(run, true, 26)) : null,
         parts.kinds(made).map((kind) => el('td', { 'data-class': kind, 'data-run': run,
           'data-amount': Number(sum[kind].toPrecision(12)) },
           el('span', { class: 'amounts-key', 'aria-hidden': 'true' }, parts.swatch(kind), ' ', parts.SHORT[kind]),

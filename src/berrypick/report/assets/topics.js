@@ -29,7 +29,7 @@
     const {data, state} = berry;
     const label = (run) => data.runs[run].label + ' ' + berry.clean(data.runs[run].name);
     return [
-      el('strong', {}, berry.clean(row.name)), row.title ? berry.clean(row.title, 200) : null,
+      el('strong', {}, berry.clean(row.name)), row.title ? berry.start(row.title, 1000) : null,
       single() ? berry.number(row.value) : label(state.run) + ': ' + berry.number(row.value),
       single() ? null : label(state.versus) + ': ' + berry.number(row.versus),
       single() ? null : 'difference: ' + berry.signed(row.difference),
@@ -46,7 +46,7 @@
 
   function controls() {
     const {data} = berry;
-    const names = data.runs.map((run) => run.label + '  ' + berry.clean(run.name));
+    const names = data.runs.map((run, number) => run.label + '  ' + berry.shortRun(number, 34));
     const swap = () => berry.go({run: berry.state.versus, versus: berry.state.run});
     return el('div', {class: 'controls', id: 'topics-controls'},
       select('topics-measure', 'Measure', data.measures.map((measure) => berry.clean(measure.text)), (measure) => berry.go({measure})),
@@ -60,11 +60,45 @@
 
   function filters() {
     const search = el('input', {type: 'search', id: 'topics-filter', placeholder: 'name or title', oninput: () => fillTable()});
-    const which = el('select', {id: 'topics-which', onchange: () => fillTable()},
-      [['', 'all'], ['1', 'where the first is ahead'], ['-1', 'where the second is ahead'], ['0', 'where they are equal'], ['null', 'without a value']]
-        .filter(([value]) => !single() || value === '' || value === 'null').map(([value, text]) => el('option', {value}, text)));
-    return {search, which, element: el('div', {class: 'controls'}, el('label', {class: 'field'}, 'Find topics', search),
-      el('label', {class: 'field'}, 'Show', which), el('span', {class: 'quiet small', id: 'topics-count', role: 'status'}))};
+    const which = el('select', {id: 'topics-which', onchange: () => fillTable()});
+    const {groups} = berry.data;
+    const group = !groups ? null : el('select', {id: 'topics-group', onchange: () => fillTable()}, el('option', {value: ''}, 'all'),
+      groups.names.map((name, number) => el('option', {value: number}, berry.clean(name) + ' (' + groups.of.filter((own) => own === number).length + ')')));
+    return {search, which, group, element: el('div', {class: 'controls'}, el('label', {class: 'field'}, 'Find topics', search),
+      el('label', {class: 'field'}, 'Show', which), group ? el('label', {class: 'field'}, berry.clean(groups.field), group) : null,
+      el('span', {class: 'quiet small', id: 'topics-count', role: 'status'}))};
+  }
+
+  /* What can be shown alone; who finds anything is a question for measures where more is better. */
+  function fillWhich() {
+    const {data, state} = berry;
+    const label = (run) => data.runs[run].label + ' (' + berry.shortRun(run, 30) + ')';
+    const finds = data.measures[state.measure].increasing;
+    const choices = [['', 'all'], ['1', 'where the first is ahead', true], ['-1', 'where the second is ahead', true], ['0', 'where they are equal', true],
+      finds ? ['none', single() ? 'where nothing is found' : 'no run finds it'] : null,
+      finds ? ['only-run', 'only ' + label(state.run) + ' finds it', true] : null,
+      finds ? ['only-versus', 'only ' + label(state.versus) + ' finds it', true] : null,
+      ['null', 'without a value']].filter((choice) => choice && !(choice[2] && single()));
+    const {which} = parts.filters, before = which.value;
+    berry.fill(which, choices.map(([value, text]) => el('option', {value}, text)));
+    which.value = choices.some(([value]) => value === before) ? before : '';
+  }
+
+  /* The runs that find anything for a topic: those with a value above 0. */
+  function finders(topic) {
+    const {data, state} = berry;
+    return data.values[state.measure].map((values, run) => values[topic] > 0 ? run : null).filter((run) => run !== null);
+  }
+
+  function isShown(row, which) {
+    const {data, state} = berry;
+    if (which === '') return true;
+    if (which === 'none') return data.values[state.measure].some((values) => values[row.topic] !== null) && !finders(row.topic).length;
+    if (which === 'only-run' || which === 'only-versus') {
+      const found = finders(row.topic);
+      return found.length === 1 && found[0] === (which === 'only-run' ? state.run : state.versus);
+    }
+    return String(single() && row.value === null ? null : row.ahead) === which;
   }
 
   /* ---- charts ---- */
@@ -149,7 +183,7 @@
     const values = rows.filter((row) => row.difference !== null).map((row) => ({topic: row.topic, x: row.versus, y: row.value, who: row.ahead >= 0 ? 0 : 1}));
     const [low, high] = range(rows);
     const scale = {domain: [low, high], nice: false, zero: false};
-    const named = (run) => data.runs[run].label + '  ' + berry.clean(data.runs[run].name, 22);
+    const named = (run) => data.runs[run].label + '  ' + berry.shortRun(run, 22);
     const axis = {tickCount: 5};
     const view = await berry.chart(parts.scatter, {
       height: 200,
@@ -206,7 +240,7 @@
     const columns = [
       {title: 'Topic', key: 'topic', rowHeader: true, value: (row) => row.name, cell: (row) => el('th', {scope: 'row', class: 'topic'},
         el('a', {href: berry.address({view: 'documents', topic: row.topic}), tabindex: -1}, berry.name(row.name)),
-        row.title ? el('bdi', {class: 'quiet small title', title: berry.clean(row.title, 1000)}, berry.clean(row.title, 200)) : null,
+        row.title ? el('bdi', {class: 'quiet small title', title: berry.start(row.title, 3000)}, berry.start(row.title, 3000)) : null,
         data.details[row.topic] === null ? el('span', {class: 'quiet small left-out', title: 'Its results are not in this page; the overview says how to include them.'}, 'numbers only') : null)},
       {title: el('span', {class: 'unseen'}, 'Chart'), key: 'chart', under: scaleOf(low, high), head: {class: 'plotted'},
         cell: (row) => berry.tip(el('td', {class: 'plotted'}, dumbbell(row, low, high)), () => tipLines(row))},
@@ -257,9 +291,10 @@
 
   function fillTable(everything) {
     const wanted = parts.filters.search.value.trim().toLowerCase(), which = parts.filters.which.value;
+    const group = parts.filters.group ? parts.filters.group.value : '';
     const rows = parts.rows.filter((row) =>
       (!wanted || row.name.toLowerCase().includes(wanted) || row.title.toLowerCase().includes(wanted)) &&
-      (which === '' || String(single() && row.value === null ? null : row.ahead) === which));
+      (!group || berry.data.groups.of[row.topic] === Number(group)) && isShown(row, which));
     const shown = everything ? rows : rows.slice(0, most);
     parts.table.refill(shown);
     berry.fill(document.getElementById('topics-count'), shown.length === parts.rows.length ? '' : shown.length + ' of ' + berry.plural(parts.rows.length, 'topic'));
@@ -313,6 +348,7 @@
       if (field) field.value = String(value);
     }
     berry.fill(parts.summary, summary(rows));
+    fillWhich();
     parts.table = topicTable(rows);
     useTable(parts.table);
     berry.fill(parts.holder, parts.table);
