@@ -14,6 +14,7 @@
 namespace berrypick {
 
 constexpr double kRounding = 1e-12;
+constexpr std::size_t kSplitGiven = 4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
@@ -45,7 +46,6 @@ inline Values sums(Values values, bool largest) {
 
 // P(Bin(n, p) >= least)
 inline double binomial_tail(Index n, double p, Index least) {
-    if (least <= 0 || p >= 1.0) return least <= n ? 1.0 : 0.0;
     const double q = 1.0 - p;
     double total = 0.0, choose = 1.0;
     for (Index k = n; k >= least; --k) {
@@ -53,13 +53,6 @@ inline double binomial_tail(Index n, double p, Index least) {
         choose = choose * double(k) / double(n - k + 1);
     }
     return total;
-}
-
-inline double split_bound(Index targets, Index need, double exposure, double mean) {
-    double p = -std::expm1(-exposure / double(targets));
-    const double by_mean = std::min(p, mean / double(targets));
-    if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
-    return std::min(1.0, binomial_tail(targets, p, need) * (1 + kRounding));
 }
 
 // Candidates x targets that are not sure yet, as exposures -log(1 - p).
@@ -128,6 +121,7 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
                                int steps) {
     const std::size_t count = exposure.count, n = exposure.targets;
     Tangents found{Values(levels, kInfinity), Values(levels * count, kInfinity)};
+    if (!count) return found;
     LogReached log_reached(n, need);
     Values y(n), slope(n), cap(n), weight(count), total(n);
     std::vector<std::size_t> top;
@@ -160,11 +154,11 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
             largest(weight, size, top);
             double bound = constant;
             for (const std::size_t i : top) bound += weight[i];
-            if (bound < found.best[j - 1]) {
-                found.best[j - 1] = bound;
-                const double least = size ? weight[top.back()] : 0.0;
-                for (std::size_t i = 0; i < count; ++i)
-                    found.given[(j - 1) * count + i] = bound + std::min(weight[i] - least, 0.0);
+            found.best[j - 1] = std::min(found.best[j - 1], bound);
+            const double least = weight[top.back()];
+            for (std::size_t i = 0; i < count; ++i) {
+                double& given = found.given[(j - 1) * count + i];
+                given = std::min(given, bound + std::min(weight[i] - least, 0.0));
             }
             for (std::size_t x = 0; x < n; ++x) {
                 double sum = 0.0;
@@ -176,53 +170,76 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
     return found;
 }
 
-// Among lists without a sure candidate, and among those with one or more.
-inline void split_bounds(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely,
-                         const Values& unseen, Index need, std::size_t levels, Values& without, Values& with) {
-    const std::size_t n = exposure.targets;
-    Values covered, exposed[2], seen[2];
-    for (std::size_t i = 0; i < exposure.count; ++i) {
-        double sure = 0.0, sum = 0.0;
-        for (std::size_t x = 0; x < n; ++x) {
-            const double y = exposure.row(i)[x];
-            if (std::isinf(y))
-                sure += 1.0;
-            else
-                sum += y;
-        }
-        if (surely[i]) covered.push_back(sure);
-        exposed[surely[i] ? 0 : 1].push_back(sum);
-        seen[surely[i] ? 0 : 1].push_back(mean[i]);
-    }
-    covered = sums(std::move(covered), true);
-    for (int s = 0; s < 2; ++s) {
-        exposed[s] = sums(std::move(exposed[s]), true);
-        seen[s] = sums(std::move(seen[s]), true);
-    }
-    Values before(n), seen_before(n);
-    for (std::size_t x = 0; x < n; ++x) {
-        before[x] = -std::log(unseen[x]);
-        seen_before[x] = 1.0 - unseen[x];
-    }
-    before = sums(std::move(before), false);
-    seen_before = sums(std::move(seen_before), false);
-    without.assign(levels, 0.0);
-    with.assign(levels, 0.0);
-    for (std::size_t j = 1; j <= levels; ++j)
-        for (std::size_t m = 0; m <= std::min(j, covered.size() - 1); ++m) {
-            const std::size_t others = std::min(j - m, exposed[1].size() - 1);
-            const std::size_t certain = std::min(std::size_t(covered[m]), n);
-            if (need <= Index(certain)) {
-                with[j - 1] = 1.0;
-                break;
+// Sums over the largest of everything that the split bounds look at.
+class Split {
+public:
+    Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need)
+        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0), exposure_(exposure.count, 0.0), mean_(mean) {
+        Values covered, exposed[2], seen[2], before(targets_), seen_before(targets_);
+        for (std::size_t i = 0; i < exposure.count; ++i) {
+            for (std::size_t x = 0; x < targets_; ++x) {
+                const double y = exposure.row(i)[x];
+                if (std::isinf(y))
+                    ++sure_[i];
+                else
+                    exposure_[i] += y;
             }
-            const double y = before[n] - before[certain] + exposed[0][m] + exposed[1][others];
-            const double seen_mean = seen_before[n] - seen_before[certain] + seen[0][m] + seen[1][others];
-            const double bound = split_bound(Index(n - certain), need - Index(certain), y, seen_mean);
-            double& place = m ? with[j - 1] : without[j - 1];
-            place = std::max(place, bound);
+            if (surely[i]) covered.push_back(double(sure_[i]));
+            exposed[surely[i] ? 0 : 1].push_back(exposure_[i]);
+            seen[surely[i] ? 0 : 1].push_back(mean[i]);
         }
-}
+        for (std::size_t x = 0; x < targets_; ++x) {
+            before[x] = -std::log(unseen[x]);
+            seen_before[x] = 1.0 - unseen[x];
+        }
+        covered_ = sums(std::move(covered), true);
+        for (int s = 0; s < 2; ++s) {
+            exposed_[s] = sums(std::move(exposed[s]), true);
+            seen_[s] = sums(std::move(seen[s]), true);
+        }
+        before_ = sums(std::move(before), false);
+        seen_before_ = sums(std::move(seen_before), false);
+    }
+
+    // among lists without a sure candidate, and among those with one or more
+    void bounds(std::size_t levels, Values& without, Values& with) const {
+        without.assign(levels, 0.0);
+        with.assign(levels, 0.0);
+        for (std::size_t j = 1; j <= levels; ++j)
+            for (std::size_t m = 0; m <= std::min(j, covered_.size() - 1); ++m) {
+                double& place = m ? with[j - 1] : without[j - 1];
+                place = std::max(place, bound(j - m, m, 0, 0.0, 0.0));
+            }
+    }
+
+    // among lists of j with candidate i
+    double given(std::size_t j, std::size_t i) const {
+        double found = 0.0;
+        for (std::size_t m = 0; m <= std::min(j - 1, covered_.size() - 1); ++m)
+            found = std::max(found, bound(j - 1 - m, m, sure_[i], exposure_[i], mean_[i]));
+        return found;
+    }
+
+private:
+    double bound(std::size_t others, std::size_t m, std::size_t sure, double exposure, double mean) const {
+        others = std::min(others, exposed_[1].size() - 1);
+        const std::size_t certain = std::min(std::size_t(covered_[m]) + sure, targets_);
+        if (need_ <= Index(certain)) return 1.0;
+        const Index need = need_ - Index(certain), targets = Index(targets_ - certain);
+        const double before = before_[targets_] - before_[certain];
+        double p = -std::expm1(-(before + exposed_[0][m] + exposed_[1][others] + exposure) / double(targets));
+        const double seen =
+            seen_before_[targets_] - seen_before_[certain] + seen_[0][m] + seen_[1][others] + mean;
+        const double by_mean = std::min(p, seen / double(targets));
+        if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
+        return std::min(1.0, binomial_tail(targets, p, need) * (1 + kRounding));
+    }
+
+    Index need_;
+    std::size_t targets_;
+    std::vector<std::size_t> sure_;
+    Values exposure_, mean_, covered_, exposed_[2], seen_[2], before_, seen_before_;
+};
 
 // Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i.
 inline void level_bounds(const double* rows, std::size_t count, std::size_t targets, const double* unseen_all, Index r,
@@ -259,7 +276,8 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
         }
     }
     Values without, with;
-    split_bounds(all, mean, surely, unseen, need, levels, without, with);
+    const Split split(all, mean, surely, unseen, need);
+    split.bounds(levels, without, with);
     if (unsure.count && unsure.count < count) {
         const Tangents found = tangent_bounds(unsure, before, std::size_t(need), levels, steps);
         for (std::size_t j = 0; j < levels; ++j)
@@ -271,6 +289,8 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
         best[j] = std::min(best[j], 1.0);
         for (std::size_t i = 0; i < count; ++i)
             given[j * count + i] = std::min(best[j], std::exp(found.given[j * count + i]) * (1 + kRounding));
+        for (std::size_t i = 0; j >= 1 && j < kSplitGiven && i < count; ++i)
+            given[j * count + i] = std::min(given[j * count + i], split.given(j + 1, i));
     }
 }
 

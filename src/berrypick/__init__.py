@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.ideal_lists import IdealList, ideal_lists
     from berrypick.analysis.power import Power, power
     from berrypick.analysis.saved import read_results
     from berrypick.analysis.stability import Stability, stability
@@ -59,6 +60,7 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "Format",
+    "IdealList",
     "InputError",
     "JudgedTopic",
     "Measure",
@@ -87,6 +89,7 @@ __all__ = [
     "evaluate",
     "expected_ratio",
     "explain",
+    "ideal_lists",
     "judge",
     "locate",
     "parameter",
@@ -117,6 +120,8 @@ _HOMES = {
     "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
+    "IdealList": "berrypick.analysis.ideal_lists",
+    "ideal_lists": "berrypick.analysis.ideal_lists",
     "Power": "berrypick.analysis.power",
     "power": "berrypick.analysis.power",
     "Stability": "berrypick.analysis.stability",

@@ -28,6 +28,8 @@ from berrypick.kernels import native
 
 #: Frank-Wolfe steps towards the best tangent.
 STEPS = 8
+#: Levels at which the split bound is also taken for each candidate.
+SPLIT_GIVEN = 4
 #: What rounding may add to a bound, relative to it.
 ROUNDING = 1e-12
 
@@ -60,61 +62,77 @@ def plain_level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int
     if need <= 0:
         return LevelBounds(np.ones(levels), np.ones((levels, len(rows))))
     rows, unseen = rows[:, open_targets], unseen[open_targets]
-    surely = (rows == 1.0).any(axis=1)
-    without, with_sure = split_bounds(rows, surely, unseen, need, levels)
-    if surely.any() and not surely.all():
-        without = np.minimum(without, tangent_bounds(rows[~surely], unseen, need, levels, steps)[0])
+    split = Split(rows, unseen, need)
+    without, with_sure = split.bounds(levels)
+    if split.surely.any() and not split.surely.all():
+        without = np.minimum(without, tangent_bounds(rows[~split.surely], unseen, need, levels, steps)[0])
     best, given = tangent_bounds(rows, unseen, need, levels, steps)
     best = np.minimum(np.minimum(np.maximum(without, with_sure), best), 1.0)
-    return LevelBounds(best, np.minimum(given, best[:, None]))
+    given = np.minimum(given, best[:, None])
+    for j in range(2, min(levels, SPLIT_GIVEN) + 1):
+        given[j - 1] = np.minimum(given[j - 1], split.given(j))
+    return LevelBounds(best, given)
 
 
 # --- split ----------------------------------------------------------------------------------------------------------
 
 
-def split_bounds(
-    rows: FloatArray, surely: BoolArray, unseen: FloatArray, need: int, levels: int
-) -> tuple[FloatArray, FloatArray]:
-    """Among lists without a sure candidate, and among those with one or more."""
-    sure = rows == 1.0
-    exposure = np.where(sure, 0.0, -np.log1p(-np.where(sure, 0.0, rows))).sum(axis=1)
-    mean = np.where(sure, 0.0, rows) @ unseen
-    covered = _largest_sums(sure.sum(axis=1)[surely].astype(np.float64))
-    exposed = _largest_sums(exposure[surely]), _largest_sums(exposure[~surely])
-    seen = _largest_sums(mean[surely]), _largest_sums(mean[~surely])
-    exposed_before = _smallest_sums(-np.log(unseen))
-    seen_before = _smallest_sums(1.0 - unseen)
-    targets = len(unseen)
-    best = np.zeros((2, levels))
-    for j in range(1, levels + 1):
-        for m in range(min(j, len(covered) - 1) + 1):
-            others = min(j - m, len(exposed[1]) - 1)
-            certain = min(int(covered[m]), targets)
-            if need - certain <= 0:
-                best[1, j - 1] = 1.0
-                break
-            y = exposed_before[-1] - exposed_before[certain] + exposed[0][m] + exposed[1][others]
-            mean_seen = seen_before[-1] - seen_before[certain] + seen[0][m] + seen[1][others]
-            bound = split_bound(targets - certain, need - certain, float(y), float(mean_seen))
-            best[min(m, 1), j - 1] = max(best[min(m, 1), j - 1], bound)
-    return best[0], best[1]
+class Split:
+    """Sums over the largest of everything that the split bounds look at."""
+
+    def __init__(self, rows: FloatArray, unseen: FloatArray, need: int) -> None:
+        sure = rows == 1.0
+        self.need, self.targets = need, len(unseen)
+        self.surely = sure.any(axis=1)
+        self.sure = sure.sum(axis=1)
+        self.exposure = -np.log1p(-np.where(sure, 0.0, rows)).sum(axis=1)
+        self.mean = np.where(sure, 0.0, rows) @ unseen
+        groups = self.surely, ~self.surely
+        self.covered = _largest_sums(self.sure[self.surely].astype(np.float64))
+        self.exposed = [_largest_sums(self.exposure[group]) for group in groups]
+        self.seen = [_largest_sums(self.mean[group]) for group in groups]
+        self.exposed_before = _smallest_sums(-np.log(unseen))
+        self.seen_before = _smallest_sums(1.0 - unseen)
+
+    def bounds(self, levels: int) -> tuple[FloatArray, FloatArray]:
+        """Among lists without a sure candidate, and among those with one or more."""
+        best = np.zeros((2, levels))
+        nothing = np.zeros(1)
+        for j in range(1, levels + 1):
+            for m in range(min(j, len(self.covered) - 1) + 1):
+                bound = float(self._bound(j - m, m, 0, nothing, nothing)[0])
+                best[min(m, 1), j - 1] = max(best[min(m, 1), j - 1], bound)
+        return best[0], best[1]
+
+    def given(self, j: int) -> FloatArray:
+        """Among lists of j with a given candidate, for each."""
+        found = np.zeros(len(self.sure))
+        for sure in np.unique(self.sure).tolist():
+            rows = self.sure == sure
+            for m in range(min(j - 1, len(self.covered) - 1) + 1):
+                bound = self._bound(j - 1 - m, m, int(sure), self.exposure[rows], self.mean[rows])
+                found[rows] = np.maximum(found[rows], bound)
+        return found
+
+    def _bound(self, others: int, m: int, sure: int, exposure: FloatArray, mean: FloatArray) -> FloatArray:
+        """With the largest sums of m sure candidates and some others, and one more candidate."""
+        others = min(others, len(self.exposed[1]) - 1)
+        certain = min(int(self.covered[m]) + sure, self.targets)
+        need, targets = self.need - certain, self.targets - certain
+        if need <= 0:
+            return np.ones(len(exposure))
+        before = self.exposed_before[-1] - self.exposed_before[certain]
+        p = -np.expm1(-(before + self.exposed[0][m] + self.exposed[1][others] + exposure) / targets)
+        seen = self.seen_before[-1] - self.seen_before[certain] + self.seen[0][m] + self.seen[1][others] + mean
+        by_mean = np.minimum(p, seen / targets)
+        p = np.where(targets * by_mean <= need - 1, by_mean, p)
+        return np.minimum(1.0, binomial_tail(targets, p, need) * (1 + ROUNDING))
 
 
-def split_bound(targets: int, need: int, exposure: float, mean: float) -> float:
-    """P(F >= need) among targets of which none is sure, given bounds on the sums of exposure and of seen."""
-    p = -float(np.expm1(-exposure / targets))
-    p_mean = min(p, mean / targets)
-    if targets * p_mean <= need - 1:
-        p = p_mean
-    return min(1.0, binomial_tail(targets, p, need) * (1 + ROUNDING))
-
-
-def binomial_tail(n: int, p: float, least: int) -> float:
-    """P(Bin(n, p) >= least)."""
-    if least <= 0 or p >= 1.0:
-        return 1.0 if least <= n else 0.0
+def binomial_tail(n: int, p: FloatArray, least: int) -> FloatArray:
+    """P(Bin(n, p) >= least), for each p."""
     q = 1.0 - p
-    return float(sum(c * p**k * q ** (n - k) for k, c in zip(range(n, least - 1, -1), _binomials(n), strict=False)))
+    return np.asarray(sum(_binomials(n)[n - k] * p**k * q ** (n - k) for k in range(n, least - 1, -1)))
 
 
 @lru_cache(maxsize=None)
@@ -158,10 +176,8 @@ def tangent_bounds(
             top = largest(weight, size)
             constant = value - slope @ (y - before)
             total = constant + weight[top].sum()
-            if total < best[j - 1]:
-                best[j - 1] = total
-                least = weight[top].min()
-                given[j - 1] = total + np.minimum(weight - least, 0.0)
+            best[j - 1] = min(best[j - 1], total)
+            given[j - 1] = np.minimum(given[j - 1], total + np.minimum(weight - weight[top].min(), 0.0))
             y = y + (before + capped[top].sum(axis=0) - y) * (2.0 / (step + 4.0))
     with np.errstate(over="ignore"):
         return np.exp(best) * (1 + ROUNDING), np.exp(given) * (1 + ROUNDING)
