@@ -15,6 +15,7 @@ namespace berrypick {
 
 constexpr double kRounding = 1e-12;
 constexpr std::size_t kSplitGiven = 4;
+constexpr Index kMostSplit = 1000;  // more targets, and binomial coefficients do not fit a double
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
@@ -226,6 +227,7 @@ private:
         const std::size_t certain = std::min(std::size_t(covered_[m]) + sure, targets_);
         if (need_ <= Index(certain)) return 1.0;
         const Index need = need_ - Index(certain), targets = Index(targets_ - certain);
+        if (targets > kMostSplit) return 1.0;
         const double before = before_[targets_] - before_[certain];
         double p = -std::expm1(-(before + exposed_[0][m] + exposed_[1][others] + exposure) / double(targets));
         const double seen =

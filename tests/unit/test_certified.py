@@ -163,7 +163,7 @@ TRUTH = {"q": {"a": 1, "b": 1}}
 def test_the_signature_states_the_search():
     results = bp.evaluate(TRUTH, {"q": {"hub": 1}}, "EPRUM(ideal='certified')", navigation=CLICKS)
     fields = dict(results.mean_rows[0].signature.fields)
-    assert fields["ideal"] == "certified" and fields["gap"] == "0" and fields["nodes"] == str(Search.nodes)
+    assert fields["ideal"] == "certified" and fields["gap"] == "0" and fields["nodes"] == "auto"
     plain = bp.evaluate(TRUTH, {"q": {"hub": 1}}, "EPRUM", navigation=CLICKS).mean_rows[0].signature
     assert not {"gap", "nodes", "bounded"} & set(dict(plain.fields))
 
@@ -198,7 +198,7 @@ def test_seconds_end_a_search_and_say_so(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "spec, message",
+    ("spec", "message"),
     [
         ("EPRUM(nodes=5)", "ideal='certified' only"),
         ("EPRUM(ideal='certified',nodes=0)", "1 or more"),

@@ -133,7 +133,7 @@ def _lists(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -
                 measure=one.text,
                 r=r,
                 targets=rows.targets,
-                candidates=int(len(rows.events)),
+                candidates=len(rows.events),
                 readers=weight,
                 **_numbers(best),
                 list=tuple(candidates.names[i] for i in best.order),

@@ -24,7 +24,7 @@ from berrypick.report import ideal_table
     show_default=True,
     help="EPRUM, EPRUM(r=2), EPRUM@0.5; EPRUM(ideal='certified',norm='bounded') for the largest E[A/ML].",
 )
-@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Sets examined for each recall value. [200]")
+@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Sets examined for each recall value. [auto]")
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),

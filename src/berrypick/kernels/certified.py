@@ -31,8 +31,12 @@ MOST_CELLS = 1 << 25
 MOST_LEVELS = 40
 #: Candidates that are compared with each other, to see which need not come before which.
 MOST_COMPARED = 8192
-#: Rounds of improving a list by exchanging one candidate.
+#: Rounds of improving a list by exchanging one candidate, and the largest recall value for which that is done.
 MOST_ROUNDS = 4
+MOST_IMPROVED = 24
+#: Sets examined unless a number is given: fewer where there are many candidates, targets and ranks to look at.
+MOST_NODES = 200
+NODES_WORK = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """How long to search: sets looked at, and seconds where given."""
+    """How long to search: the number of sets examined (by default fewer where each takes longer), and seconds where
+    given."""
 
-    nodes: int = 200
+    nodes: int | None = None
     seconds: float | None = None
+
+    def nodes_for(self, rows: FloatArray, r: int) -> int:
+        return self.nodes or max(1, min(MOST_NODES, NODES_WORK // (rows.size * r)))
 
 
 def search(rows: FloatArray, wanted: Sequence[int], objective: Objective, limit: Search) -> list[Found]:
@@ -124,7 +132,11 @@ class Problem:
         if self.objective == "length":
             return known.score if self.is_done(known) else -np.inf
         rank = len(known.order)
-        return known.score + float(reached_of(known.seen[None], known.unseen[None], self.r)[0]) / (rank + 1) if rank else 0.0
+        return (
+            known.score + float(reached_of(known.seen[None], known.unseen[None], self.r)[0]) / (rank + 1)
+            if rank
+            else 0.0
+        )
 
     # --- lists ---
 
@@ -136,10 +148,10 @@ class Problem:
                 break
             known = self.append(known, i)
         while not self.is_done(known):
-            i = self.next_sure(known)
-            if i is None:
+            sure = self.next_sure(known)
+            if sure is None:
                 break
-            known = self.append(known, i)
+            known = self.append(known, sure)
         if self.objective == "inverse" and not self.is_done(known):
             for i in self.greedy_order(known, MOST_LEVELS):
                 known = self.append(known, i)
@@ -170,7 +182,7 @@ class Problem:
     def improved(self, order: tuple[int, ...]) -> _Set:
         """Exchange one candidate for any other, or move it, while that helps."""
         best = self.completed(order)
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_ROUNDS if self.r <= MOST_IMPROVED else 0):
             before = self.finished(best)
             for place in range(min(len(best.order), self.r)):
                 best = self._exchanged(best, place)
@@ -263,7 +275,7 @@ class _BestFirst:
         deadline = None if self.limit.seconds is None else time.monotonic() + self.limit.seconds
         self.push(np.inf, problem.start())
         stopped = False
-        for _ in range(self.limit.nodes):
+        for _ in range(self.limit.nodes_for(problem.rows, problem.r)):
             if not self.heap or not self.promising(-self.heap[0][0]):
                 break
             if deadline is not None and time.monotonic() > deadline:
@@ -303,8 +315,11 @@ class _BestFirst:
         pool, ready = self.pool(order, levels)
         if not len(pool):
             return
-        bounds = level_bounds(problem.rows[pool], known.unseen, problem.r, levels, STEPS)
-        whole = known.score + float(self.tails(bounds.best[:, None], rank)[0, 0]) + tail
+        for steps in (0, STEPS):  # without tangents first, which is cheaper
+            bounds = level_bounds(problem.rows[pool], known.unseen, problem.r, levels, steps)
+            whole = known.score + float(self.tails(bounds.best[:, None], rank)[0, 0]) + tail
+            if not self.promising(whole):
+                return
         later = self.tails(bounds.given, rank)[1] + tail if levels > 1 else np.full(len(pool), tail)
         seen, unseen = known.after(problem.rows[pool])
         scores = known.score + problem.terms(seen, unseen, rank + 1)

@@ -244,9 +244,7 @@ def with_rows(candidates: Reach, reach: Reach) -> tuple[Reach, bool]:
     return (candidates.stacked(Reach.of(np.array(rows))), True) if rows else (candidates, False)
 
 
-def certified(
-    candidates: Reach, wanted: tuple[int, ...], objective: Objective, limit: Search
-) -> tuple[Found, ...]:
+def certified(candidates: Reach, wanted: tuple[int, ...], objective: Objective, limit: Search) -> tuple[Found, ...]:
     """The search, kept for other runs on the same topic."""
     return _certified(_Content(candidates), wanted, objective, limit, in_use())
 

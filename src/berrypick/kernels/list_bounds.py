@@ -1,10 +1,10 @@
 """Upper bounds on P(F >= r) over all ways to append j candidates to a list.
 
 A target x that has been exposed to candidates with the reaches p_1, p_2, ... is unseen with the probability exp(-y),
-y = sum of -log(1 - p_i). This exposure y[x] is a plain sum over the candidates of a list, and log P(F >= r) is a concave
-function of the vector y. (With Poisson variables of means y, P(F >= r) is exp(-sum y) times the sum of y^n/n! over
-all n with at least r positive entries. These n form an M-convex set once padded to a common sum, so their generating
-polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two bounds follow, and the smaller one counts:
+y = sum of -log(1 - p_i). This exposure y[x] is a plain sum over the candidates of a list, and log P(F >= r) is a
+concave function of the vector y. (With Poisson variables of means y, P(F >= r) is exp(-sum y) times the sum of y^n/n!
+over all n with at least r positive entries. These n form an M-convex set once padded to a common sum, so their
+generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two bounds follow, the smaller counts:
 
 * Split. Let a of the targets be surely seen. A symmetric concave function of a vector with a given sum is largest where
   all entries are equal, so the rest is no better than a binomial law with the mean exposure; nor, where r - a exceeds
@@ -18,18 +18,20 @@ polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two boun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
 
 #: Frank-Wolfe steps towards the best tangent.
 STEPS = 8
 #: Levels at which the split bound is also taken for each candidate.
 SPLIT_GIVEN = 4
+#: Targets above which binomial coefficients do not fit a double.
+MOST_SPLIT = 1000
 #: What rounding may add to a bound, relative to it.
 ROUNDING = 1e-12
 
@@ -119,7 +121,7 @@ class Split:
         others = min(others, len(self.exposed[1]) - 1)
         certain = min(int(self.covered[m]) + sure, self.targets)
         need, targets = self.need - certain, self.targets - certain
-        if need <= 0:
+        if need <= 0 or targets > MOST_SPLIT:
             return np.ones(len(exposure))
         before = self.exposed_before[-1] - self.exposed_before[certain]
         p = -np.expm1(-(before + self.exposed[0][m] + self.exposed[1][others] + exposure) / targets)
@@ -135,7 +137,7 @@ def binomial_tail(n: int, p: FloatArray, least: int) -> FloatArray:
     return np.asarray(sum(_binomials(n)[n - k] * p**k * q ** (n - k) for k in range(n, least - 1, -1)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _binomials(n: int) -> tuple[float, ...]:
     return tuple(float(comb(n, k)) for k in range(n, -1, -1))
 

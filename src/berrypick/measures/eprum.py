@@ -64,7 +64,7 @@ class EPRUM(Measure):
     Bounds
     ------
     From 0. The product can exceed 1 where one result leads to several targets at once, even on the ideal list itself;
-    norm='bounded' with ideal='certified' or 'exact' stays within [0, 1]. With ideal='greedy' the bound is not guaranteed.
+    norm='bounded' with ideal='certified' or 'exact' stays within [0, 1]. With ideal='greedy' that is not guaranteed.
 
     Undefined
     ---------
@@ -95,7 +95,12 @@ class EPRUM(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
-    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
+    references: ClassVar[tuple[str, ...]] = (
+        "piwowarski2006eprum",
+        "lalmas2007inex",
+        "hoeffding1956successes",
+        "branden2020lorentzian",
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
@@ -126,7 +131,8 @@ class EPRUM(Measure):
     nodes: int | None = parameter(
         None,
         "int",
-        f"certified: how many sets of candidates are examined for each recall value; {Search.nodes} by default",
+        "certified: how many sets of candidates are examined for each recall value; by default as many as take about a "
+        "second, at most 200",
         check=lambda v: v >= 1,
         must="1 or more",
     )
@@ -209,7 +215,9 @@ class EPRUM(Measure):
             return ()
         found: list[tuple[str, str]] = []
         if self.ideal == "certified":
-            found += [("nodes", str(self.search.nodes)), ("gap", at_most(max(one.gap for one in lists)))]
+            if self.nodes is None:
+                found.append(("nodes", "auto"))
+            found.append(("gap", at_most(max(one.gap for one in lists))))
             if any(one.ideal.stopped for one in lists):
                 found.append(("stopped", "seconds"))
         if self.norm == "bounded":
@@ -218,7 +226,7 @@ class EPRUM(Measure):
 
     @property
     def search(self) -> Search:
-        return Search(Search.nodes if self.nodes is None else self.nodes, self.seconds)
+        return Search(self.nodes, self.seconds)
 
     def _notes(self, judged: JudgedTopic, lists: Sequence[_Certificate] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
@@ -226,8 +234,8 @@ class EPRUM(Measure):
             if gap > (GAP if self.gap is None else self.gap):
                 share = at_most(gap).removeprefix("<=")
                 return (
-                    f"the ideal list is not proved to be the best: another may be better by up to {share} of its value "
-                    f"({self.search.nodes} sets examined for each recall value; nodes= examines more)",
+                    f"the ideal list is not proved to be the best: another may be better by up to {share} of its "
+                    "value; nodes= searches longer",
                 )
             return ()
         if self.ideal != "targets":
