@@ -1,7 +1,7 @@
 """Upper bounds on P(F >= r) over all ways to append j candidates to a list.
 
-A target x that has been exposed to candidates with the reaches p_1, p_2, ... is unseen with the probability exp(-y),
-y = sum of -log(1 - p_i). This exposure y[x] is a plain sum over the candidates of a list, and log P(F >= r) is a
+A target x that has been exposed to candidates with the reaches p_1, p_2, ... is unseen with the probability 1/exp(y),
+y = sum of log(1/(1 - p_i)). This exposure y[x] is a plain sum over the candidates of a list, and log P(F >= r) is a
 concave function of the vector y. (With Poisson variables of means y, P(F >= r) is exp(-sum y) times the sum of y^n/n!
 over all n with at least r positive entries. These n form an M-convex set once padded to a common sum, so their
 generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two bounds follow, the smaller counts:
@@ -12,7 +12,7 @@ generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020
   number of sure candidates among the j is taken.
 * Tangent. At any point y0 the tangent plane of log P(F >= r) lies above it, and is largest at the j candidates with the
   largest weights, its gradient times their exposures. A sure candidate counts as much exposure as makes up for all
-  that its target can add, which is -log(seen at y0). The point is moved by Frank-Wolfe steps to where the bound is low.
+  that its target can add, which is log(1/seen) at y0. Frank-Wolfe steps move the point to where the bound is low.
 """
 
 from __future__ import annotations
