@@ -14,6 +14,7 @@
 
 #include "documents.hpp"
 #include "law.hpp"
+#include "lists.hpp"
 #include "records.hpp"
 #include "similar.hpp"
 #include "text.hpp"
@@ -158,6 +159,67 @@ void consulted(In<Index> rank, In<Index> target, In<double> probability, In<doub
     clear(last.data(), last.size());
     berrypick::consulted(all, Index(targets), gap.data(), exact, {fresh.data(), read.data(), last.data()},
                          chosen);
+}
+
+// --- ideal lists ---------------------------------------------------------------------------------------------------
+
+void require_probabilities(const In2<double>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        require(rows.data()[i] >= 0.0 && rows.data()[i] <= 1.0, "a probability lies in [0, 1]");
+}
+
+void dominated(In2<double> rows, Out2<std::uint8_t> out) {
+    require_count(out.shape(0), rows.shape(0), "rows of out");
+    require_count(out.shape(1), rows.shape(0), "columns of out");
+    const nb::gil_scoped_release released;
+    berrypick::dominated(rows.data(), rows.shape(0), rows.shape(1), out.data());
+}
+
+void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<double> best, Out2<double> given) {
+    require_probabilities(rows);
+    require_count(unseen.shape(0), rows.shape(1), "unseen");
+    for (std::size_t x = 0; x < unseen.size(); ++x)
+        require(unseen.data()[x] >= 0.0 && unseen.data()[x] <= 1.0, "a probability lies in [0, 1]");
+    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
+    require_count(given.shape(0), best.shape(0), "rows of given");
+    require_count(given.shape(1), rows.shape(0), "columns of given");
+    const nb::gil_scoped_release released;
+    berrypick::level_bounds(rows.data(), rows.shape(0), rows.shape(1), unseen.data(), r, best.shape(0), steps,
+                            best.data(), given.data());
+}
+
+void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
+    require_probabilities(rows);
+    require(rows.shape(0) <= 24, "too many candidates to list their sets");
+    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
+    const std::size_t sets = std::size_t(1) << rows.shape(0);
+    require_count(below.shape(0), sets, "below");
+    require_count(reached.shape(0), sets, "reached");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::tails_of_sets(rows.data(), unsigned(rows.shape(0)), rows.shape(1), std::size_t(r), below.data(),
+                             reached.data(), done.data());
+}
+
+void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uint8_t> done, unsigned count) {
+    require(count <= 24, "too many candidates to list their sets");
+    const std::size_t sets = std::size_t(1) << count;
+    require_count(score.shape(0), sets, "score");
+    require_count(best.shape(0), sets, "best");
+    require_count(step.shape(0), sets, "step");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::best_order(score.data(), best.data(), step.data(), done.data(), count);
+}
+
+void lists(nb::module_& m) {
+    m.def("dominated", dominated, "rows"_a.noconvert(), "out"_a.noconvert());
+    m.def("level_bounds", level_bounds, "rows"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "steps"_a,
+          "best"_a.noconvert(), "given"_a.noconvert());
+    m.def("tails_of_sets", tails_of_sets, "rows"_a.noconvert(), "r"_a, "below"_a.noconvert(),
+          "reached"_a.noconvert(), "done"_a.noconvert());
+    m.def("best_order", best_order, "score"_a.noconvert(), "best"_a.noconvert(), "step"_a.noconvert(),
+          "done"_a.noconvert(), "count"_a);
 }
 
 // --- text ----------------------------------------------------------------------------------------------------------
@@ -623,6 +685,7 @@ NB_MODULE(_native, m) {
     m.def("consulted", consulted, "rank"_a.noconvert(), "target"_a.noconvert(), "probability"_a.noconvert(),
           "gap"_a.noconvert(), "exact"_a, "fresh"_a.noconvert(), "read"_a.noconvert(), "last"_a.noconvert(),
           "form"_a = 0);
+    lists(m);
     text<std::int64_t>(m);
     text<double>(m);
     m.def("numbered_documents", numbered_documents, "document"_a.noconvert());

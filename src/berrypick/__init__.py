@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.ideal_lists import IdealList, ideal_lists
     from berrypick.analysis.pool import Pool, pool
     from berrypick.analysis.power import Power, power
     from berrypick.analysis.saved import read_results
@@ -64,6 +65,7 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "Format",
+    "IdealList",
     "InputError",
     "JudgedTopic",
     "Measure",
@@ -96,6 +98,7 @@ __all__ = [
     "evaluate",
     "expected_ratio",
     "explain",
+    "ideal_lists",
     "judge",
     "locate",
     "parameter",
@@ -128,6 +131,8 @@ _HOMES = {
     "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
+    "IdealList": "berrypick.analysis.ideal_lists",
+    "ideal_lists": "berrypick.analysis.ideal_lists",
     "Power": "berrypick.analysis.power",
     "power": "berrypick.analysis.power",
     "Stability": "berrypick.analysis.stability",

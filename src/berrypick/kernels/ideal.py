@@ -6,9 +6,11 @@ orders can be searched as paths through the subsets (at most 2**8 of them) inste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,16 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
+from berrypick.kernels import in_use
+from berrypick.kernels.certified import Found, Objective, Search, search
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
 MOST_CANDIDATES = 8
+
+
+#: What the best list is best by, for each norm of EPRUM.
+OBJECTIVES: dict[str, Objective] = {"product": "length", "bounded": "inverse"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,8 @@ class Ideal:
     length: FloatArray  # nan where no list surely reaches r
     inverse: FloatArray
     lists: Sequence[Sequence[int]]
+    gap: FloatArray | None = None  # how much better than the list another one might be; None: not known
+    stopped: bool = False  # the search was ended by the clock
 
 
 def by_targets(targets: int) -> Ideal:
@@ -179,7 +189,7 @@ def exact(candidates: Reach) -> Ideal:
     if count > MOST_CANDIDATES:
         raise UsageError(
             f"ideal='exact' tries every order of at most {MOST_CANDIDATES} candidates, not {count}; "
-            "ideal='greedy' works for any number"
+            "ideal='certified' works for any number"
         )
     unseen = np.ones((1 << count, targets))
     seen = np.zeros((1 << count, targets))
@@ -198,6 +208,67 @@ def exact(candidates: Reach) -> Ideal:
         inverse[r - 1] = _largest_inverse(reached[:, r], count)
         lists.append(best)
     return Ideal(length, inverse, tuple(lists))
+
+
+def shortest(candidates: Reach, wanted: Sequence[int], limit: Search) -> Ideal:
+    """The best lists found for some recall values, each with its gap; nothing is said about other recall values."""
+    found = certified(candidates, tuple(wanted), "length", limit)
+    length, gap = np.full((2, candidates.targets), np.nan)
+    lists: list[tuple[int, ...]] = [()] * candidates.targets
+    for r, one in zip(wanted, found, strict=True):
+        length[r - 1], gap[r - 1], lists[r - 1] = one.value, one.gap, one.order
+    return Ideal(length, np.full(candidates.targets, np.nan), lists, gap, any(one.stopped for one in found))
+
+
+def largest_inverse(candidates: Reach, wanted: Sequence[int], limit: Search) -> Ideal:
+    """A bound on E[A_r/ML_r] of all lists, for some recall values, and lists that come within the gap of it."""
+    found = certified(candidates, tuple(wanted), "inverse", limit)
+    inverse, gap = np.full((2, candidates.targets), np.nan)
+    lists: list[tuple[int, ...]] = [()] * candidates.targets
+    for r, one in zip(wanted, found, strict=True):
+        inverse[r - 1], gap[r - 1], lists[r - 1] = one.bound, one.gap, one.order
+    return Ideal(np.full(candidates.targets, np.nan), inverse, lists, gap, any(one.stopped for one in found))
+
+
+def with_rows(candidates: Reach, reach: Reach) -> tuple[Reach, bool]:
+    """The candidates and those rows of a list that are none of them (as often as they occur), and whether there are
+    any: no list can then be better than the best of these."""
+    known = Counter(row.tobytes() for row in candidates.dense())
+    rows = []
+    for row in reach.at_events:
+        key = row.tobytes()
+        if known[key] > 0:
+            known[key] -= 1
+        else:
+            rows.append(row)
+    return (candidates.stacked(Reach.of(np.array(rows))), True) if rows else (candidates, False)
+
+
+def certified(candidates: Reach, wanted: tuple[int, ...], objective: Objective, limit: Search) -> tuple[Found, ...]:
+    """The search, kept for other runs on the same topic."""
+    return _certified(_Content(candidates), wanted, objective, limit, in_use())
+
+
+@lru_cache(maxsize=256)
+def _certified(
+    content: _Content, wanted: tuple[int, ...], objective: Objective, limit: Search, kernels: str
+) -> tuple[Found, ...]:
+    return tuple(search(content.reach.dense(), wanted, objective, limit))
+
+
+class _Content:
+    """A reach that equals another one with the same entries."""
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
+        parts = (reach.rank, reach.target, reach.probability)
+        self.key = (reach.ranks, reach.targets, *(np.ascontiguousarray(part).tobytes() for part in parts))
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self.key == other.key
 
 
 def _shortest(below: FloatArray, count: int) -> tuple[float, tuple[int, ...]]:

@@ -18,12 +18,13 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.candidates import Candidates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.certified import Search
 from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
 from berrypick.measures._working import law_table, reach_table, scenario_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
 from berrypick.relevance.gains import Quantisation
 
-IdealName = Literal["targets", "greedy", "exact"]
+IdealName = Literal["targets", "greedy", "exact", "certified"]
 NormName = Literal["product", "bounded"]
 LawName = Literal["exact", "normal"]
 
@@ -44,8 +45,10 @@ class EPRUM(Measure):
 
     F_k is a sum of independent indicators with the probabilities seen[k, x] = 1 - prod_{j<=k} (1 - reach[j, x]); its
     law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did. With
-    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. With norm='bounded' E[A_r/ML_r] is divided by
-    the largest value that any list of candidates can have.
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
+    the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
+    With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
+    exceeds; it is the largest value of any such list where the gap is 0.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
 
     Meaning
@@ -61,7 +64,7 @@ class EPRUM(Measure):
     Bounds
     ------
     From 0. The product can exceed 1 where one result leads to several targets at once, even on the ideal list itself;
-    norm='bounded' with ideal='exact' stays within [0, 1]. With ideal='greedy' the bound is not guaranteed.
+    norm='bounded' with ideal='certified' or 'exact' stays within [0, 1]. With ideal='greedy' that is not guaranteed.
 
     Undefined
     ---------
@@ -79,15 +82,29 @@ class EPRUM(Measure):
     0.7772
     >>> bp.eprum([[.4, .4], [.6, .4], [1, 0]]).round(4).tolist()
     [0.8056, 0.7488]
+
+    Targets a, b, and a page h from which 90% go on to each. For both targets (h, a, b) is the best list there is, with
+    E[ML*] = 1.29 where the list of the targets has 2. The product exceeds 1 on it, the bounded norm does not:
+
+    >>> targets, best = [[1, 0], [0, 1]], [[.9, .9], [1, 0], [0, 1]]
+    >>> bp.eprum(best, candidates=[*targets, [.9, .9]], ideal='certified').round(3).tolist()
+    [0.995, 1.146]
+    >>> bp.eprum(best, candidates=[*targets, [.9, .9]], ideal='certified', norm='bounded').round(4).tolist()
+    [0.995, 1.0]
     """
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
-    references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "lalmas2007inex")
+    references: ClassVar[tuple[str, ...]] = (
+        "piwowarski2006eprum",
+        "lalmas2007inex",
+        "hoeffding1956successes",
+        "branden2020lorentzian",
+    )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
-        "norm='bounded' with ideal='exact' does not"
+        "norm='bounded' with ideal='certified' does not"
     )
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
@@ -100,8 +117,31 @@ class EPRUM(Measure):
     )
     ideal: IdealName = parameter(
         "targets",
-        "targets|greedy|exact",
-        "the ideal list: the targets themselves, a greedy search over candidates, or all orders of at most 8",
+        "targets|greedy|exact|certified",
+        "the ideal list: the targets themselves, a greedy search over candidates, all orders of at most 8, or the best "
+        "list found for any number of candidates with a proved bound on its distance from the best",
+    )
+    gap: float | None = parameter(
+        None,
+        "number",
+        "certified: the relative distance from the bound above which a note says so; 0.05 by default",
+        check=lambda v: v >= 0,
+        must="0 or more",
+    )
+    nodes: int | None = parameter(
+        None,
+        "int",
+        "certified: how many sets of candidates are examined for each recall value; by default as many as take about a "
+        "second, at most 200",
+        check=lambda v: v >= 1,
+        must="1 or more",
+    )
+    seconds: float | None = parameter(
+        None,
+        "number",
+        "certified: end the search for a recall value after so many seconds; values may then differ between machines",
+        check=lambda v: v > 0,
+        must="above 0",
     )
     norm: NormName = parameter(
         "product", "product|bounded", "the papers' product of expectations, or division by the best that any list gets"
@@ -117,8 +157,10 @@ class EPRUM(Measure):
             raise UsageError("EPRUM takes one of r=, rank= and @level, not several")
         if self.norm == "bounded" and self.ideal == "targets":
             raise UsageError(
-                "EPRUM(norm='bounded') compares with the best list; it needs ideal='exact' or ideal='greedy'"
+                "EPRUM(norm='bounded') compares with the best list; it needs ideal='certified', 'exact' or 'greedy'"
             )
+        if self.ideal != "certified" and (self.gap, self.nodes, self.seconds) != (None, None, None):
+            raise UsageError("EPRUM takes gap=, nodes= and seconds= with ideal='certified' only")
         if self.norm == "bounded" and self.rank is not None:
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
 
@@ -126,48 +168,84 @@ class EPRUM(Measure):
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
 
     def compute(self, judged: JudgedTopic) -> Score:
-        parts = []
+        parts, lists = [], []
         for weight, ideal, reach in judged.levels:
             if self.r is not None and self.r > reach.targets:
                 continue
-            parts.append((weight, self._at_level(judged, ideal, reach)))
-        notes = self._notes(judged)
+            lists.append(self._ideal(judged, ideal, reach))
+            parts.append((weight, self._at_level(reach, lists[-1].ideal)))
+        notes, signed = self._notes(judged, lists), self._signed(lists)
         if not parts or any(math.isnan(value) for _, value in parts):
-            return Score(None, notes)
+            return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
-        return Score(math.fsum(weight * value for weight, value in parts) / total, notes)
+        return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
         return Score(self.compute(judged).value)
 
-    def _at_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> float:
+    def _at_level(self, reach: Reach, best: ideals.Ideal) -> float:
         """The value when exactly these targets are ideal."""
-        best = self._ideal(judged, ideal, reach.targets)
         if self.rank is not None:
             return precision_at_rank(reach, self.rank, best, self.law)
         precision = precisions(reach, best, self.norm, self.law)
+        wanted = self._wanted(reach.targets)
+        return math.fsum(precision[r - 1] for r in wanted) / len(wanted)
+
+    def _wanted(self, targets: int) -> tuple[int, ...]:
+        """The recall values that the value is made of."""
         if self.r is not None:
-            return float(precision[self.r - 1])
+            return (self.r,)
         if self.at is not None:
-            return float(precision[recall_value(self.at, reach.targets) - 1])
-        return math.fsum(precision) / reach.targets
+            return (recall_value(self.at, targets),)
+        return tuple(range(1, targets + 1))
 
-    def _ideal(self, judged: JudgedTopic, ideal: BoolArray, targets: int) -> ideals.Ideal:
+    def _ideal(
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
+    ) -> _Certificate:
         if self.ideal == "targets":
-            return ideals.by_targets(targets)
-        reach = judged.candidates.reach
-        return ideal_list(self.ideal, reach if ideal.all() else reach.columns(ideal))
+            return _Certificate(ideals.by_targets(reach.targets))
+        rows = judged.candidates.reach
+        rows = rows if ideal.all() else rows.columns(ideal)
+        return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
 
-    def _notes(self, judged: JudgedTopic) -> tuple[str, ...]:
+    def _signed(self, lists: Sequence[_Certificate]) -> tuple[tuple[str, str], ...]:
+        """What a certificate says: how many sets were examined, the largest gap, what the bound holds for."""
+        if self.ideal not in ("exact", "certified") or not lists:
+            return ()
+        found: list[tuple[str, str]] = []
+        if self.ideal == "certified":
+            if self.nodes is None:
+                found.append(("nodes", "auto"))
+            found.append(("gap", at_most(max(one.gap for one in lists))))
+            if any(one.ideal.stopped for one in lists):
+                found.append(("stopped", "seconds"))
+        if self.norm == "bounded":
+            found.append(("bounded", "candidates+run" if any(one.with_run for one in lists) else "candidates"))
+        return tuple(found)
+
+    @property
+    def search(self) -> Search:
+        return Search(self.nodes, self.seconds)
+
+    def _notes(self, judged: JudgedTopic, lists: Sequence[_Certificate] = ()) -> tuple[str, ...]:
+        if self.ideal == "certified":
+            gap = max((one.gap for one in lists), default=0.0)
+            if gap > (GAP if self.gap is None else self.gap):
+                share = at_most(gap).removeprefix("<=")
+                return (
+                    f"the ideal list is not proved to be the best: another may be better by up to {share} of its "
+                    "value; nodes= searches longer",
+                )
+            return ()
         if self.ideal != "targets":
             if self.ideal == "greedy" and self.norm == "bounded":
-                return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='exact' is",)
+                return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
             return ()
         if judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
             return (
                 "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
-                "not be the ideal one; ideal='greedy' or ideal='exact' searches for it",
+                "not be the ideal one; ideal='certified' searches for it",
             )
         return ()
 
@@ -180,10 +258,10 @@ class EPRUM(Measure):
         return self._points(judged, list(LEVELS))
 
     def _points(self, judged: JudgedTopic, xs: Sequence[float]) -> Curve:
-        curves = [
-            (weight, precisions(reach, self._ideal(judged, ideal, reach.targets), self.norm, self.law))
-            for weight, ideal, reach in judged.levels
-        ]
+        curves = []
+        for weight, ideal, reach in judged.levels:
+            best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
+            curves.append((weight, precisions(reach, best.ideal, self.norm, self.law)))
         total = math.fsum(weight for weight, _ in curves)
         found = []
         for x in xs:
@@ -194,6 +272,7 @@ class EPRUM(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = []
+        lists = []
         many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):
             parts.append("Undefined: no reader has that many ideal units.")
@@ -201,25 +280,25 @@ class EPRUM(Measure):
             if len(many) > 1:
                 names = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
                 parts.append(f"For {number(weight)} of the readers the ideal units are {', '.join(names)}.")
-            parts += self._explain_level(judged, ideal, reach)
-        return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged)))
+            if self.r is None or self.r <= reach.targets:
+                lists.append(self._ideal(judged, ideal, reach))
+                parts += self._explain_level(judged, ideal, reach, lists[-1])
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged, lists)))
 
-    def _explain_level(self, judged: JudgedTopic, ideal: BoolArray, reach: Reach) -> list[str | Table]:
+    def _explain_level(
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: _Certificate
+    ) -> list[str | Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
         parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
         scenarios = scenario_table(reach, names, targets)
         if scenarios is not None:
             parts.append(scenarios)
-        best = self._ideal(judged, ideal, reach.targets)
+        best, wanted = certificate.ideal, self._wanted(reach.targets)
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]
         if self.ideal != "targets":
-            parts.append(_ideal_table(best, judged.candidates))
-        wanted = [self.r] if self.r is not None else range(1, reach.targets + 1)
-        if self.at is not None:
-            wanted = [recall_value(self.at, reach.targets)]
-        wanted = [r for r in wanted if r <= reach.targets]
+            parts.append(_ideal_table(certificate, judged.candidates, wanted))
         inverse = expected_inverse(reach, self.law)
         for r in list(wanted)[:3]:
             parts.append(_terms(reach, names, r, float(inverse[r - 1])))
@@ -272,12 +351,18 @@ def _terms(reach: Reach, names: Sequence[str], r: int, total: float) -> Table:
     )
 
 
-def _ideal_table(best: ideals.Ideal, candidates: Candidates) -> Table:
-    rows = [
-        [str(r), number(float(best.length[r - 1]), 6), ", ".join(candidates.names[i] for i in order)]
-        for r, order in enumerate(best.lists, start=1)
-    ]
-    return Table("The ideal list for each recall value", ["r", "E[ML*]", "list"], rows, align=">><")
+def _ideal_table(certificate: _Certificate, candidates: Candidates, wanted: Sequence[int]) -> Table:
+    """The ideal lists; those for norm='bounded' may hold results of the run, which have no name as candidates."""
+    best = certificate.ideal
+    extra = certificate.rows - len(candidates.names)
+    names = [*candidates.names, *(f"(a result of the run, {n})" for n in range(1, extra + 1))]
+    shown, head = (best.inverse, "E[A/ML] <=") if certificate.of_inverse else (best.length, "E[ML*]")
+    rows = []
+    for r in wanted:
+        gap = [] if best.gap is None else [number(float(best.gap[r - 1]), 4)]
+        rows.append([str(r), number(float(shown[r - 1]), 6), *gap, ", ".join(names[i] for i in best.lists[r - 1])])
+    columns = ["r", head, *(["gap"] if best.gap is not None else []), "list"]
+    return Table("The ideal list for each recall value", columns, rows, align=">" * (len(columns) - 1) + "<")
 
 
 def expected_inverse(reach: Reach, law: LawName = "exact") -> FloatArray:
@@ -318,10 +403,47 @@ def precision_at_rank(reach: Reach, rank: int, best: ideals.Ideal, law: LawName 
     return math.fsum(mass[possible] * length[possible]) / rank
 
 
-def ideal_list(name: IdealName, candidates: Reach) -> ideals.Ideal:
-    if name == "targets":
-        return ideals.by_targets(candidates.targets)
-    return ideals.greedy(candidates) if name == "greedy" else ideals.exact(candidates)
+@dataclass(frozen=True)
+class _Certificate:
+    """Ideal lists, and what their values hold for."""
+
+    ideal: ideals.Ideal
+    rows: int = 0  # candidates, with results of the run where the bound needs them
+    with_run: bool = False
+    of_inverse: bool = False  # the lists are those of the largest E[A/ML]
+
+    @property
+    def gap(self) -> float:
+        gap = self.ideal.gap
+        return 0.0 if gap is None or np.isnan(gap).all() else float(np.nanmax(gap))
+
+
+def ideal_list(measure: EPRUM, candidates: Reach, reach: Reach, wanted: tuple[int, ...]) -> _Certificate:
+    """The ideal lists that a measure compares with; ``reach`` is that of the run."""
+    if measure.ideal == "targets":
+        return _Certificate(ideals.by_targets(candidates.targets))
+    if measure.ideal == "greedy":
+        return _Certificate(ideals.greedy(candidates), candidates.ranks)
+    exact = ideals.exact(candidates) if measure.ideal == "exact" else None
+    if measure.norm == "bounded":
+        rows, with_run = ideals.with_rows(candidates, reach)
+        if exact is None or with_run:
+            found = ideals.largest_inverse(rows, wanted, measure.search)
+            return _Certificate(found, rows.ranks, with_run, of_inverse=True)
+    if exact is not None:
+        return _Certificate(exact, candidates.ranks)
+    return _Certificate(ideals.shortest(candidates, wanted, measure.search), candidates.ranks)
+
+
+#: The relative gap of a certificate above which a note says so.
+GAP = 0.05
+
+
+def at_most(gap: float) -> str:
+    """A gap in few words, so that signatures of many topics stay short."""
+    if gap <= 1e-9:
+        return "0"
+    return next((f"<={step:g}" for step in (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if gap <= step), ">10")
 
 
 @overload
@@ -332,10 +454,17 @@ def eprum(
     candidates: Any = None,
     ideal: IdealName = "targets",
     norm: NormName = "product",
+    nodes: int | None = None,
 ) -> FloatArray: ...
 @overload
 def eprum(
-    reach: Any, recall: int, *, candidates: Any = None, ideal: IdealName = "targets", norm: NormName = "product"
+    reach: Any,
+    recall: int,
+    *,
+    candidates: Any = None,
+    ideal: IdealName = "targets",
+    norm: NormName = "product",
+    nodes: int | None = None,
 ) -> float: ...
 def eprum(
     reach: Any,
@@ -344,22 +473,25 @@ def eprum(
     candidates: Any = None,
     ideal: IdealName = "targets",
     norm: NormName = "product",
+    nodes: int | None = None,
 ) -> FloatArray | float:
     """EPRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
 
     ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
-    the rows an ideal list may be made of, for ``ideal='greedy'`` and ``ideal='exact'``. Undefined values are nan.
+    the rows an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'`` (which examines
+    ``nodes`` sets of them for each recall value). Undefined values are nan.
 
     >>> import berrypick as bp
     >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
     0.7488
     """
-    EPRUM(ideal=ideal, norm=norm)  # refuses what does not go together
+    measure = EPRUM(ideal=ideal, norm=norm, nodes=nodes)  # refuses what does not go together
     matrix = Reach.of(reach)
     rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
     if rows.targets != matrix.targets:
         raise UsageError(f"candidates have {rows.targets} columns, reach has {matrix.targets}")
-    precision = precisions(matrix, ideal_list(ideal, rows), norm)
-    if recall is None:
-        return precision
-    return float(precision[whole_recall(recall, matrix.targets) - 1])
+    wanted = tuple(range(1, matrix.targets + 1))
+    if recall is not None:
+        wanted = (whole_recall(recall, matrix.targets),)
+    precision = precisions(matrix, ideal_list(measure, rows, matrix, wanted).ideal, norm)
+    return precision if recall is None else float(precision[wanted[0] - 1])

@@ -1,0 +1,361 @@
+// Ideal lists: bounds on P(F >= r) over all ways to append j candidates, and the best order among all sets of a few
+// candidates. kernels/list_bounds.py and kernels/certified.py have the plain forms and say why the bounds hold.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "polynomial.hpp"
+
+namespace berrypick {
+
+constexpr double kRounding = 1e-12;
+constexpr std::size_t kSplitGiven = 4;
+constexpr Index kMostSplit = 1000;  // more targets, and binomial coefficients do not fit a double
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using Values = std::vector<double>;
+
+// Whether candidate i is dominated by j: j reaches every target at least as well, and is the first of equals.
+inline void dominated(const double* rows, std::size_t count, std::size_t targets, std::uint8_t* out) {
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j) {
+            const double *one = rows + i * targets, *other = rows + j * targets;
+            bool above = i != j, equal = true;
+            for (std::size_t x = 0; above && x < targets; ++x) {
+                above = other[x] >= one[x];
+                equal = equal && other[x] == one[x];
+            }
+            out[i * count + j] = above && !(equal && j > i);
+        }
+}
+
+// The sums of the m largest values (or smallest), m = 0, 1, ...
+inline Values sums(Values values, bool largest) {
+    if (largest)
+        std::sort(values.begin(), values.end(), std::greater<double>());
+    else
+        std::sort(values.begin(), values.end());
+    Values found(values.size() + 1, 0.0);
+    for (std::size_t i = 0; i < values.size(); ++i) found[i + 1] = found[i] + values[i];
+    return found;
+}
+
+// P(Bin(n, p) >= least)
+inline double binomial_tail(Index n, double p, Index least) {
+    const double q = 1.0 - p;
+    double total = 0.0, choose = 1.0;
+    for (Index k = n; k >= least; --k) {
+        total += choose * std::pow(p, double(k)) * std::pow(q, double(n - k));
+        choose = choose * double(k) / double(n - k + 1);
+    }
+    return total;
+}
+
+// Candidates x targets that are not sure yet, as exposures -log(1 - p).
+struct Exposures {
+    std::size_t count = 0;
+    std::size_t targets = 0;
+    Values values;
+
+    const double* row(std::size_t i) const { return values.data() + i * targets; }
+};
+
+struct Tangents {
+    Values best;    // logarithms
+    Values given;   // levels x candidates
+};
+
+// log P(F >= need) at exposures y, and its gradient.
+class LogReached {
+public:
+    LogReached(std::size_t targets, std::size_t need)
+        : n_(targets), need_(need), ahead_((targets + 1) * (need + 1)), behind_(ahead_.size()) {}
+
+    double operator()(const Values& y, Values& slope) {
+        std::fill(ahead_.begin(), ahead_.end(), 0.0);
+        std::fill(behind_.begin(), behind_.end(), 0.0);
+        const std::size_t width = need_ + 1;
+        ahead_[0] = behind_[n_ * width] = 1.0;
+        for (std::size_t x = 0; x < n_; ++x) extend(&ahead_[x * width], &ahead_[(x + 1) * width], y[x]);
+        for (std::size_t x = n_; x-- > 0;) extend(&behind_[(x + 1) * width], &behind_[x * width], y[x]);
+        const double reached = ahead_[n_ * width + need_];
+        for (std::size_t x = 0; x < n_; ++x) {
+            double missing = 0.0;
+            for (std::size_t f = 0; f < need_; ++f)
+                missing += ahead_[x * width + f] * behind_[(x + 1) * width + need_ - 1 - f];
+            slope[x] = std::exp(-y[x]) * missing / reached;
+        }
+        return std::log(reached);
+    }
+
+private:
+    void extend(const double* from, double* to, double y) const {
+        const double seen = -std::expm1(-y), unseen = std::exp(-y);
+        to[0] = from[0] * unseen;
+        for (std::size_t f = 1; f <= need_; ++f) to[f] = from[f] * unseen + from[f - 1] * seen;
+        to[need_] += from[need_] * seen;
+    }
+
+    std::size_t n_, need_;
+    Values ahead_, behind_;
+};
+
+// The places of the `size` largest values, the first of equals.
+inline void largest(const Values& values, std::size_t size, std::vector<std::size_t>& places) {
+    places.resize(values.size());
+    std::iota(places.begin(), places.end(), std::size_t(0));
+    const auto before = [&](std::size_t a, std::size_t b) {
+        return values[a] > values[b] || (values[a] == values[b] && a < b);
+    };
+    if (size < places.size())
+        std::nth_element(places.begin(), places.begin() + std::ptrdiff_t(size), places.end(), before);
+    places.resize(size);
+    std::sort(places.begin(), places.end(), before);
+}
+
+inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, std::size_t need, std::size_t levels,
+                               int steps) {
+    const std::size_t count = exposure.count, n = exposure.targets;
+    Tangents found{Values(levels, kInfinity), Values(levels * count, kInfinity)};
+    if (!count) return found;
+    LogReached log_reached(n, need);
+    Values y(n), slope(n), cap(n), weight(count), total(n);
+    std::vector<std::size_t> top;
+    for (std::size_t j = 1; j <= levels; ++j) {
+        const std::size_t size = std::min(j, count);
+        for (std::size_t i = 0; i < count; ++i) {
+            weight[i] = 0.0;
+            for (std::size_t x = 0; x < n; ++x) weight[i] += std::min(exposure.row(i)[x], 1.0);
+        }
+        largest(weight, size, top);
+        for (std::size_t x = 0; x < n; ++x) {
+            double sum = 0.0;
+            for (const std::size_t i : top) sum += std::min(exposure.row(i)[x], 1.0);
+            y[x] = before[x] + 0.5 * sum + 0.05;
+        }
+        for (int step = 0; step < steps; ++step) {
+            double constant = log_reached(y, slope);
+            if (!std::isfinite(constant)) break;  // too small a number: this point gives no bound
+            for (std::size_t x = 0; x < n; ++x) {
+                const double seen = -std::expm1(-y[x]);
+                cap[x] = std::min(y[x] - std::log(seen) / std::max(slope[x], 1e-300), 1e6) - before[x];
+                constant -= slope[x] * (y[x] - before[x]);
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                const double* row = exposure.row(i);
+                double sum = 0.0;
+                for (std::size_t x = 0; x < n; ++x) sum += std::min(row[x], cap[x]) * slope[x];
+                weight[i] = sum;
+            }
+            largest(weight, size, top);
+            double bound = constant;
+            for (const std::size_t i : top) bound += weight[i];
+            found.best[j - 1] = std::min(found.best[j - 1], bound);
+            const double least = weight[top.back()];
+            for (std::size_t i = 0; i < count; ++i) {
+                double& given = found.given[(j - 1) * count + i];
+                given = std::min(given, bound + std::min(weight[i] - least, 0.0));
+            }
+            for (std::size_t x = 0; x < n; ++x) {
+                double sum = 0.0;
+                for (const std::size_t i : top) sum += std::min(exposure.row(i)[x], cap[x]);
+                y[x] += (before[x] + sum - y[x]) * (2.0 / (step + 4.0));
+            }
+        }
+    }
+    return found;
+}
+
+// Sums over the largest of everything that the split bounds look at.
+class Split {
+public:
+    Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need)
+        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0), exposure_(exposure.count, 0.0), mean_(mean) {
+        Values covered, exposed[2], seen[2], before(targets_), seen_before(targets_);
+        for (std::size_t i = 0; i < exposure.count; ++i) {
+            for (std::size_t x = 0; x < targets_; ++x) {
+                const double y = exposure.row(i)[x];
+                if (std::isinf(y))
+                    ++sure_[i];
+                else
+                    exposure_[i] += y;
+            }
+            if (surely[i]) covered.push_back(double(sure_[i]));
+            exposed[surely[i] ? 0 : 1].push_back(exposure_[i]);
+            seen[surely[i] ? 0 : 1].push_back(mean[i]);
+        }
+        for (std::size_t x = 0; x < targets_; ++x) {
+            before[x] = -std::log(unseen[x]);
+            seen_before[x] = 1.0 - unseen[x];
+        }
+        covered_ = sums(std::move(covered), true);
+        for (int s = 0; s < 2; ++s) {
+            exposed_[s] = sums(std::move(exposed[s]), true);
+            seen_[s] = sums(std::move(seen[s]), true);
+        }
+        before_ = sums(std::move(before), false);
+        seen_before_ = sums(std::move(seen_before), false);
+    }
+
+    // among lists without a sure candidate, and among those with one or more
+    void bounds(std::size_t levels, Values& without, Values& with) const {
+        without.assign(levels, 0.0);
+        with.assign(levels, 0.0);
+        for (std::size_t j = 1; j <= levels; ++j)
+            for (std::size_t m = 0; m <= std::min(j, covered_.size() - 1); ++m) {
+                double& place = m ? with[j - 1] : without[j - 1];
+                place = std::max(place, bound(j - m, m, 0, 0.0, 0.0));
+            }
+    }
+
+    // among lists of j with candidate i
+    double given(std::size_t j, std::size_t i) const {
+        double found = 0.0;
+        for (std::size_t m = 0; m <= std::min(j - 1, covered_.size() - 1); ++m)
+            found = std::max(found, bound(j - 1 - m, m, sure_[i], exposure_[i], mean_[i]));
+        return found;
+    }
+
+private:
+    double bound(std::size_t others, std::size_t m, std::size_t sure, double exposure, double mean) const {
+        others = std::min(others, exposed_[1].size() - 1);
+        const std::size_t certain = std::min(std::size_t(covered_[m]) + sure, targets_);
+        if (need_ <= Index(certain)) return 1.0;
+        const Index need = need_ - Index(certain), targets = Index(targets_ - certain);
+        if (targets > kMostSplit) return 1.0;
+        const double before = before_[targets_] - before_[certain];
+        double p = -std::expm1(-(before + exposed_[0][m] + exposed_[1][others] + exposure) / double(targets));
+        const double seen =
+            seen_before_[targets_] - seen_before_[certain] + seen_[0][m] + seen_[1][others] + mean;
+        const double by_mean = std::min(p, seen / double(targets));
+        if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
+        return std::min(1.0, binomial_tail(targets, p, need) * (1 + kRounding));
+    }
+
+    Index need_;
+    std::size_t targets_;
+    std::vector<std::size_t> sure_;
+    Values exposure_, mean_, covered_, exposed_[2], seen_[2], before_, seen_before_;
+};
+
+// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i.
+inline void level_bounds(const double* rows, std::size_t count, std::size_t targets, const double* unseen_all, Index r,
+                         std::size_t levels, int steps, double* best, double* given) {
+    std::vector<std::size_t> open;
+    for (std::size_t x = 0; x < targets; ++x)
+        if (unseen_all[x] > 0) open.push_back(x);
+    const std::size_t n = open.size();
+    const Index need = r - Index(targets - n);
+    if (need <= 0) {
+        std::fill(best, best + levels, 1.0);
+        std::fill(given, given + levels * count, 1.0);
+        return;
+    }
+    Values unseen(n), before(n), mean(count, 0.0);
+    for (std::size_t x = 0; x < n; ++x) {
+        unseen[x] = unseen_all[open[x]];
+        before[x] = -std::log(unseen[x]);
+    }
+    Exposures all{count, n, Values(count * n)}, unsure{0, n, {}};
+    std::vector<bool> surely(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t x = 0; x < n; ++x) {
+            const double p = rows[i * targets + open[x]];
+            all.values[i * n + x] = -std::log1p(-p);
+            if (p == 1.0)
+                surely[i] = true;
+            else
+                mean[i] += p * unseen[x];
+        }
+        if (!surely[i]) {
+            unsure.values.insert(unsure.values.end(), all.row(i), all.row(i) + n);
+            ++unsure.count;
+        }
+    }
+    Values without, with;
+    const Split split(all, mean, surely, unseen, need);
+    split.bounds(levels, without, with);
+    if (unsure.count && unsure.count < count) {
+        const Tangents found = tangent_bounds(unsure, before, std::size_t(need), levels, steps);
+        for (std::size_t j = 0; j < levels; ++j)
+            without[j] = std::min(without[j], std::exp(found.best[j]) * (1 + kRounding));
+    }
+    const Tangents found = tangent_bounds(all, before, std::size_t(need), levels, steps);
+    for (std::size_t j = 0; j < levels; ++j) {
+        best[j] = std::min(std::max(without[j], with[j]), std::exp(found.best[j]) * (1 + kRounding));
+        best[j] = std::min(best[j], 1.0);
+        for (std::size_t i = 0; i < count; ++i)
+            given[j * count + i] = std::min(best[j], std::exp(found.given[j * count + i]) * (1 + kRounding));
+        for (std::size_t i = 0; j >= 1 && j < kSplitGiven && i < count; ++i)
+            given[j * count + i] = std::min(given[j * count + i], split.given(j + 1, i));
+    }
+}
+
+// The best order of candidates whose sets can all be listed, by dynamic programming from the largest set. `score` is
+// what each set adds as the state after a rank, `best` what can still follow it (and what follows if nothing is
+// appended on entry), `step` the candidate appended next, -1 where the list ends.
+inline void best_order(const double* score, double* best, Index* step, const std::uint8_t* done, unsigned count) {
+    const std::size_t sets = std::size_t(1) << count;
+    for (std::size_t s = sets; s-- > 0;) {  // every larger set is a larger number
+        step[s] = -1;
+        if (done[s]) continue;
+        for (unsigned i = 0; i < count; ++i) {
+            const std::size_t larger = s | (std::size_t(1) << i);
+            if (larger == s) continue;
+            const double total = score[larger] + best[larger];
+            if (total > best[s]) {
+                best[s] = total;
+                step[s] = Index(i);
+            }
+        }
+    }
+}
+
+// P(F < r) and P(F >= r) for every set of a few candidates.
+inline void tails_of_sets(const double* rows, unsigned count, std::size_t targets, std::size_t r, double* below,
+                          double* reached, std::uint8_t* done) {
+    const std::size_t sets = std::size_t(1) << count;
+    Values seen(count * targets + targets, 0.0), unseen(count * targets + targets, 1.0), mass(targets + 1);
+    for (std::size_t s = 0; s < sets; ++s) {
+        // the state at level d depends on the d highest bits; those above the highest that has changed stay
+        unsigned from = 0;
+        if (s) {
+            const std::size_t changed = s ^ (s - 1);
+            unsigned high = 0;
+            while ((changed >> high) > 1) ++high;
+            from = count - 1 - high;
+        }
+        for (unsigned d = from; d < count; ++d) {
+            const unsigned i = count - 1 - d;
+            const double* row = rows + i * targets;
+            const bool in = (s >> i) & 1;
+            for (std::size_t x = 0; x < targets; ++x) {
+                const double a = seen[d * targets + x], b = unseen[d * targets + x];
+                seen[(d + 1) * targets + x] = in ? a + (1.0 - a) * row[x] : a;
+                unseen[(d + 1) * targets + x] = in ? b * (1.0 - row[x]) : b;
+            }
+        }
+        const double *a = &seen[count * targets], *b = &unseen[count * targets];
+        std::fill(mass.begin(), mass.end(), 0.0);
+        mass[0] = 1.0;
+        std::size_t sure = 0;
+        for (std::size_t x = 0; x < targets; ++x) {
+            sure += b[x] == 0.0;
+            for (std::size_t f = x + 1; f > 0; --f) mass[f] = mass[f] * b[x] + mass[f - 1] * a[x];
+            mass[0] *= b[x];
+        }
+        double low = 0.0, high = 0.0;
+        for (std::size_t f = 0; f < r; ++f) low += mass[f];
+        for (std::size_t f = targets + 1; f-- > r;) high += mass[f];
+        below[s] = low;
+        reached[s] = high;
+        done[s] = sure >= r;
+    }
+}
+
+}  // namespace berrypick

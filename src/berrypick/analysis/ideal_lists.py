@@ -1,0 +1,162 @@
+"""Ideal lists: the best list of candidates for each topic and recall value, with a bound that no list can pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from berrypick.core.errors import UsageError, option
+from berrypick.core.run import Run
+from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
+from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.judging.judge import judge_topic
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import ideal as ideals
+from berrypick.kernels.certified import Found
+from berrypick.measures.eprum import EPRUM, GAP
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+@dataclass(frozen=True)
+class IdealList:
+    """The best list found for a recall value of a topic.
+
+    ``value`` is its E[ML_r] (least is best), or its E[A_r/ML_r] (most is best) with norm='bounded'. No list of the
+    candidates is better than ``bound``; ``gap`` is the relative distance of the two, 0 where the list is proved best.
+    ``readers`` is the share of readers whose ideal units are these targets.
+    """
+
+    topic: str
+    measure: str
+    r: int
+    targets: int
+    candidates: int
+    readers: float
+    value: float | None
+    bound: float | None
+    gap: float | None
+    list: tuple[str, ...]
+    signature: str
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {**asdict(self), "list": [*self.list]}
+
+
+@takes_options
+def ideal_lists(
+    truth: Any,
+    measures: MeasuresGiven = "EPRUM",
+    *,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[EvaluationKeywords],
+) -> list[IdealList]:
+    """The best list of the candidates for each topic and recall value, with its bound; no run is needed.
+
+    Candidates are the targets of a topic and every unit that leads to one by the user model. ``measures`` is EPRUM with
+    any of its parameters but rank=; EPRUM(ideal='certified',norm='bounded') asks for the lists of the largest E[A/ML].
+    ``nodes`` and ``seconds`` are those of EPRUM(ideal='certified').
+
+    >>> import berrypick as bp
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("hub", "a"): 0.9, ("hub", "b"): 0.9})
+    >>> for found in bp.ideal_lists({"q": {"a": 1, "b": 1}}, "EPRUM", navigation=clicks):
+    ...     print(found.r, found.list, round(found.value, 4), found.gap)
+    1 ('a',) 1.0 0.0
+    2 ('hub', 'a', 'b') 1.29 0.0
+    """
+    settings = EvaluationOptions.from_arguments(options, "ideal_lists")
+    evaluation = Evaluation._prepare(truth, _no_run(), measures, settings)
+    asked = [replace(one, measure=_certified(one, nodes, seconds)) for one in evaluation.measures]
+    found: list[IdealList] = []
+    topics = list(evaluation.truth.topics)
+    for done, topic in enumerate(topics, start=1):
+        for one in asked:
+            judged = judge_topic(evaluation.truth, _no_run(), topic, evaluation.context_for(one))
+            if len(judged.targets):
+                found += _lists(one, judged, evaluation)
+        if progress is not None:
+            progress(done, len(topics))
+    return found
+
+
+def gap_note(found: Sequence[IdealList], gap: float | None) -> list[str]:
+    """How many lists are not proved to be within the gap."""
+    allowed = GAP if gap is None else gap
+    wide = [one for one in found if one.gap is not None and one.gap > allowed]
+    if not wide:
+        return []
+    largest = max(one.gap for one in wide if one.gap is not None)
+    return [
+        f"{counted(len(wide), 'list')} of {len(found)} may be more than {allowed:g} from the best (at most "
+        f"{largest:.3g}); {option('nodes', '5000')} searches longer"
+    ]
+
+
+def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) -> EPRUM:
+    measure = one.measure
+    if not isinstance(measure, EPRUM):
+        raise UsageError(f"{one.text}: ideal lists are searched for EPRUM, not for other measures")
+    if measure.rank is not None:
+        raise UsageError(f"{one.text}: an ideal list is one for a recall value; use EPRUM, EPRUM(r=2) or EPRUM@0.5")
+    return replace(
+        measure,
+        ideal="certified",
+        nodes=measure.nodes if nodes is None else nodes,
+        seconds=measure.seconds if seconds is None else seconds,
+    )
+
+
+def _lists(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
+    measure, candidates = one.measure, judged.candidates
+    assert isinstance(measure, EPRUM)
+    for weight, ideal, _ in judged.levels:
+        rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+        if measure.r is not None and measure.r > rows.targets:
+            continue
+        wanted = measure._wanted(rows.targets)
+        objective = ideals.OBJECTIVES[measure.norm]
+        for r, best in zip(wanted, ideals.certified(rows, wanted, objective, measure.search), strict=True):
+            signed = sign(measure_fields(one, evaluation, _no_run()), [], measure_head(measure))
+            yield IdealList(
+                topic=judged.topic,
+                measure=one.text,
+                r=r,
+                targets=rows.targets,
+                candidates=len(rows.events),
+                readers=weight,
+                **_numbers(best),
+                list=tuple(candidates.names[i] for i in best.order),
+                signature=str(signed),
+            )
+
+
+def _numbers(best: Found) -> dict[str, float | None]:
+    if np.isnan(best.value):  # no list surely reaches r
+        return {"value": None, "bound": None, "gap": None}
+    return {"value": best.value, "bound": best.bound, "gap": best.gap}
+
+
+def _no_run() -> Run:
+    """A run without topics: ideal lists are never taken from a run."""
+    return Run("none", (), np.zeros(1, dtype=np.int64), (), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def missing_navigation(found: Sequence[IdealList]) -> list[str]:
+    """Where nothing but targets can be listed, every list is one of targets."""
+    if found and all(one.candidates <= one.targets for one in found):
+        return [
+            f"nothing but the targets leads to a target: give a user model that moves with {option('user')} or "
+            f"{option('navigation')}"
+        ]
+    return []

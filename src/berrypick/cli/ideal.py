@@ -1,0 +1,75 @@
+"""berrypick ideal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.analysis.ideal_lists import gap_note, ideal_lists, missing_navigation
+from berrypick.cli import options
+from berrypick.cli.output import chosen_output, painter, progress_bar, show, show_notes
+from berrypick.report import ideal_table
+
+
+@click.command("ideal")
+@click.argument("truth")
+@click.option(
+    "-m",
+    "--measure",
+    "requested",
+    multiple=True,
+    default=("EPRUM",),
+    show_default=True,
+    help="EPRUM, EPRUM(r=2), EPRUM@0.5; EPRUM(ideal='certified',norm='bounded') for the largest E[A/ML].",
+)
+@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Sets examined for each recall value. [auto]")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="End the search for a recall value after S seconds; results may then differ between machines.",
+)
+@click.option("--gap", type=click.FloatRange(0), metavar="X", help="Relative gap above which a note says so. [0.05]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(ideal_table.OUTPUTS),
+    help="Output format. [default: table on a terminal, else tsv]",
+)
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+@options.evaluation_options
+def ideal_command(
+    truth: str,
+    requested: tuple[str, ...],
+    nodes: int | None,
+    seconds: float | None,
+    gap: float | None,
+    output: str | None,
+    places: int | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Search the best list for each topic of TRUTH, and prove how far from the best it can be.
+
+    For each recall value r: the list, the expected number of ranks that it takes to see r targets (value), a bound that
+    no list of the candidates is below, and the relative gap between the two; with gap 0 no list is better.
+
+    \b
+    berrypick ideal truth.qrels --navigation clicks.tsv -o json
+    berrypick ideal truth.qrels -m 'EPRUM(r=2)' --user markov --navigation visits.sessions --nodes 5000
+    """
+    with progress_bar("searching") as progress:
+        found = ideal_lists(
+            formats.read_truth(truth, format_truth),
+            list(requested),
+            nodes=nodes,
+            seconds=seconds,
+            progress=progress,
+            **settings,
+        )
+    show_notes([*missing_navigation(found), *gap_note(found, gap)])
+    chosen = chosen_output(output)
+    show(ideal_table.render(found, chosen, places, painter()), chosen == "table")

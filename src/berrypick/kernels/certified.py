@@ -1,0 +1,458 @@
+"""The best list for a recall value, with a bound that no list of the candidates can pass.
+
+Two objectives: the least E[ML_r] = 1 + sum_k P(F_k < r), and the largest E[A_r/ML_r] = sum_k P(F_k >= r)/(k(k+1)) (the
+last rank counts for all that could follow). What a reader has seen depends on which candidates were consulted, not on
+their order, so both are searched over growing sets: exactly where the sets can be listed, else best first with the
+bounds of :mod:`list_bounds`. The search ends after a number of sets, not of seconds, and so gives the same digits
+everywhere; :class:`Search` can also be given seconds.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.kernels import native
+from berrypick.kernels.list_bounds import ROUNDING, STEPS, level_bounds
+from berrypick.kernels.poisson_binomial import law
+
+Objective = Literal["length", "inverse"]
+
+#: Sets of at most this many candidates are all listed, where also sets x targets is at most `MOST_CELLS`.
+MOST_LISTED = 20
+MOST_CELLS = 1 << 25
+#: Further candidates that the bounds look at where no number of them is sure to suffice.
+MOST_LEVELS = 40
+#: Candidates that are compared with each other, to see which need not come before which.
+MOST_COMPARED = 8192
+#: Rounds of improving a list by exchanging one candidate, and the largest recall value for which that is done.
+MOST_ROUNDS = 4
+MOST_IMPROVED = 24
+#: Sets examined unless a number is given: fewer where there are many candidates, targets and ranks to look at.
+MOST_NODES = 200
+NODES_WORK = 1 << 24
+
+
+@dataclass(frozen=True)
+class Found:
+    """A list, its value, and a bound: no list is shorter (length), or has more (inverse)."""
+
+    order: tuple[int, ...]
+    value: float  # nan where no list surely suffices (length)
+    bound: float
+    stopped: bool = False  # by seconds
+
+    @property
+    def gap(self) -> float:
+        """How much worse than the bound the list is, relative to the better of the two."""
+        if not self.value > 0 or not self.bound > 0:
+            return 0.0
+        return max(self.value / self.bound, self.bound / self.value) - 1.0
+
+
+@dataclass(frozen=True)
+class Search:
+    """How long to search: the number of sets examined (by default fewer where each takes longer), and seconds where
+    given."""
+
+    nodes: int | None = None
+    seconds: float | None = None
+
+    def nodes_for(self, rows: FloatArray, r: int) -> int:
+        return self.nodes or max(1, min(MOST_NODES, NODES_WORK // (rows.size * r)))
+
+
+def search(rows: FloatArray, wanted: Sequence[int], objective: Objective, limit: Search) -> list[Found]:
+    """The best list for each recall value wanted. ``rows``: candidates x targets."""
+    useful = np.flatnonzero((rows > 0).any(axis=1))
+    rows = np.ascontiguousarray(rows[useful], dtype=np.float64)
+    follows = dominated(rows) if MOST_LISTED < len(rows) <= MOST_COMPARED else np.zeros((len(rows), 0), dtype=bool)
+    found = []
+    for r in wanted:
+        one = Problem(rows, follows, r, objective).search(limit)
+        found.append(replace(one, order=tuple(int(useful[i]) for i in one.order)))
+    return found
+
+
+@dataclass(frozen=True)
+class _Set:
+    """A set of candidates in the best order known for it."""
+
+    order: tuple[int, ...]
+    seen: FloatArray
+    unseen: FloatArray
+    score: float  # of the ranks so far
+
+    def after(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Seen and unseen once each of the rows has been consulted as well."""
+        return self.seen + (1.0 - self.seen) * rows, self.unseen * (1.0 - rows)
+
+
+class Problem:
+    """One recall value and one objective. Scores are maximised: -P(F_k < r), or P(F_k >= r)/(k(k+1)), summed."""
+
+    def __init__(self, rows: FloatArray, follows: BoolArray, r: int, objective: Objective) -> None:
+        self.rows, self.follows, self.r, self.objective = rows, follows, r, objective
+        self.targets = rows.shape[1]
+        self.sure = (rows == 1.0).any(axis=0)
+        self.certain = int(self.sure.sum()) >= r
+        unseen = np.prod(1.0 - rows, axis=0)[None, :]
+        self.most = float(reached_of(1.0 - unseen, unseen, r)[0])
+
+    # --- scores ---
+
+    def terms(self, seen: FloatArray, unseen: FloatArray, rank: int) -> FloatArray:
+        """The score of a rank, for each row of what may have been seen after it."""
+        if self.objective == "length":
+            return -below_of(seen, unseen, self.r)
+        return reached_of(seen, unseen, self.r) / (rank * (rank + 1))
+
+    def value(self, score: float) -> float:
+        return 1.0 - score if self.objective == "length" else score
+
+    def append(self, known: _Set, i: int) -> _Set:
+        seen, unseen = known.after(self.rows[i : i + 1])
+        score = known.score + float(self.terms(seen, unseen, len(known.order) + 1)[0])
+        return _Set((*known.order, i), seen[0], unseen[0], score)
+
+    def start(self) -> _Set:
+        return _Set((), np.zeros(self.targets), np.ones(self.targets), 0.0)
+
+    def is_done(self, known: _Set) -> bool:
+        return int((known.unseen == 0.0).sum()) >= self.r
+
+    def finished(self, known: _Set) -> float:
+        """The score of a list that ends here: for E[A/ML] the last rank counts for all that could follow."""
+        if self.objective == "length":
+            return known.score if self.is_done(known) else -np.inf
+        rank = len(known.order)
+        return (
+            known.score + float(reached_of(known.seen[None], known.unseen[None], self.r)[0]) / (rank + 1)
+            if rank
+            else 0.0
+        )
+
+    # --- lists ---
+
+    def completed(self, order: Sequence[int]) -> _Set:
+        """A list cut where it suffices; where it does not, sure candidates follow, those of the least seen first."""
+        known = self.start()
+        for i in order:
+            if self.is_done(known):
+                break
+            known = self.append(known, i)
+        while not self.is_done(known):
+            sure = self.next_sure(known)
+            if sure is None:
+                break
+            known = self.append(known, sure)
+        if self.objective == "inverse" and not self.is_done(known):
+            for i in self.greedy_order(known, MOST_LEVELS):
+                known = self.append(known, i)
+        return known
+
+    def next_sure(self, known: _Set) -> int | None:
+        """The candidate that surely shows a target not yet sure, with the largest sum over the unseen."""
+        gain = np.where((self.rows == 1.0) & (known.unseen > 0), known.unseen, 0.0).max(axis=1)
+        gain[list(known.order)] = 0.0
+        best = int(np.argmax(gain))
+        return best if gain[best] > 0 else None
+
+    def greedy_order(self, known: _Set, most: int) -> list[int]:
+        """By the largest E[min(F, r)], the first of equals."""
+        left = np.ones(len(self.rows), dtype=bool)
+        left[list(known.order)] = False
+        order: list[int] = []
+        while left.any() and len(order) < most and not self.is_done(known):
+            options = np.flatnonzero(left)
+            mass = law(*known.after(self.rows[options]))
+            expected = mass @ np.minimum(np.arange(mass.shape[1]), self.r)
+            best = int(options[np.argmax(expected >= expected.max() * (1 - 1e-12))])
+            order.append(best)
+            left[best] = False
+            known = self.append(known, best)
+        return order
+
+    def improved(self, order: tuple[int, ...]) -> _Set:
+        """Exchange one candidate for any other, or move it, while that helps."""
+        best = self.completed(order)
+        for _ in range(MOST_ROUNDS if self.r <= MOST_IMPROVED else 0):
+            before = self.finished(best)
+            for place in range(min(len(best.order), self.r)):
+                best = self._exchanged(best, place)
+            best = self._moved(best)
+            if not self.finished(best) > before + abs(before) * 1e-12:
+                break
+        return best
+
+    def _exchanged(self, best: _Set, place: int) -> _Set:
+        """The best candidate at one place, all others staying where they are."""
+        order = best.order
+        if place >= len(order):  # an exchange before it has made the list shorter
+            return best
+        left = np.ones(len(self.rows), dtype=bool)
+        left[list(order)] = False
+        left[order[place]] = True
+        options = np.flatnonzero(left)
+        known = self.start()
+        for i in order[:place]:
+            known = self.append(known, i)
+        seen, unseen = known.after(self.rows[options])
+        total = known.score + self.terms(seen, unseen, place + 1)
+        for rank, i in enumerate(order[place + 1 :], start=place + 2):
+            seen, unseen = seen + (1.0 - seen) * self.rows[i], unseen * (1.0 - self.rows[i])
+            total = total + self.terms(seen, unseen, rank)
+        found = self.completed((*order[:place], int(options[np.argmax(total)]), *order[place + 1 :]))
+        return found if self.finished(found) > self.finished(best) else best
+
+    def _moved(self, best: _Set) -> _Set:
+        for place in range(min(len(best.order), self.r)):
+            for to in range(min(len(best.order), self.r)):
+                if to != place and place < len(best.order):
+                    rest = [*best.order[:place], *best.order[place + 1 :]]
+                    found = self.completed((*rest[:to], best.order[place], *rest[to:]))
+                    if self.finished(found) > self.finished(best):
+                        best = found
+        return best
+
+    # --- search ---
+
+    def search(self, limit: Search) -> Found:
+        if self.objective == "length" and not self.certain:
+            return Found((), float("nan"), float("nan"))
+        if not len(self.rows):
+            return Found((), 0.0, 0.0)
+        if self.most == 0.0:
+            return Found((), 0.0, 0.0)
+        if len(self.rows) <= MOST_LISTED and (1 << len(self.rows)) * (self.targets + 1) <= MOST_CELLS:
+            return self.listed()
+        return _BestFirst(self, limit).run()
+
+    def listed(self) -> Found:
+        """All sets, by dynamic programming from the largest to the smallest."""
+        count = len(self.rows)
+        below, reached, done = tails_of_sets(self.rows, self.r)
+        if self.objective == "length":
+            score, best = -below, np.where(done, 0.0, -np.inf)
+        else:
+            size = set_sizes(count).astype(np.float64)
+            score = np.divide(reached, size * (size + 1.0), out=np.zeros_like(reached), where=size > 0)
+            best = np.where(size > 0, reached / (size + 1.0), 0.0)  # what follows if nothing is appended
+            done = np.zeros_like(done)
+        step = best_order(score, best, done, count)
+        order: list[int] = []
+        current = 0
+        while step[current] >= 0:
+            order.append(int(step[current]))
+            current |= 1 << order[-1]
+        value = self.value(float(best[0]))
+        return Found(tuple(order), value, value)
+
+
+class _BestFirst:
+    """Sets in the order of what their extensions can still score."""
+
+    def __init__(self, problem: Problem, limit: Search) -> None:
+        self.problem, self.limit = problem, limit
+        self.heap: list[tuple[float, int, float, tuple[int, ...]]] = []
+        self.best_known: dict[frozenset[int], float] = {}
+        self.pushed = 0
+        self.waiting = problem.follows.sum(axis=1)  # for how many candidates each has to wait
+        self.best = max(
+            (problem.improved(order) for order in ((), tuple(problem.greedy_order(problem.start(), MOST_LEVELS)))),
+            key=problem.finished,
+        )
+        self.goal = problem.finished(self.best)
+
+    def run(self) -> Found:
+        problem = self.problem
+        deadline = None if self.limit.seconds is None else time.monotonic() + self.limit.seconds
+        self.push(np.inf, problem.start())
+        stopped = False
+        for _ in range(self.limit.nodes_for(problem.rows, problem.r)):
+            if not self.heap or not self.promising(-self.heap[0][0]):
+                break
+            if deadline is not None and time.monotonic() > deadline:
+                stopped = True
+                break
+            _, _, score, order = heapq.heappop(self.heap)
+            if score >= self.best_known[frozenset(order)]:
+                self.expand(order)
+        bound = -self.heap[0][0] if self.heap else -np.inf
+        improved = problem.improved(self.best.order)
+        if problem.finished(improved) > self.goal:
+            self.best, self.goal = improved, problem.finished(improved)
+        value = problem.value(self.goal)
+        if not self.promising(bound):
+            return Found(self.best.order, value, value)
+        return Found(self.best.order, value, problem.value(bound), stopped)
+
+    def promising(self, bound: float) -> bool:
+        """Whether a bound leaves room for a better list, more than rounding does."""
+        return bound > self.goal + abs(self.problem.value(self.goal)) * ROUNDING
+
+    def push(self, bound: float, known: _Set) -> None:
+        key = frozenset(known.order)
+        if known.score > self.best_known.get(key, -np.inf):
+            self.best_known[key] = known.score
+            heapq.heappush(self.heap, (-bound, self.pushed, known.score, known.order))
+            self.pushed += 1
+
+    def expand(self, order: tuple[int, ...]) -> None:
+        problem = self.problem
+        known = problem.start()
+        for i in order:
+            known = problem.append(known, i)
+        self.improve(order)
+        rank = len(order)
+        levels, tail = self.levels(known, rank)
+        pool, ready = self.pool(order, levels)
+        if not len(pool):
+            return
+        for steps in (0, STEPS):  # without tangents first, which is cheaper
+            bounds = level_bounds(problem.rows[pool], known.unseen, problem.r, levels, steps)
+            whole = known.score + float(self.tails(bounds.best[:, None], rank)[0, 0]) + tail
+            if not self.promising(whole):
+                return
+        later = self.tails(bounds.given, rank)[1] + tail if levels > 1 else np.full(len(pool), tail)
+        seen, unseen = known.after(problem.rows[pool])
+        scores = known.score + problem.terms(seen, unseen, rank + 1)
+        limit = np.minimum(whole, scores + later)
+        done = (unseen == 0.0).sum(axis=1) >= problem.r
+        for n in np.flatnonzero(ready).tolist():
+            child = _Set((*order, int(pool[n])), seen[n], unseen[n], float(scores[n]))
+            if not self.promising(float(limit[n])):
+                continue
+            if done[n]:
+                self.improve(child.order)
+            if not done[n] or problem.objective == "inverse":
+                self.push(float(limit[n]), child)
+
+    def pool(self, order: tuple[int, ...], levels: int) -> tuple[IntArray, BoolArray]:
+        """Candidates that can be among the next, and whether they can be the very next: a dominated one follows its
+        dominators."""
+        follows = self.problem.follows
+        waiting = np.zeros(len(self.problem.rows), dtype=np.int64)
+        if follows.shape[1]:
+            waiting = self.waiting - follows[:, list(order)].sum(axis=1)
+        waiting[list(order)] = len(waiting) + 1
+        pool = np.flatnonzero(waiting < max(levels, 1))
+        return pool, waiting[pool] == 0
+
+    def levels(self, known: _Set, rank: int) -> tuple[int, float]:
+        """How many further ranks are bounded one by one, and the score that all later ones can add."""
+        problem = self.problem
+        need = problem.r - int((known.unseen == 0.0).sum())
+        left = len(problem.rows) - rank
+        if problem.certain:
+            levels = max(1, min(need - 1, left))
+        else:
+            levels = max(1, min(MOST_LEVELS, left))
+        if problem.objective == "length":
+            return levels, 0.0
+        return levels, problem.most * (1 + ROUNDING) / (rank + levels + 1)
+
+    def tails(self, bounds: FloatArray, rank: int) -> FloatArray:
+        """The score of the levels j, j + 1, ... J, from bounds on P(F >= r)."""
+        if self.problem.objective == "length":
+            score = bounds - 1.0
+        else:
+            k = rank + np.arange(1, len(bounds) + 1)
+            score = bounds / (k * (k + 1.0))[:, None]
+        return np.asarray(np.cumsum(score[::-1], axis=0)[::-1])
+
+    def improve(self, order: tuple[int, ...]) -> None:
+        found = self.problem.completed(order)
+        score = self.problem.finished(found)
+        if score > self.goal:
+            self.best, self.goal = found, score
+
+
+def reached_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
+    """P(F >= r) for each row."""
+    return np.asarray(law(seen, unseen)[:, r:].sum(axis=1))
+
+
+def below_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
+    """P(F < r) for each row."""
+    return np.asarray(law(seen, unseen)[:, :r].sum(axis=1))
+
+
+def dominated(rows: FloatArray) -> BoolArray:
+    """Whether candidate i (row) is dominated by j (column), which reaches every target at least as well; the first of
+    equals dominates the others. A dominated candidate need not come first: exchanging the two loses nothing."""
+    compiled = native()
+    if compiled is None:
+        return plain_dominated(rows)
+    found = np.empty((len(rows), len(rows)), dtype=np.uint8)
+    compiled.dominated(rows, found)
+    return found.view(np.bool_)
+
+
+def plain_dominated(rows: FloatArray) -> BoolArray:
+    found = np.empty((len(rows), len(rows)), dtype=bool)
+    for i, row in enumerate(rows):
+        equal = (rows == row).all(axis=1)
+        equal[:i] = False  # the first of equals stays
+        found[i] = (rows >= row).all(axis=1) & ~equal
+    return found
+
+
+# --- all sets of a few candidates: set number s holds candidate i where bit i of s is 1 -----------------------------
+
+
+def tails_of_sets(rows: FloatArray, r: int) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """P(F < r) and P(F >= r) of every set, and whether it surely shows r targets."""
+    compiled = native()
+    if compiled is None:
+        return plain_tails_of_sets(rows, r)
+    below, reached = np.empty((2, 1 << len(rows)))
+    done = np.empty(1 << len(rows), dtype=np.uint8)
+    compiled.tails_of_sets(rows, r, below, reached, done)
+    return below, reached, done.view(np.bool_)
+
+
+def plain_tails_of_sets(rows: FloatArray, r: int) -> tuple[FloatArray, FloatArray, BoolArray]:
+    count, targets = rows.shape
+    seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
+    for i in range(count):
+        seen[1 << i : 2 << i] = seen[: 1 << i] + (1.0 - seen[: 1 << i]) * rows[i]
+        unseen[1 << i : 2 << i] = unseen[: 1 << i] * (1.0 - rows[i])
+    return below_of(seen, unseen, r), reached_of(seen, unseen, r), (unseen == 0.0).sum(axis=1) >= r
+
+
+def best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int) -> IntArray:
+    """The candidate to append to each set, -1 where its list ends; ``best``, what can still be scored, is updated."""
+    compiled = native()
+    if compiled is None:
+        return plain_best_order(score, best, done, count)
+    step = np.empty(1 << count, dtype=np.int64)
+    compiled.best_order(score, best, step, done.view(np.uint8), count)
+    return step
+
+
+def plain_best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int) -> IntArray:
+    step = np.full(1 << count, -1)
+    size = set_sizes(count)
+    for n in range(count - 1, -1, -1):
+        level = np.flatnonzero((size == n) & ~done)
+        for i in range(count):
+            smaller = level[(level >> i) & 1 == 0]
+            larger = smaller | (1 << i)
+            total = score[larger] + best[larger]
+            better = total > best[smaller]
+            best[smaller[better]], step[smaller[better]] = total[better], i
+    return step
+
+
+def set_sizes(count: int) -> IntArray:
+    size = np.zeros(1 << count, dtype=np.int64)
+    for i in range(count):
+        size[1 << i : 2 << i] = size[: 1 << i] + 1
+    return size

@@ -1,0 +1,214 @@
+"""Upper bounds on P(F >= r) over all ways to append j candidates to a list.
+
+A target x that has been exposed to candidates with the reaches p_1, p_2, ... is unseen with the probability 1/exp(y),
+y = sum of log(1/(1 - p_i)). This exposure y[x] is a plain sum over the candidates of a list, and log P(F >= r) is a
+concave function of the vector y. (With Poisson variables of means y, P(F >= r) is exp(-sum y) times the sum of y^n/n!
+over all n with at least r positive entries. These n form an M-convex set once padded to a common sum, so their
+generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two bounds follow, the smaller counts:
+
+* Split. Let a of the targets be surely seen. A symmetric concave function of a vector with a given sum is largest where
+  all entries are equal, so the rest is no better than a binomial law with the mean exposure; nor, where r - a exceeds
+  the mean number seen by 1 or more, than one with the mean number (Hoeffding 1956, theorem 4). The maximum over the
+  number of sure candidates among the j is taken.
+* Tangent. At any point y0 the tangent plane of log P(F >= r) lies above it, and is largest at the j candidates with the
+  largest weights, its gradient times their exposures. A sure candidate counts as much exposure as makes up for all
+  that its target can add, which is log(1/seen) at y0. Frank-Wolfe steps move the point to where the bound is low.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import comb
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.kernels import native
+
+#: Frank-Wolfe steps towards the best tangent.
+STEPS = 8
+#: Levels at which the split bound is also taken for each candidate.
+SPLIT_GIVEN = 4
+#: Targets above which binomial coefficients do not fit a double.
+MOST_SPLIT = 1000
+#: What rounding may add to a bound, relative to it.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class LevelBounds:
+    """For j = 1..J further candidates: bounds on P(F >= r), for any of them and given that one of them is candidate i.
+
+    ``given`` is J x candidates.
+    """
+
+    best: FloatArray
+    given: FloatArray
+
+
+def level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS) -> LevelBounds:
+    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them."""
+    compiled = native()
+    if compiled is None:
+        return plain_level_bounds(rows, unseen, r, levels, steps)
+    best, given = np.empty(levels), np.empty((levels, len(rows)))
+    compiled.level_bounds(np.ascontiguousarray(rows), np.ascontiguousarray(unseen), r, steps, best, given)
+    return LevelBounds(best, given)
+
+
+def plain_level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS) -> LevelBounds:
+    """The same in NumPy."""
+    open_targets = unseen > 0
+    need = r - int((~open_targets).sum())
+    if need <= 0:
+        return LevelBounds(np.ones(levels), np.ones((levels, len(rows))))
+    rows, unseen = rows[:, open_targets], unseen[open_targets]
+    split = Split(rows, unseen, need)
+    without, with_sure = split.bounds(levels)
+    if split.surely.any() and not split.surely.all():
+        without = np.minimum(without, tangent_bounds(rows[~split.surely], unseen, need, levels, steps)[0])
+    best, given = tangent_bounds(rows, unseen, need, levels, steps)
+    best = np.minimum(np.minimum(np.maximum(without, with_sure), best), 1.0)
+    given = np.minimum(given, best[:, None])
+    for j in range(2, min(levels, SPLIT_GIVEN) + 1):
+        given[j - 1] = np.minimum(given[j - 1], split.given(j))
+    return LevelBounds(best, given)
+
+
+# --- split ----------------------------------------------------------------------------------------------------------
+
+
+class Split:
+    """Sums over the largest of everything that the split bounds look at."""
+
+    def __init__(self, rows: FloatArray, unseen: FloatArray, need: int) -> None:
+        sure = rows == 1.0
+        self.need, self.targets = need, len(unseen)
+        self.surely = sure.any(axis=1)
+        self.sure = sure.sum(axis=1)
+        self.exposure = -np.log1p(-np.where(sure, 0.0, rows)).sum(axis=1)
+        self.mean = np.where(sure, 0.0, rows) @ unseen
+        groups = self.surely, ~self.surely
+        self.covered = _largest_sums(self.sure[self.surely].astype(np.float64))
+        self.exposed = [_largest_sums(self.exposure[group]) for group in groups]
+        self.seen = [_largest_sums(self.mean[group]) for group in groups]
+        self.exposed_before = _smallest_sums(-np.log(unseen))
+        self.seen_before = _smallest_sums(1.0 - unseen)
+
+    def bounds(self, levels: int) -> tuple[FloatArray, FloatArray]:
+        """Among lists without a sure candidate, and among those with one or more."""
+        best = np.zeros((2, levels))
+        nothing = np.zeros(1)
+        for j in range(1, levels + 1):
+            for m in range(min(j, len(self.covered) - 1) + 1):
+                bound = float(self._bound(j - m, m, 0, nothing, nothing)[0])
+                best[min(m, 1), j - 1] = max(best[min(m, 1), j - 1], bound)
+        return best[0], best[1]
+
+    def given(self, j: int) -> FloatArray:
+        """Among lists of j with a given candidate, for each."""
+        found = np.zeros(len(self.sure))
+        for sure in np.unique(self.sure).tolist():
+            rows = self.sure == sure
+            for m in range(min(j - 1, len(self.covered) - 1) + 1):
+                bound = self._bound(j - 1 - m, m, int(sure), self.exposure[rows], self.mean[rows])
+                found[rows] = np.maximum(found[rows], bound)
+        return found
+
+    def _bound(self, others: int, m: int, sure: int, exposure: FloatArray, mean: FloatArray) -> FloatArray:
+        """With the largest sums of m sure candidates and some others, and one more candidate."""
+        others = min(others, len(self.exposed[1]) - 1)
+        certain = min(int(self.covered[m]) + sure, self.targets)
+        need, targets = self.need - certain, self.targets - certain
+        if need <= 0 or targets > MOST_SPLIT:
+            return np.ones(len(exposure))
+        before = self.exposed_before[-1] - self.exposed_before[certain]
+        p = -np.expm1(-(before + self.exposed[0][m] + self.exposed[1][others] + exposure) / targets)
+        seen = self.seen_before[-1] - self.seen_before[certain] + self.seen[0][m] + self.seen[1][others] + mean
+        by_mean = np.minimum(p, seen / targets)
+        p = np.where(targets * by_mean <= need - 1, by_mean, p)
+        return np.minimum(1.0, binomial_tail(targets, p, need) * (1 + ROUNDING))
+
+
+def binomial_tail(n: int, p: FloatArray, least: int) -> FloatArray:
+    """P(Bin(n, p) >= least), for each p."""
+    q = 1.0 - p
+    return np.asarray(sum(_binomials(n)[n - k] * p**k * q ** (n - k) for k in range(n, least - 1, -1)))
+
+
+@cache
+def _binomials(n: int) -> tuple[float, ...]:
+    return tuple(float(comb(n, k)) for k in range(n, -1, -1))
+
+
+def _largest_sums(values: FloatArray) -> FloatArray:
+    """The sum of the m largest, m = 0, 1, ..."""
+    return np.concatenate([[0.0], np.cumsum(-np.sort(-values))])
+
+
+def _smallest_sums(values: FloatArray) -> FloatArray:
+    """The sum of the m smallest, m = 0, 1, ..."""
+    return np.concatenate([[0.0], np.cumsum(np.sort(values))])
+
+
+# --- tangent --------------------------------------------------------------------------------------------------------
+
+
+def tangent_bounds(
+    rows: FloatArray, unseen: FloatArray, need: int, levels: int, steps: int
+) -> tuple[FloatArray, FloatArray]:
+    with np.errstate(divide="ignore"):
+        exposure = -np.log1p(-rows)
+    before = -np.log(unseen)
+    best = np.full(levels, np.inf)
+    given = np.full((levels, len(rows)), np.inf)
+    for j in range(1, levels + 1):
+        size = min(j, len(rows))
+        first = np.minimum(exposure, 1.0)
+        y = before + 0.5 * first[largest(first.sum(axis=1), size)].sum(axis=0) + 0.05
+        for step in range(steps):
+            value, slope = log_reached(y, need)
+            if not np.isfinite(value):  # too small a number: this point gives no bound
+                break
+            seen = -np.expm1(-y)
+            cap = np.minimum(y - np.log(seen) / np.maximum(slope, 1e-300), 1e6) - before
+            capped = np.minimum(exposure, cap)
+            weight = capped @ slope
+            top = largest(weight, size)
+            constant = value - slope @ (y - before)
+            total = constant + weight[top].sum()
+            best[j - 1] = min(best[j - 1], total)
+            given[j - 1] = np.minimum(given[j - 1], total + np.minimum(weight - weight[top].min(), 0.0))
+            y = y + (before + capped[top].sum(axis=0) - y) * (2.0 / (step + 4.0))
+    with np.errstate(over="ignore"):
+        return np.exp(best) * (1 + ROUNDING), np.exp(given) * (1 + ROUNDING)
+
+
+def largest(values: FloatArray, count: int) -> IntArray:
+    """The places of the largest values, the first of equals."""
+    return np.argsort(-values, kind="stable")[:count]
+
+
+def log_reached(y: FloatArray, need: int) -> tuple[float, FloatArray]:
+    """log P(F >= need) at exposures y, and its gradient: unseen[x] P(F without x = need - 1) / P(F >= need)."""
+    seen, unseen = -np.expm1(-y), np.exp(-y)
+    n = len(y)
+    ahead = np.zeros((n + 1, need + 1))  # P(number seen among the first x = f), f >= need together
+    behind = np.zeros((n + 1, need + 1))
+    ahead[0, 0] = behind[n, 0] = 1.0
+    for x in range(n):
+        ahead[x + 1] = _with(ahead[x], seen[x], unseen[x])
+    for x in range(n - 1, -1, -1):
+        behind[x] = _with(behind[x + 1], seen[x], unseen[x])
+    reached = ahead[n, need]
+    missing = np.array([ahead[x, :need] @ behind[x + 1, need - 1 :: -1][:need] for x in range(n)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.log(reached)), unseen * missing / reached
+
+
+def _with(mass: FloatArray, seen: float, unseen: float) -> FloatArray:
+    found = mass * unseen
+    found[1:] += mass[:-1] * seen
+    found[-1] += mass[-1] * seen
+    return found
