@@ -15,6 +15,7 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.analysis.abstention import Abstention, abstention
     from berrypick.analysis.agreement import Agreement, agreement
     from berrypick.analysis.compare import Comparison, compare
     from berrypick.analysis.correlation import Correlations, correlate
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from berrypick.users.base import UserModel
 
 __all__ = [
+    "Abstention",
     "Agreement",
     "BerrypickError",
     "BerrypickWarning",
@@ -85,6 +87,7 @@ __all__ = [
     "UsageError",
     "UserModel",
     "__version__",
+    "abstention",
     "agreement",
     "annotate",
     "compare",
@@ -138,6 +141,8 @@ _HOMES = {
     "Stability": "berrypick.analysis.stability",
     "stability": "berrypick.analysis.stability",
     "read_results": "berrypick.analysis.saved",
+    "Abstention": "berrypick.analysis.abstention",
+    "abstention": "berrypick.analysis.abstention",
     "Agreement": "berrypick.analysis.agreement",
     "agreement": "berrypick.analysis.agreement",
     "Pool": "berrypick.analysis.pool",

@@ -199,3 +199,27 @@ def test_gates_and_comparisons(inputs: tuple[str, str], tmp_path: Path, berrypic
     for least, code in {"0.5": 0, "0.6": 1}.items():
         assert berrypick("compare", *inputs, "-m", "charP", "--fail-under", f"Abstained={least}").code == code
     assert berrypick("compare", *inputs, "--fail-under", "Abstained=1", "--min-score", "0.51").code == 0
+
+
+def test_trade_off_of_the_least_score(inputs: tuple[str, str], tmp_path: Path, berrypick: Any) -> None:
+    found = bp.abstention(*inputs)
+    values = [(point.min_score, point.abstained, point.answered) for point in found.points]
+    # the best scores are 0.9 and 0.3 with an answer, 0.5 and none without one
+    assert values[:3] == [(0.3, 0.5, 1.0), (0.5, 0.5, 0.5), (0.9, 1.0, 0.5)]
+    assert values[3][0] > 0.9 and values[3][1:] == (1.0, 0.0)
+    for least, abstained, answered in values:
+        assert mean(bp.evaluate(*inputs, "Abstained Answered", min_score=least)) == {
+            "Abstained": abstained, "Answered": answered,
+        }  # fmt: skip
+    done = berrypick("abstention", *inputs, "-o", "json")
+    assert [(row["min_score"], row["Abstained"], row["Answered"]) for row in json.loads(done.out)] == values
+    with pytest.raises(UsageError, match="has no topic without an answer"):
+        bp.abstention({"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+def test_trade_off_is_drawn(inputs: tuple[str, str], tmp_path: Path, berrypick: Any) -> None:
+    pytest.importorskip("vl_convert")
+    done = berrypick("abstention", *inputs, "--plot", tmp_path / "trade.svg")
+    assert done.code == 0, done.err
+    drawn = (tmp_path / "trade.svg").read_text(encoding="utf-8")
+    assert "Answered, of topics with an answer" in drawn and "Abstained, of topics without one" in drawn

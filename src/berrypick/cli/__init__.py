@@ -31,6 +31,7 @@ COMMANDS = {
     "check": ("files", "Detect the format of files and report every problem."),
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),
+    "abstention": ("judging", "Trade Abstained for Answered: their values at every least score."),
     "pool": ("judging", "Write what should be judged next, for an annotation tool."),
     "annotate": ("judging", "Write a page on which a person judges."),
     "relocate": ("judging", "Carry spans into a new version of their documents."),

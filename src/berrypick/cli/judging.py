@@ -1,4 +1,4 @@
-"""berrypick pool, annotate, relocate and agreement."""
+"""berrypick abstention, pool, annotate, relocate and agreement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli.output import refuse_overwriting, say, show_notes
+from berrypick.cli import options
+from berrypick.cli.output import chosen_output, refuse_overwriting, say, show_notes
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer
@@ -69,6 +70,43 @@ def pool_command(
     )
     found.write(target, task_format)
     say(f"{target}: {found.progress}", err=True)
+
+
+@click.command("abstention")
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(("table", "tsv", "csv", "json", "jsonl")),
+    help="Output format. [default: table on a terminal, else tsv]",
+)
+@click.option("--plot", "picture", metavar="FILE", help="Draw the trade-off: a file that ends in .png, .svg or .pdf.")
+@options.evaluation_options
+def abstention_command(
+    truth: str,
+    runs: tuple[str, ...],
+    output: str | None,
+    picture: str | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Show what --min-score trades: Abstained and Answered at every score that changes either.
+
+    \b
+    berrypick abstention truth.jsonl old.jsonl new.jsonl --plot trade-off.svg
+    """
+    from berrypick.analysis.abstention import abstention
+
+    if picture is not None:
+        refuse_overwriting(picture, [truth, *runs])
+    found = abstention(
+        formats.read_truth(truth, format_truth), [formats.read_run(run, format_run) for run in runs], **settings
+    )
+    if picture is not None:
+        say(f"{picture}: {found.write_plot(picture)}", err=True)
+    say(found.table(chosen_output(output)), nl=False)
 
 
 @click.command("annotate")

@@ -22,7 +22,8 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.corpus.convert import as_truth
-from berrypick.corpus.locate import located_truth, normal_form
+from berrypick.corpus.locate import Searchable, located_truth, normal_form
+from berrypick.corpus.similar import SimilarText
 from berrypick.corpus.texts import Texts, checked_truth, read_texts
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
@@ -280,15 +281,22 @@ class _Pair:
         return int(words.new_start[j] if step < 0 else words.new_end[j])
 
     def _anywhere(self, start: int, end: int) -> tuple[Status, Places, float]:
-        from berrypick.corpus.locate import Searchable
-
-        places = Searchable(self.new).fuzzy(self.old[start:end], 80.0)
-        if not places:
+        """The most similar text of the whole document."""
+        found = self.similar.find(normal_form(self.old[start:end]).strip(), 80.0)
+        if not found:
             return "gone", (), 0.0
-        near = [place for place in places if place[2] > places[0][2] - 5]
-        if len(near) > 1:
-            return "ambiguous", tuple((a, b) for a, b, _ in near[:10]), near[0][2]
-        return "edited", ((places[0][0], places[0][1]),), places[0][2]
+        best = max(one.similarity for one in found)
+        near = [one for one in found if one.similarity > best - 5]
+        places = tuple(self.searchable.back(one.start, one.end) for one in near)
+        return ("edited" if len(near) == 1 else "ambiguous"), places[:10], best
+
+    @cached_property
+    def searchable(self) -> Searchable:
+        return Searchable(self.new)
+
+    @cached_property
+    def similar(self) -> SimilarText:
+        return SimilarText([self.searchable.plain])
 
     @cached_property
     def words(self) -> _Words:

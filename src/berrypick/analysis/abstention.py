@@ -1,0 +1,127 @@
+"""What a least score trades: questions without an answer left alone, against questions with an answer answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError, option
+from berrypick.core.run import Run
+from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.options import takes_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from berrypick.evaluation.options import EvaluationKeywords
+
+
+@dataclass(frozen=True)
+class AbstentionPoint:
+    """The measures of one run if results with a lower score are dropped."""
+
+    run: str
+    min_score: float
+    abstained: float
+    answered: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"run": self.run, "min_score": self.min_score, "Abstained": self.abstained, "Answered": self.answered}
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """The trade-off of each run: a point for every least score at which anything changes."""
+
+    points: tuple[AbstentionPoint, ...]
+    unanswerable: int  # topics without an answer
+    answerable: int
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def records(self) -> list[dict[str, Any]]:
+        return [point.as_dict() for point in self.points]
+
+    def table(self, output: str = "table", places: int = 4) -> str:
+        """As text: 'table', 'json', 'jsonl', 'csv' or 'tsv'."""
+        from berrypick.core.explanation import Table
+        from berrypick.report import tables
+
+        if output in ("json", "jsonl"):
+            return tables.json_text(self.records(), output)
+        names = ["run", "min_score", "Abstained", "Answered"]
+        if output in ("csv", "tsv"):
+            return tables.separated(self.records(), names, output, None)
+        title = f"{counted(self.unanswerable, 'topic')} without an answer, {self.answerable} with one"
+        last = {point.run: point for point in self.points}  # above all scores
+        rows = [
+            [p.run, f"{'above ' * (p is last[p.run])}{p.min_score:.6g}", f"{p.abstained:.{places}f}",
+             f"{p.answered:.{places}f}"]
+            for p in self.points
+        ]  # fmt: skip
+        return tables.plain(Table(title, names, rows, "<>>>"), ())
+
+    def plot(self, **how: Any) -> Any:
+        """An Altair chart: Abstained against Answered, a line for each run; ``how``: width, height, font_size."""
+        from berrypick.report.abstention_chart import plot_abstention
+
+        return plot_abstention(self, **how)
+
+    def write_plot(self, path: str | PathLike[str]) -> str:
+        """Draw the chart into a file that ends in .png, .svg or .pdf; says how large it is."""
+        from berrypick.report.abstention_chart import plot_abstention
+        from berrypick.report.chart_theme import PAPER
+        from berrypick.report.export import check_target, write_picture
+
+        check_target(path)
+        return write_picture(plot_abstention(self, theme=PAPER), path, PAPER)
+
+
+@takes_options
+def abstention(truth: Any, runs: Any, **options: Unpack[EvaluationKeywords]) -> Abstention:
+    """Abstained and Answered of runs at every least score that changes either.
+
+    ``truth``, ``runs`` and ``options`` are those of :func:`berrypick.evaluate`. The truth says which topics have no
+    answer.
+
+    >>> import berrypick as bp
+    >>> truth = {"q1": {"a": 1}, "q2": {"b": 1}, "q9": None}
+    >>> found = bp.abstention(truth, {"q1": {"a": 0.9}, "q2": {"b": 0.4}, "q9": {"a": 0.5}})
+    >>> [(point.min_score, point.abstained, point.answered) for point in found.points[:3]]
+    [(0.4, 0.0, 1.0), (0.5, 0.0, 0.5), (0.9, 1.0, 0.5)]
+    """
+    prepared = Evaluation.prepare(truth, runs, "Abstained Answered", **options)
+    topics = prepared.truth.topics
+    without = [name for name, topic in topics.items() if topic.unanswerable]
+    having = [name for name, topic in topics.items() if topic.has_relevant]
+    if not without or not having:
+        lacking = "without an answer" if not without else "with an answer"
+        raise UsageError(f"{prepared.truth.source or 'the truth'} has no topic {lacking}: there is nothing to trade")
+    points: list[AbstentionPoint] = []
+    for name, run in prepared.runs.items():
+        silent, speaking = _best_scores(run, without), _best_scores(run, having)
+        known = np.unique(np.concatenate([silent, speaking]))
+        known = known[np.isfinite(known)]
+        levels = [*known.tolist(), *([float(np.nextafter(known[-1], np.inf))] if len(known) else [])]
+        points += [
+            AbstentionPoint(name, level, float((silent < level).mean()), float((speaking >= level).mean()))
+            for level in levels
+        ]
+    return Abstention(tuple(points), len(without), len(having))
+
+
+def _best_scores(run: Run, topics: list[str]) -> FloatArray:
+    """The best score of each topic; -inf where the run returns nothing."""
+    if run.score is None and len(run):
+        raise UsageError(f"{run.source or run.tag or 'the run'} has no scores, which {option('min_score')} needs")
+    best = []
+    for topic in topics:
+        score = run.ranking(topic).score
+        best.append(float(score.max()) if score is not None and len(score) else -np.inf)
+    return np.array(best, dtype=np.float64)

@@ -1,0 +1,37 @@
+"""The trade-off of a least score as a chart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from berrypick.analysis.abstention import Abstention
+from berrypick.report.chart_panels import concatenated, panel_size
+from berrypick.report.chart_theme import SCREEN, ChartTheme, labels
+from berrypick.report.charts import sized
+from berrypick.report.export import altair
+
+
+def plot_abstention(
+    found: Abstention,
+    *,
+    width: str | float | None = None,
+    height: str | float | None = None,
+    font_size: float | None = None,
+    theme: ChartTheme = SCREEN,
+) -> Any:
+    """Abstained against Answered: up and to the right is better; a point for each least score."""
+    alt = altair()
+    theme = sized(theme, width, height, font_size)
+    names = labels(list(dict.fromkeys(point.run for point in found.points)))
+    rows = [{**point.as_dict(), "run": names[point.run]} for point in found.points]
+    share = alt.Scale(domain=[0, 1])
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("Answered:Q", scale=share, title="Answered, of topics with an answer"),
+        y=alt.Y("Abstained:Q", scale=share, title="Abstained, of topics without one"),
+        color=alt.Color("run:N", title=None, scale=alt.Scale(domain=list(names.values()))),
+        order=alt.Order("min_score:Q"),
+        tooltip=[alt.Tooltip(f"{name}:{kind}") for name, kind in
+                 (("run", "N"), ("min_score", "Q"), ("Answered", "Q"), ("Abstained", "Q"))],
+    )  # fmt: skip
+    drawn = alt.layer(base.mark_line(strokeWidth=theme.line), base.mark_point(size=14, filled=True, opacity=1))
+    return concatenated([drawn.properties(**panel_size(theme, 1))], theme)
