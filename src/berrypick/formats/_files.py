@@ -247,7 +247,7 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
                     raise line_too_long(path, number)
                 if number == 1:
                     raw = raw.removeprefix(codecs.BOM_UTF8)
-                if codecs.BOM_UTF8 in raw and raw.lstrip().startswith(codecs.BOM_UTF8):
+                if not raw.isascii() and raw.lstrip().startswith(codecs.BOM_UTF8):
                     what = "begins with a byte order mark, which belongs to the start of a file only"
                     problems.report(what, number, remedy="remove it; files that were joined have one each")
                     continue
