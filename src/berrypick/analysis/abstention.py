@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,15 +71,6 @@ class Abstention:
         from berrypick.report.abstention_chart import plot_abstention
 
         return plot_abstention(self, **how)
-
-    def write_plot(self, path: str | PathLike[str]) -> str:
-        """Draw the chart into a file that ends in .png, .svg or .pdf; says how large it is."""
-        from berrypick.report.abstention_chart import plot_abstention
-        from berrypick.report.chart_theme import PAPER
-        from berrypick.report.export import check_target, write_picture
-
-        check_target(path)
-        return write_picture(plot_abstention(self, theme=PAPER), path, PAPER)
 
 
 @takes_options

@@ -105,7 +105,9 @@ def abstention_command(
         formats.read_truth(truth, format_truth), [formats.read_run(run, format_run) for run in runs], **settings
     )
     if picture is not None:
-        say(f"{picture}: {found.write_plot(picture)}", err=True)
+        from berrypick.report.abstention_chart import write_abstention
+
+        say(f"{picture}: {write_abstention(found, picture)}", err=True)
     say(found.table(chosen_output(output)), nl=False)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from berrypick.analysis.abstention import Abstention
 from berrypick.report.chart_panels import concatenated, panel_size
-from berrypick.report.chart_theme import SCREEN, ChartTheme, labels
+from berrypick.report.chart_theme import PAPER, SCREEN, ChartTheme, labels
 from berrypick.report.charts import sized
-from berrypick.report.export import altair
+from berrypick.report.export import altair, check_target, write_picture
 
 
 def plot_abstention(
@@ -35,3 +36,9 @@ def plot_abstention(
     )  # fmt: skip
     drawn = alt.layer(base.mark_line(strokeWidth=theme.line), base.mark_point(size=14, filled=True, opacity=1))
     return concatenated([drawn.properties(**panel_size(theme, 1))], theme)
+
+
+def write_abstention(found: Abstention, path: str | PathLike[str]) -> str:
+    """Draw the chart into a file that ends in .png, .svg or .pdf; says how large it is."""
+    check_target(path)
+    return write_picture(plot_abstention(found, theme=PAPER), path, PAPER)
