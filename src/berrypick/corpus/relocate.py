@@ -182,7 +182,7 @@ class _Pair:
         wanted = self.plain_old[low:high]
         found = [at for at in _occurrences(self.plain_new, wanted) if self._whole(at, start, end)] if wanted else []
         if found:
-            chosen = self._chosen(low, high, found)
+            chosen = self._chosen(low, high, found, (start, end))
             if chosen is None:
                 changed = self._edited(start, end)  # perhaps it was changed, and copies of it were not
                 places = tuple(self._back(at, at + high - low, start, end) for at in found[:10])
@@ -216,20 +216,26 @@ class _Pair:
             last, trail = last + 1, trail - 1
         return first, last
 
-    def _chosen(self, low: int, high: int, found: list[int]) -> int | None:
+    def _chosen(self, low: int, high: int, found: list[int], span: tuple[int, int]) -> int | None:
         """The one place among equal copies: by the text around it, else by its number among them."""
         before, after = self.plain_old[max(0, low - AROUND) : low], self.plain_old[high : high + AROUND]
         copies = list(_occurrences(self.plain_old, self.plain_old[low:high]))
         scores = [self._alike(at, at + high - low, before, after) for at in found]
         best = max(scores)
         if len(found) == len(copies) == 1:
-            return found[0] if high - low >= 2 * AHEAD or best >= AHEAD else None
+            sure = high - low >= 2 * AHEAD or best >= AHEAD
+            return found[0] if sure or self._aligned(span, self._back(found[0], found[0] + high - low, *span)) else None
         near = [at for at, score in zip(found, scores, strict=True) if score > best - AHEAD]
         if len(near) == 1 and best >= AHEAD:
             return near[0]
         if len(found) == len(copies) and found[copies.index(low)] in near:
             return found[copies.index(low)]
         return None
+
+    def _aligned(self, span: tuple[int, int], place: tuple[int, int]) -> bool:
+        """Whether the alignment has the words of a span at a place too."""
+        groups = self._groups(*span)
+        return len(groups) == 1 and place[0] <= groups[0][0] and groups[0][1] <= place[1]
 
     def _alike(self, low: int, high: int, before: str, after: str) -> int:
         """How many characters before and after a place are those around the old one."""
