@@ -187,7 +187,7 @@ def test_means_only_have_no_intervals():
 def test_wrong_usage():
     with pytest.raises(UsageError, match="needs results"):
         bp.correlate()
-    with pytest.raises(UsageError, match="has one measure, AP"):
+    with pytest.raises(UsageError, match="AP alone cannot be correlated"):
         bp.correlate(results({"a": {"AP": [1.0]}}))
     with pytest.raises(UsageError, match="no measure in common"):
         bp.correlate(results({"a": {"AP": [1.0]}}), results({"a": {"RR": [1.0]}}))

@@ -189,6 +189,11 @@ def test_stability_of_smaller_is_better_and_wide_values():
     assert bp.stability(wide, resamples=100, splits=10)["ESL"].swaps.width == pytest.approx(1.0)
 
 
+def test_few_pairs_are_told():
+    notes = [str(note) for note in bp.stability(random_results(runs=3), resamples=100, splits=10).notes]
+    assert "shares of 3 pairs of runs are coarse, and so are their intervals" in notes
+
+
 def test_stability_refuses():
     with pytest.raises(UsageError, match="stability needs two runs or more, not 1"):
         bp.stability(results({"a": {"AP": [0.1] * 5}}))

@@ -305,7 +305,7 @@ def _check(results: Results, name: str, measures: MeasuresGiven) -> list[str]:
 def _pairs_of_measures(name: str, measures: list[str], named: Mapping[str, Results]) -> list[tuple[_Side, _Side]]:
     if len(measures) < 2:
         raise UsageError(
-            f"{name} has one measure, {measures[0]}; correlate needs two measures, or the same one in two results"
+            f"{name}: {measures[0]} alone cannot be correlated; give two measures, or the same one in two results"
         )
     return [
         (_Side(name, named[name], one), _Side(name, named[name], other))
