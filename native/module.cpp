@@ -625,6 +625,7 @@ berrypick::Pattern pattern_of(const In<std::uint32_t>& code) {
 }
 
 void common_lengths(In<std::uint32_t> code, In<std::uint32_t> text, Out<Index> out) {
+    require_apart(code, text, out);
     require_count(out.shape(0), text.shape(0), "out");
     const berrypick::Pattern pattern = pattern_of(code);
     const nb::gil_scoped_release released;
@@ -634,6 +635,7 @@ void common_lengths(In<std::uint32_t> code, In<std::uint32_t> text, Out<Index> o
 template <class Code>
 void alike_blocks(In<std::uint32_t> code, In<Code> text, std::size_t block, std::size_t width, std::size_t least,
                   Out<std::uint8_t> out) {
+    require_apart(code, text, out);
     require(block > 0, "a block has a character or more");
     require_count(out.shape(0), text.shape(0) / block + (text.shape(0) % block != 0), "out");
     const berrypick::Pattern pattern = pattern_of(code);
@@ -642,6 +644,7 @@ void alike_blocks(In<std::uint32_t> code, In<Code> text, std::size_t block, std:
 }
 
 nb::tuple best_span(In<std::uint32_t> code, In<std::uint32_t> text, std::size_t until, std::size_t width) {
+    require_apart(code, text);
     const berrypick::Pattern pattern = pattern_of(code);
     berrypick::Alike found;
     {

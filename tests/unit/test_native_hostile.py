@@ -258,6 +258,9 @@ def shared_memory(native: ModuleType):
     yield lambda: native.weighted_law(i, target, f, np.ones(2), unaligned[0])
     yield lambda: native.covered(unaligned[1], i, i + 1)
     yield lambda: native.numbered_documents(unaligned[1])
+    letters = np.zeros(8, dtype=np.uint32)
+    yield lambda: native.common_lengths(letters[:2], letters[:4], letters.view(np.int64))
+    yield lambda: native.best_span(raw[1:9].view(np.uint32), letters, 4, 2)
 
 
 def too_far(native: ModuleType) -> None:
