@@ -15,8 +15,9 @@ import worlds
 from pages import HOSTILE, Page
 
 import berrypick as bp
+from berrypick.corpus.titles import read_titles
 from berrypick.demo import campaign, video, web
-from berrypick.report.html_report import read_titles, write_report
+from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
