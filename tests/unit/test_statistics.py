@@ -251,3 +251,21 @@ def test_bounds_are_means_that_can_occur(method):
         signed = values - values[::-1]
         for bound in statistics.bootstrap(signed, resamples=300, method=method):
             assert ((bound == 0) | (np.abs(bound) > 1e-9)).all()
+
+
+@pytest.mark.parametrize("method", ["expanded", "percentile"])
+@pytest.mark.parametrize("topics", [2, 7, 50])
+def test_intervals_are_those_of_sorted_means(method: str, topics: int) -> None:
+    """Only the ranks beside the two quantiles are put in order."""
+    values = np.random.default_rng(topics).random((topics, 9)).round(2)
+    found = statistics.bootstrap(values, resamples=300, method=method)
+    centre = values.mean(axis=0)
+    means = np.sort(statistics._resampled_means(values - centre, 300, 0), axis=0)
+    for bound, level in zip(found, statistics._levels(values - centre, means, 0.95, method), strict=True):
+        assert (bound == statistics._undusted(centre + statistics._quantiles(means, level), values)).all()
+
+
+@pytest.mark.parametrize("rows", [1, 255, 256, 1000])
+def test_counts_of_columns(rows: int) -> None:
+    holds = np.random.default_rng(rows).random((rows, 5)) < 0.9
+    assert statistics._column_counts(holds).tolist() == holds.sum(axis=0).tolist()

@@ -548,6 +548,7 @@ class _Work:
         self.bounds = {measure: one.only(results.topics) for measure, one in bounds.items()}
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
         self.values = results.per_topic()
+        self._differences: dict[tuple[str, str, str], tuple[_Column, int]] = {}
         self.runs = list(self.values)
         self.measures = list(results.measures)
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
@@ -617,7 +618,8 @@ class _Work:
     def _estimates(self, pairs: Sequence[Pair]) -> list[Estimate]:
         label = dict(zip(self.runs, labels(len(self.runs)), strict=True))
         beaten: dict[tuple[str, str], list[str]] = {}
-        for pair in [*pairs, *(pair.turned() for pair in pairs)]:
+        significant = [pair for pair in pairs if pair.significant]
+        for pair in [*significant, *(pair.turned() for pair in significant)]:
             if pair.better:
                 beaten.setdefault((pair.measure, pair.run), []).append(label[pair.versus])
         keys = [(measure, run) for measure in self.measures for run in self.runs]
@@ -700,6 +702,12 @@ class _Work:
 
     def _joined(self, measure: str, run: str, versus: str) -> tuple[_Column, int]:
         """Differences over the topics where both have a value, ties exactly 0; and how many topics are left out."""
+        key = (measure, run, versus)
+        if key not in self._differences:
+            self._differences[key] = self._join(*key)
+        return self._differences[key]
+
+    def _join(self, measure: str, run: str, versus: str) -> tuple[_Column, int]:
         one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
         differences = self._column(
             {topic: a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}

@@ -110,8 +110,13 @@ def _bootstrap_block(
     if clusters is not None:  # for a mean of means the sums are what the levels need too: the influence of a cluster
         offsets, sizes = _cluster_sums(offsets, clusters), np.bincount(clusters).astype(np.float64)
     means = _resampled_means(offsets, resamples, seed, sizes)
-    means.sort(axis=0)
+    by_column = np.ascontiguousarray(means.T)
+    if method == "bca":  # whose levels depend on the order of all means
+        by_column.sort(axis=1)
+    means = by_column.T
     low, high = _levels(offsets, means, confidence, method)
+    if method != "bca":
+        by_column.partition(sorted({*_ranks(low, resamples), *_ranks(high, resamples)}), axis=1)
     return Intervals(*(_undusted(centre + _quantiles(means, level), values) for level in (low, high)))
 
 
@@ -185,8 +190,14 @@ def _levels(
     return level(float(ndtri(tail))), level(float(ndtri(1 - tail)))
 
 
+def _ranks(level: FloatArray, resamples: int) -> Iterator[int]:
+    """The ranks that quantiles at these levels lie between."""
+    for before in np.unique(np.floor(level * (resamples - 1)).astype(np.int64)).tolist():
+        yield from (before, min(before + 1, resamples - 1))
+
+
 def _quantiles(ordered: FloatArray, level: FloatArray) -> FloatArray:
-    """Quantiles of sorted columns, one level for each, linear between neighbours."""
+    """Quantiles of columns that are sorted at their ranks, one level for each, linear between neighbours."""
     place = level * (len(ordered) - 1)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, len(ordered) - 1)
@@ -264,9 +275,19 @@ def _sampled_share(differences: FloatArray, least: FloatArray, resamples: int, s
     extreme = np.ones(differences.shape[1])  # what was seen is one of the ways it could have gone
     for _, rows in _blocks(resamples, topics):
         signs = 2.0 * random.integers(0, 2, size=(rows, topics), dtype=np.int8) - 1.0
-        extreme += (np.abs(signs @ differences) >= least).sum(axis=0)
+        sums = signs @ differences
+        np.abs(sums, out=sums)
+        extreme += _column_counts(sums >= least)
     share: FloatArray = extreme / (resamples + 1)
     return share
+
+
+def _column_counts(holds: BoolArray) -> IntArray:
+    """How often each column is true; in bytes, as many rows at a time as one can count."""
+    numbers = holds.view(np.uint8)
+    parts = [numbers[first : first + 255].sum(axis=0, dtype=np.uint8) for first in range(0, len(numbers), 255)]
+    found: IntArray = np.sum(parts, axis=0, dtype=np.int64)
+    return found
 
 
 def smallest_p(topics: int, resamples: int) -> float:
