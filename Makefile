@@ -66,7 +66,7 @@ $(BIN)/python:
 
 $(VENV)/installed: pyproject.toml $(NATIVE) | $(BIN)/python
 	@echo "installing berrypick into $(VENV)" >&2
-	@$(BIN)/python -m pip install --quiet --editable '.[chunks,frames,report]'
+	@$(BIN)/python -m pip install --quiet --editable '.[annotations,chunks,frames,report]'
 	@touch $@
 
 $(VENV)/installed-test: pyproject.toml $(NATIVE) | $(BIN)/python

@@ -225,17 +225,20 @@ class _Pair:
         if len(found) == len(copies) == 1:
             sure = high - low >= 2 * AHEAD or best >= AHEAD
             return found[0] if sure or self._aligned(span, self._back(found[0], found[0] + high - low, *span)) else None
+        if len(copies) > 1:  # any of which may be the one that is left: the alignment decides
+            aligned = [at for at in found if self._aligned(span, self._back(at, at + high - low, *span), whole=True)]
+            numbered = len(found) == len(copies) and found[copies.index(low)] in aligned
+            good = len(aligned) == 1 and (scores[found.index(aligned[0])] >= AHEAD or numbered)
+            return aligned[0] if good else None
         near = [at for at, score in zip(found, scores, strict=True) if score > best - AHEAD]
-        if len(near) == 1 and best >= AHEAD:
-            return near[0]
-        if len(found) == len(copies) and found[copies.index(low)] in near:
-            return found[copies.index(low)]
-        return None
+        return near[0] if len(near) == 1 and best >= AHEAD else None
 
-    def _aligned(self, span: tuple[int, int], place: tuple[int, int]) -> bool:
-        """Whether the alignment has the words of a span at a place too."""
+    def _aligned(self, span: tuple[int, int], place: tuple[int, int], whole: bool = False) -> bool:
+        """Whether the alignment has the words of a span at a place too; ``whole``: every one of them."""
         groups = self._groups(*span)
-        return len(groups) == 1 and place[0] <= groups[0][0] and groups[0][1] <= place[1]
+        low, high = np.searchsorted(self.words.old_start, span).tolist()
+        found = bool((self.words.match[low:high] >= 0).all()) or not whole
+        return found and len(groups) == 1 and place[0] <= groups[0][0] and groups[0][1] <= place[1]
 
     def _alike(self, low: int, high: int, before: str, after: str) -> int:
         """How many characters before and after a place are those around the old one."""
