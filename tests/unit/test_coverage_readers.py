@@ -270,3 +270,17 @@ def test_parents_in_a_folder_of_xml(tmp_path):
     assert bp.evaluate(truth, everything, "ExpectedRatio", collection=tmp_path, user=parent).mean_rows[0].value == 1
     with pytest.raises(bp.UsageError, match="structure of b"):
         bp.evaluate(truth, worlds.span_run({"1": [("b", 0, 1)]}), "EPRUM", collection=tmp_path, user=parent)
+
+
+def test_coverage_is_the_normalised_u_measure_with_linear_decay():
+    """Sakai and Dou 2013: gains times max(0, 1 - n/L), over all gains; by hand, a character at a time."""
+    truth, run = {"q": {"a#10-30": 1, "b#0-5": 1}}, {"q": {"a#0-20": 3, "b#0-10": 2, "a#15-40": 1}}
+    budget, seen, spent, total = 50, set(), 0, 0.0
+    relevant = {("a", c) for c in range(10, 30)} | {("b", c) for c in range(5)}
+    for doc, start, end in (("a", 0, 20), ("b", 0, 10), ("a", 15, 40)):
+        for c in range(start, end):
+            if (doc, c) in relevant - seen:
+                total += max(0.0, 1 - (spent + 0.5) / budget)  # the middle of a character: the curve rises over it
+                seen.add((doc, c))
+            spent += 1
+    assert bp.score(f"Coverage(budget={budget})", truth, run) == pytest.approx(total / len(relevant), abs=1e-12)

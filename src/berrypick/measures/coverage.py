@@ -35,6 +35,10 @@ class Coverage(Measure):
 
         Coverage = (1/budget) x area under seen(n) from n = 0 to the budget
 
+    Integrated by parts, this is the sum over the relevant characters of 1 - n/budget, with n the effort at which each
+    is first seen (0 beyond the budget), divided by their number: the U-measure (Sakai and Dou 2013) with linear decay
+    and L = budget, normalised by its largest value.
+
     Text that was read before costs effort again and shows nothing new; the curve stays flat after the end of the
     list. Effort is counted in tokens if the texts are given (option documents), else in characters; effort= decides.
     Tokens are those of the document, so it does not matter where chunks are cut.
