@@ -169,6 +169,7 @@ void require_probabilities(const In2<double>& rows) {
 }
 
 void dominated(In2<double> rows, Out2<std::uint8_t> out) {
+    require_apart(rows, out);
     require_count(out.shape(0), rows.shape(0), "rows of out");
     require_count(out.shape(1), rows.shape(0), "columns of out");
     const nb::gil_scoped_release released;
@@ -176,6 +177,7 @@ void dominated(In2<double> rows, Out2<std::uint8_t> out) {
 }
 
 void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<double> best, Out2<double> given) {
+    require_apart(rows, unseen, best, given);
     require_probabilities(rows);
     require_count(unseen.shape(0), rows.shape(1), "unseen");
     for (std::size_t x = 0; x < unseen.size(); ++x)
@@ -189,6 +191,7 @@ void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<d
 }
 
 void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
+    require_apart(rows, below, reached, done);
     require_probabilities(rows);
     require(rows.shape(0) <= 24, "too many candidates to list their sets");
     require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
@@ -202,6 +205,7 @@ void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> rea
 }
 
 void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uint8_t> done, unsigned count) {
+    require_apart(score, best, step, done);
     require(count <= 24, "too many candidates to list their sets");
     const std::size_t sets = std::size_t(1) << count;
     require_count(score.shape(0), sets, "score");

@@ -7,6 +7,7 @@ This file is also the program that runs under the sanitizers: ``python test_nati
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -310,6 +311,14 @@ def test_as_installed():
     if kernels._native is None:
         pytest.skip("compiled kernels: they are not installed (no C++ compiler?)")
     everything(kernels._native, 60)
+
+
+def test_every_kernel_looks_at_the_memory_of_its_arrays():
+    source = (ROOT / "native" / "module.cpp").read_text()
+    functions = re.findall(r"\n[\w:<>]+ (\w+)\(([^{;]*?)\) \{\n(.*?)\n", source, re.DOTALL)
+    taking = {name: first for name, given, first in functions if re.search(r"(?<!const )\b(?:In|Out)2?<\w", given)}
+    assert len(taking) > 15
+    assert [name for name, first in taking.items() if "require_apart" not in first and name != "feed"] == []
 
 
 def _compile(compiler: str, *arguments: object) -> subprocess.CompletedProcess[str]:
