@@ -223,3 +223,10 @@ def test_trade_off_is_drawn(inputs: tuple[str, str], tmp_path: Path, berrypick: 
     assert done.code == 0, done.err
     drawn = (tmp_path / "trade.svg").read_text(encoding="utf-8")
     assert "Answered, of topics with an answer" in drawn and "Abstained, of topics without one" in drawn
+
+
+def test_a_run_that_returns_nothing_is_told():
+    results = bp.evaluate({"q1": {"a": 1}, "q2": None}, {"q1": {}, "q2": []}, "AP Abstained")
+    told = [note.text for note in results.notes if note.kind == "empty run"]
+    assert told == ["the run returns nothing, for any topic"]
+    assert not any(note.kind == "unknown documents" for note in results.notes)

@@ -221,7 +221,7 @@ def test_splitting_in_place_leaves_coverage_unchanged(results, wanted, seed):
 READERS = ["classical", "coverage", "distance", "window(before=5,after=5)", "t2i(tolerance=9)"]
 #: A copy that takes a rank may push a bad result behind the cut-off, and then less text was retrieved, or less of it
 #: twice: what a set of the first k results means (measures.md, section 8). At the end of the list no copy does that.
-PUSHED = {"charP@3", "charF@3", "IoU@3", "Overlap@3"}
+PUSHED = {"charP@3", "charF@3", "IoU@3", "Overlap@3", "charJudged@3"}
 #: As TREC Genomics has it, a copy of a good result is one more good result, wherever it stands.
 COUNTED_AGAIN = {"PassageAP"}
 #: A result that lies within an earlier one is another unit, with a start and a share of relevant text of its own. These

@@ -208,8 +208,12 @@ def _by_tens(topics: Sequence[TopicTruth]) -> Iterator[Sequence[TopicTruth]]:
 
 
 def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
-    """A note if no document of a run is judged for any topic: most likely the two name documents differently. Also if
-    some of them nearly match."""
+    """A note if no document of a run is judged for any topic: most likely the two name documents differently.
+
+    Also if some of them nearly match.
+    """
+    if not len(run):
+        return [Note("empty run", "the run returns nothing, for any topic")]
     known: set[str] = set()
     for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first
         names = list({name for topic in topics for name in topic.documents()})
