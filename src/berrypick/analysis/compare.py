@@ -30,6 +30,7 @@ from berrypick.analysis.topic_values import TIE
 from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrow import Kind, arrow_stream
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.results import ALL, Note, Results, Signature, TopicGroups, mean
 from berrypick.core.truth import Truth
@@ -216,6 +217,15 @@ class Pair:
         return {"unjudged_low": low, "unjudged_high": high, "could_turn_round": self.could_turn_round}
 
 
+#: The types of the columns of the tidy rows.
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
+    **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
+    **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect"), "number"),
+    "significant": "flag",
+}
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once."""
@@ -351,6 +361,12 @@ class Comparison:
         import polars
 
         return polars.DataFrame(self.rows(), infer_schema_length=None)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The tidy rows as a table: ``pyarrow.table(comparison)``, ``polars.DataFrame(comparison)``."""
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        return arrow_stream(columns, _KINDS, requested_schema)
 
     def unmet(
         self,

@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from typing import Any, Literal
 
 from berrypick.analysis.saved import read_results
+from berrypick.core.arrow import Kind, arrow_stream
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
 
@@ -124,8 +125,17 @@ class Difference:
         import polars
 
         numbers = dict.fromkeys(("old", "new", "change"), polars.Float64)
-        columns = {name: [record[name] for record in self.records()] for name in _EMPTY.as_dict()}
-        return polars.DataFrame(columns, schema_overrides=numbers)
+        return polars.DataFrame(self._columns(), schema_overrides=numbers)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The changes as a table: ``pyarrow.table(difference)``, ``polars.DataFrame(difference)``."""
+        columns, numbers = self._columns(), ("old", "new", "change")
+        kinds: dict[str, Kind] = {name: "number" if name in numbers else "text" for name in columns}
+        return arrow_stream(columns, kinds, requested_schema)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        records = self.records()
+        return {name: [record[name] for record in records] for name in _EMPTY.as_dict()}
 
     def _repr_html_(self) -> str:
         from berrypick.report.notebook_analysis import difference_html

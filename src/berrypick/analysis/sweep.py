@@ -35,6 +35,7 @@ from berrypick.analysis import statistics
 from berrypick.analysis.chunkers import fixed, paragraphs, sentences
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
+from berrypick.core.arrow import Kind, arrow_stream
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Table
 from berrypick.core.results import Results, concat
@@ -63,6 +64,11 @@ Some = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Callable
 
 #: Columns of the table that are no parameters.
 COLUMNS = ("run", "chunks", "measure", "value", "low", "high", "topics", "signature")
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("run", "measure", "signature"), "text"),
+    **dict.fromkeys(("value", "low", "high"), "number"),
+    **dict.fromkeys(("chunks", "topics"), "count"),
+}
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,11 @@ class Sweep:
         import polars
 
         return polars.DataFrame(self.rows, infer_schema_length=None, strict=False)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The tidy table: ``pyarrow.table(sweep)``; a parameter with values of several types is a column of texts."""
+        columns = {name: [row[name] for row in self.rows] for name in (*self.parameters, *COLUMNS)}
+        return arrow_stream(columns, _KINDS, requested_schema)
 
     def table(self, places: int = 4) -> str:
         """As text: a row for each setting, a column for each parameter and measure."""

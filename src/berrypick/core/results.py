@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
+from berrypick.core.arrow import Kind, arrow_stream
 from berrypick.core.errors import Message, UsageError, nearest
+from berrypick.core.metric_names import metric_names
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
 
@@ -128,6 +130,13 @@ class Row:
         return row
 
 
+#: The types of the columns of a table of results.
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("run", "topic", "measure", "signature", "group"), "text"),
+    "value": "number",
+}
+
+
 @dataclass(frozen=True)
 class Results:
     """Rows for every topic, a mean for every run and measure, and notes a person should read."""
@@ -239,6 +248,19 @@ class Results:
             found.setdefault(row.run, {})[row.measure] = row.value
         return found
 
+    def metrics(self) -> dict[str, Any]:
+        """``{name: mean}`` for ``mlflow.log_metrics`` and the like; of several runs ``{run: {name: mean}}``.
+
+        Names are those of the measures in characters that MLflow accepts: ``charR_at_5`` for charR@5. A mean that is
+        undefined is left out.
+        """
+        names = metric_names(self.measures)
+        found = {
+            run: {names[measure]: value for measure, value in means.items() if value is not None}
+            for run, means in self.mean().items()
+        }
+        return next(iter(found.values())) if len(found) == 1 else found
+
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
@@ -305,6 +327,10 @@ class Results:
         import polars
 
         return polars.DataFrame(self._columns(), schema_overrides={"value": polars.Float64})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All rows as a table, means under topic "all": ``pyarrow.table(results)``, ``polars.DataFrame(results)``."""
+        return arrow_stream(self._columns(), _KINDS, requested_schema)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = self.records()

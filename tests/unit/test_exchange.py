@@ -1,0 +1,155 @@
+"""Results in other libraries: names of metrics, Arrow tables."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from made_results import results
+
+import berrypick as bp
+from berrypick.analysis.sweep import Sweep
+from berrypick.core import arrow, metric_names
+from berrypick.core.arrow import arrow_stream
+from berrypick.core.results import TopicGroups
+from berrypick.measures import registry
+
+#: MLflow's rule for names of metrics, without the characters that only some of its versions and stores accept.
+MLFLOW = re.compile(r"[A-Za-z0-9_.-]{1,250}")
+VALUES = {"a": {"AP": [0.5, None, 0.25], "charR@5": [1.0, 0.5, 0.0]}, "b": {"AP": [None] * 3, "charR@5": [0.0, 1, 0.5]}}
+
+
+# metrics
+
+
+def test_metrics_of_one_run_are_a_dictionary():
+    assert results({"a": VALUES["a"]}).metrics() == {"AP": 0.375, "charR_at_5": 0.5}
+
+
+def test_metrics_of_several_runs_are_a_dictionary_each_without_undefined_means():
+    assert results(VALUES).metrics() == {"a": {"AP": 0.375, "charR_at_5": 0.5}, "b": {"charR_at_5": 0.5}}
+    assert results({}).metrics() == {}
+
+
+def test_every_name_is_one_that_mlflow_accepts():
+    assert doctest.testmod(metric_names).failed == 0
+    asked = [*registry.names(), "AgP(score='t2i',tolerance=300)@.5", "é(x='ü/..')", "@", "..", "m" * 300, "m" * 301]
+    found = metric_names.metric_names(asked)
+    assert list(found) == asked
+    assert all(MLFLOW.fullmatch(name) and not name.startswith(".") for name in found.values())
+
+
+def test_names_stay_apart():
+    found = metric_names.metric_names(["P@5", "P_at_5", "p_AT_5", "f(x='a b')", "f(x='a,b')"])
+    assert list(found.values()) == ["P_at_5", "P_at_5_2", "p_AT_5_3", "f_x_a_b", "f_x_a_b_2"]
+    many = metric_names.metric_names(f"{'m' * 300}{i}" for i in range(20))
+    assert len({name.lower() for name in many.values()}) == 20
+
+
+def test_mlflow_takes_them(tmp_path, monkeypatch):
+    mlflow = pytest.importorskip("mlflow", reason="mlflow-skinny is not installed", exc_type=ImportError)
+    from mlflow.utils.validation import _validate_metric_name
+
+    for name in metric_names.metric_names([*registry.names(), "AgP(score='t2i',tolerance=300)@.5", "m" * 300]).values():
+        _validate_metric_name(name)
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    client = mlflow.MlflowClient(tracking_uri=(tmp_path / "runs").as_uri())
+    run = client.create_run(client.create_experiment("one")).info.run_id
+    metrics = results({"a": VALUES["a"]}).metrics()
+    for name, value in metrics.items():
+        client.log_metric(run, name, value)
+    assert client.get_run(run).data.metrics == metrics
+
+
+# Arrow
+
+
+def everything():
+    """One of each class that is a table, with the rows it must have."""
+    made = results(VALUES)
+    compared = bp.compare(made, baseline="a", resamples=200)
+    changed = bp.diff(made, results({"a": {"AP": [0.5, 0.5, 0.5], "charR@5": [1.0, 0.5, 0.0]}, "b": VALUES["b"]}))
+    swept = Sweep(({"size": 100, "by": "words"}, {"size": None, "by": 3}), ("a", "b"), (4, None), made)
+    return {
+        "results": (made, made._columns(), len(made)),
+        "comparison": (compared, None, len(compared.rows())),
+        "difference": (changed, changed._columns(), len(changed.changes)),
+        "sweep": (swept, None, len(swept.rows)),
+    }
+
+
+@pytest.mark.parametrize("name", ["results", "comparison", "difference", "sweep"])
+def test_pyarrow_polars_duckdb_and_pandas_read_the_same_rows(name):
+    value, columns, count = everything()[name]
+    table = pa.table(value)
+    assert table.num_rows == count > 0
+    rows = table.to_pylist()
+    if columns is not None:
+        assert table.to_pydict() == columns
+    assert pl.DataFrame(value).to_dicts() == rows
+    found = duckdb.sql("select * from value")
+    assert [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()] == rows
+    frame = pd.DataFrame.from_arrow(value) if hasattr(pd.DataFrame, "from_arrow") else table.to_pandas()
+    assert list(frame.columns) == table.column_names and len(frame) == count
+
+
+def test_rows_are_those_of_the_other_outputs():
+    made = everything()
+    assert pa.table(made["comparison"][0]).to_pylist() == made["comparison"][0].rows()
+    assert pa.table(made["difference"][0]).to_pylist() == made["difference"][0].records()
+    rows = pa.table(made["sweep"][0]).to_pylist()
+    assert [row["by"] for row in rows] == ["words", "words", "3", "3"]  # values of two types are texts
+    assert [{**row, "by": None} for row in rows] == [{**row, "by": None} for row in made["sweep"][0].rows]
+
+
+def test_types_do_not_depend_on_the_values():
+    undefined = results({"a": {"AP": [None]}, "b": {"AP": [None]}})
+    for one in (undefined, bp.compare(undefined, resamples=100), bp.diff(undefined, undefined), results({})):
+        schema = pa.table(one).schema
+        assert not any(pa.types.is_null(field.type) for field in schema)
+        assert all(pa.types.is_float64(schema.field(n).type) for n in ("value", "old", "p") if n in schema.names)
+
+
+def test_groups_are_a_column():
+    from dataclasses import replace
+
+    made = replace(results(VALUES), groups=TopicGroups("kind", {"0": "x"}))
+    assert pa.table(made).column_names[-1] == "group"
+    assert pa.table(made).schema.field("group").type == pa.string()
+
+
+def test_names_that_cannot_be_encoded_are_escaped():
+    table = pa.table(results({"a\udcff": {"AP": [1.0]}}))
+    assert table["run"].to_pylist() == ["a\\udcff"] * 2
+    assert pa.table(_Wrapped({"x": ["\udcff", "y"]}))["x"].to_pylist() == ["\\udcff", "y"]
+
+
+def test_a_schema_can_be_requested():
+    large = pa.schema([pa.field("x", pa.large_string())])
+    assert pa.table(_Wrapped({"x": ["y"]}), schema=large).schema == large
+
+
+class _Wrapped:
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return arrow_stream(self.columns, {}, requested_schema)
+
+
+def test_without_pyarrow_the_message_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(bp.UsageError, match=r"needs pyarrow: pip install 'berrypick\[frames\]'"):
+        arrow.arrow_stream({}, {})
+
+
+def test_results_do_not_load_pyarrow():
+    code = "import sys, berrypick.analysis.compare, berrypick.analysis.sweep; sys.exit('pyarrow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
