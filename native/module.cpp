@@ -683,6 +683,8 @@ void text(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    // names of a file may outlive the interpreter in a cache; that is no error of the user
+    nb::set_leak_warnings(false);
     m.doc() = "The compiled kernels; berrypick.kernels has them behind the same functions as their NumPy forms.";
     m.def("weighted_law", weighted_law, "rank"_a.noconvert(), "target"_a.noconvert(), "probability"_a.noconvert(),
           "weight"_a.noconvert(), "out"_a.noconvert(), "form"_a = 0);

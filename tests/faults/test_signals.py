@@ -35,6 +35,10 @@ def arguments(given, target):
     return [*words, target]
 
 
+#: Python says so itself where it is interrupted while it still imports the package.
+STARTING = "_get_module_details"
+
+
 @pytest.mark.parametrize("number", list(CODES), ids=[number.name for number in CODES])
 @pytest.mark.parametrize("name", ["convert", "index", "report"])
 def test_the_old_or_the_new_file_stands(work, name, number, tmp_path):
@@ -58,7 +62,7 @@ def test_the_old_or_the_new_file_stands(work, name, number, tmp_path):
         code, _, err = finish(child)
         ended.add(code)
         assert code in (0, CODES[number], -number), err  # a signal that comes before Python is up ends it at once
-        assert "Traceback" not in err
+        assert "Traceback" not in err or STARTING in err, err
         if name == "index":
             assert not target.exists() or target.read_bytes() == new or code != 0
         else:
@@ -85,4 +89,4 @@ def test_an_interrupted_evaluation_with_workers_ends_at_once(tmp_path):
         code, out, err = finish(child)
         assert code in (0, 130, -signal.SIGINT), err
         assert code == 0 or out == ""
-        assert "Traceback" not in err
+        assert "Traceback" not in err or STARTING in err, err

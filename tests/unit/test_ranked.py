@@ -138,12 +138,11 @@ def test_err_knows_the_highest_grade() -> None:
 def test_parts_count_at_the_best_rank_of_their_document() -> None:
     truth = {"1": {"a#0-10": 1, "a#20-30": 2, "b#0-5": 1}}
     run = {"1": {"x#0-1": 9, "a#40-50": 8, "a#0-5": 7, "x#2-3": 6, "b#0-9": 5}}
-    assert bp.evaluate(truth, run, "AP RR nDCG@2 SetP Judged@2").mean()["run"] == {
+    assert bp.evaluate(truth, run, "AP RR nDCG@2 SetP").mean()["run"] == {
         "AP": (1 / 2 + 2 / 3) / 2,
         "RR": 1 / 2,
         "nDCG@2": (2 / math.log2(3)) / (2 / math.log2(2) + 1 / math.log2(3)),
         "SetP": 2 / 3,
-        "Judged@2": 0.5,
     }
 
 
