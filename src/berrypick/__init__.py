@@ -9,8 +9,6 @@ bp.eprum([[.4, .4], [.6, .4], [1, 0]])
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: F401 (everything needs it)
-
 from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 

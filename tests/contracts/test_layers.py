@@ -31,6 +31,7 @@ FREE = {"references", "_version"}
 BESIDE = {
     "demo": "cli",
     "__main__": "cli",
+    "pytest": "cli",
 }
 
 
@@ -128,10 +129,13 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_importing_berrypick_loads_numpy_and_little_else():
-    loaded = loaded_by("import berrypick")
-    assert "numpy" in loaded
-    assert not loaded & set(HEAVY)
+def test_importing_berrypick_loads_little():
+    assert not loaded_by("import berrypick") & {"numpy", *HEAVY}
+
+
+def test_the_pytest_plugin_loads_nothing_more():
+    """pytest imports it at every start, whether or not it is used."""
+    assert not loaded_by("import berrypick.pytest") & {"numpy", *HEAVY} - loaded_by("import pytest")
 
 
 def test_functions_on_a_matrix_load_nothing_more():
