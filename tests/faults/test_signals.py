@@ -1,6 +1,7 @@
 """Commands that are killed, terminated or interrupted at any moment: the old or the new file stands, nothing else is
 left, and the next command works."""
 
+import json
 import os
 import random
 import signal
@@ -88,5 +89,5 @@ def test_an_interrupted_evaluation_with_workers_ends_at_once(tmp_path):
             os.killpg(child.pid, signal.SIGINT)
         code, out, err = finish(child)
         assert code in (0, 130, -signal.SIGINT), err
-        assert code == 0 or out == ""
+        assert out == "" or json.loads(out), out  # all of it, even if the signal came when it had been printed
         assert "Traceback" not in err or STARTING in err, err
