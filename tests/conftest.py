@@ -28,6 +28,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 #: them out.
 SLOW_FOLDERS = {"browser", "golden", "fuzz", "faults"}
 SLOW_MODULES = {
+    "test_action",
     "test_bombs",
     "test_campaign",
     "test_chunks_data",

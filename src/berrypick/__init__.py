@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.functions import evaluate, explain, judge, score
     from berrypick.evaluation.inputs import read_collection
+    from berrypick.evaluation.ir_measures_provider import register_ir_measures
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
     from berrypick.judging.topic import JudgedTopic
@@ -113,6 +114,7 @@ __all__ = [
     "read_texts",
     "read_truth",
     "register",
+    "register_ir_measures",
     "relocate",
     "run_from_frame",
     "run_from_objects",
@@ -173,6 +175,7 @@ _HOMES = {
     "judge": "berrypick.evaluation.functions",
     "score": "berrypick.evaluation.functions",
     "read_collection": "berrypick.evaluation.inputs",
+    "register_ir_measures": "berrypick.evaluation.ir_measures_provider",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",
     "read_truth": "berrypick.formats",

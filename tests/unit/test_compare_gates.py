@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from xml.etree import ElementTree
 
 import pytest
 from made_results import results
@@ -188,3 +189,81 @@ def test_reasons_are_one_line(berrypick, files):
     done = berrypick("compare", *paths.values(), "--fail-under", "AP=0.5")
     assert done.code == 1
     assert len([line for line in done.err.splitlines() if line.startswith("not met")]) == 1
+
+
+# margin
+
+
+def test_a_margin_accepts_significant_drops_of_up_to_its_size():
+    both = compared(good=GOOD, bad=BAD)  # worse by 0.245
+    assert len(both.unmet(worse_than="good", margin=0.0)) == 1
+    (reason,) = both.unmet(worse_than="good", margin=0.24)
+    assert reason.endswith("(difference -0.2450 on 10 topics, more than 0.24, p = 0.00195)")
+    assert both.unmet(worse_than="good", margin=0.245) == []
+    assert both.unmet(worse_than="good", margin=0.3) == []
+
+
+def test_a_margin_where_smaller_is_better():
+    both = bp.compare(results({"good": {"ESL": BAD}, "bad": {"ESL": GOOD}}))
+    assert len(both.unmet(worse_than="good", margin=0.2)) == 1
+    assert both.unmet(worse_than="good", margin=0.25) == []
+
+
+def test_a_margin_does_not_help_what_cannot_be_compared():
+    assert len(compared(one=[0.1, None], two=[None, 0.1]).unmet(worse_than="one", margin=1)) == 1
+
+
+@pytest.mark.parametrize("margin", [-0.1, float("nan"), float("inf")])
+def test_wrong_margins(margin):
+    with pytest.raises(UsageError, match="margin= is a difference that is accepted, 0 or more"):
+        compared(one=GOOD, two=BAD).unmet(worse_than="one", margin=margin)
+
+
+def test_the_margin_of_the_command(berrypick, written):
+    command = ("compare", *written.values(), "-m", "AP", "--fail-if-worse", "two", "--margin")
+    assert berrypick(*command, "0.74").code == 1
+    assert berrypick(*command, "0.75").code == 0
+    done = berrypick("compare", *written.values(), "-m", "AP", "--margin", "0.1")
+    assert done.code == 2 and "--margin is a part of --fail-if-worse" in done.err and done.out == ""
+
+
+# outputs
+
+
+def test_junit(berrypick, written):
+    command = ("compare", *written.values(), "-o", "junit", "--fail-under", "P@1=0.5", "--fail-if-worse", "one")
+    done = berrypick(*command, "--fail-over", "AP=1")
+    assert done.code == 1
+    suite = ElementTree.fromstring(done.out.encode()).find("testsuite")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("6", "1", "0")
+    cases = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
+    assert cases == [
+        ("one", "P@1 at least 0.5"), ("two", "P@1 at least 0.5"), ("one", "AP at most 1"), ("two", "AP at most 1"),
+        ("two", "P@1 not worse than one"), ("two", "AP not worse than one"),
+    ]  # fmt: skip
+    (failure,) = suite.iter("failure")
+    assert failure.get("message") == "one: P@1 is 0.2500, below 0.5" == failure.text
+    assert "AP, larger is better" in suite.findtext("system-out")
+
+
+def test_junit_needs_a_gate(berrypick, written):
+    done = berrypick("compare", *written.values(), "-m", "AP", "-o", "junit")
+    assert done.code == 2 and "junit output is about gates" in done.err and done.out == ""
+
+
+def test_junit_is_well_formed_whatever_the_names(berrypick, files):
+    paths = files(truth_qrels="1 0 a 1\n", one_run="1 Q0 b 1 1 <x>&\"\x01\x1b'\n")
+    done = berrypick("compare", *paths.values(), "--fail-under", "AP=0.5", "-o", "junit")
+    assert done.code == 1
+    (case,) = ElementTree.fromstring(done.out.encode()).iter("testcase")
+    assert case.get("classname") == "<x>&\"\ufffd\ufffd'"
+
+
+def test_markdown_has_the_reasons(berrypick, written):
+    command = ("compare", *written.values(), "-m", "AP", "-o", "markdown")
+    plain = berrypick(*command)
+    assert plain.code == 0 and "Gates" not in plain.out
+    done = berrypick(*command, "--fail-under", "AP=0.5")
+    assert done.code == 1
+    assert done.out == plain.out + "\n**Gates:** 1 of 2 checks not met\n\n* one: AP is 0.2500, below 0.5\n"
+    assert berrypick(*command, "--fail-under", "AP=0.2").out == plain.out + "\n**Gates:** 2 checks, all met\n"

@@ -374,11 +374,12 @@ class Comparison:
         under: Mapping[str, float] | None = None,
         over: Mapping[str, float] | None = None,
         worse_than: str | None = None,
+        margin: float | None = None,
     ) -> list[str]:
         """Gates that are not met, a sentence for each; see :mod:`berrypick.analysis.gates`."""
-        from berrypick.analysis import gates
+        from berrypick.analysis.gates import Gates
 
-        return gates.unmet(self, under or {}, over or {}, worse_than)
+        return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""

@@ -10,10 +10,13 @@
     paired test, two-sided and corrected as the comparison says, is at most 1 - confidence, and the mean difference over
     the topics that both runs have goes the wrong way. Two runs without a topic in common do not pass. A drop that the
     topics are too few to show as significant does pass; the comparison then has a note that says so.
+``margin``
+    with ``worse_than``: a significant drop passes if the mean difference is at most this much in the wrong direction.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,10 +26,19 @@ from berrypick.core.errors import Message, UsageError, option
 from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
-    from berrypick.analysis.compare import Comparison
+    from berrypick.analysis.compare import Comparison, Pair
 
 #: A mean this little beyond a threshold has been put there by rounding.
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Check:
+    """One gate applied to one run; ``reason`` is a sentence where it is not met, else empty."""
+
+    run: str
+    gate: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,10 +48,26 @@ class Gates:
     under: Mapping[str, float]
     over: Mapping[str, float]
     worse_than: str | None
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.margin is None:
+            return
+        if self.worse_than is None:
+            raise UsageError(
+                f"{option('margin')} is a part of {option('fail_if_worse')}; name the run that none may be worse than"
+            )
+        if not (math.isfinite(self.margin) and self.margin >= 0):
+            raise UsageError(f"{option('margin')} is a difference that is accepted, 0 or more, not {self.margin:g}")
+
+    def __bool__(self) -> bool:
+        return bool(self.under or self.over or self.worse_than is not None)
 
     @classmethod
-    def read(cls, under: Sequence[str], over: Sequence[str], worse_than: str | None) -> Gates:
-        return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than)
+    def read(
+        cls, under: Sequence[str], over: Sequence[str], worse_than: str | None, margin: float | None = None
+    ) -> Gates:
+        return cls(thresholds(under, "fail_under"), thresholds(over, "fail_over"), worse_than, margin)
 
     def measures(self, requested: Sequence[str], protocol: str | None, task: str | None) -> list[str]:
         """The requested measures (else those of the protocol and task), and the measures that have thresholds."""
@@ -65,8 +93,20 @@ class Gates:
             for name, better, used, other in wrong
         ]
 
+    def checks(self, comparison: Comparison) -> list[Check]:
+        """Every gate applied to every run that it is about."""
+        for measure in (*self.under, *self.over):
+            if measure not in comparison.measures:
+                raise UsageError(f"{measure} is not among the measures compared: {', '.join(comparison.measures)}")
+        found = [one for measure, least in self.under.items() for one in _limited(comparison, measure, least, "below")]
+        found += [one for measure, most in self.over.items() for one in _limited(comparison, measure, most, "above")]
+        if self.worse_than is not None:
+            found += _compared(comparison, self.worse_than, self.margin or 0.0)
+        return found
+
     def unmet(self, comparison: Comparison) -> list[str]:
-        return unmet(comparison, self.under, self.over, self.worse_than)
+        """A sentence for every run and gate that is not met."""
+        return [one.reason for one in self.checks(comparison) if one.reason]
 
 
 def thresholds(texts: Sequence[str], name: str = "fail_under") -> dict[str, float]:
@@ -111,49 +151,51 @@ def _threshold(item: str, name: str) -> tuple[str, float]:
     return specs.normalise(measure), value
 
 
-def unmet(
-    comparison: Comparison, under: Mapping[str, float], over: Mapping[str, float], worse_than: str | None
-) -> list[str]:
-    """A sentence for every run and gate that is not met."""
-    for measure in (*under, *over):
-        if measure not in comparison.measures:
-            raise UsageError(f"{measure} is not among the measures compared: {', '.join(comparison.measures)}")
-    found = [reason for measure, least in under.items() for reason in _beyond(comparison, measure, least, "below")]
-    found += [reason for measure, most in over.items() for reason in _beyond(comparison, measure, most, "above")]
-    return found + (list(_worse(comparison, worse_than)) if worse_than is not None else [])
-
-
 def _higher_is_better(comparison: Comparison, measure: str) -> bool:
     return comparison.estimate(measure, comparison.runs[0]).higher_is_better
 
 
-def _beyond(comparison: Comparison, measure: str, limit: float, side: str) -> Iterator[str]:
+def _limited(comparison: Comparison, measure: str, limit: float, side: str) -> Iterator[Check]:
     for run in comparison.runs:
-        value = comparison.estimate(measure, run).value
-        if value is None:
-            yield f"{run}: {measure} is undefined, no topic has a value; it must not be {side} {limit:g}"
-            continue
-        excess = limit - value if side == "below" else value - limit
-        if excess > ROUNDING:
-            shown = f"{value:.4f}"
-            yield f"{run}: {measure} is {repr(value) if float(shown) == limit else shown}, {side} {limit:g}"
+        reason = _beyond(comparison.estimate(measure, run).value, measure, limit, side)
+        gate = f"{measure} {'at least' if side == 'below' else 'at most'} {limit:g}"
+        yield Check(run, gate, f"{run}: {reason}" if reason else "")
 
 
-def _worse(comparison: Comparison, baseline: str) -> Iterator[str]:
+def _beyond(value: float | None, measure: str, limit: float, side: str) -> str:
+    if value is None:
+        return f"{measure} is undefined, no topic has a value; it must not be {side} {limit:g}"
+    excess = limit - value if side == "below" else value - limit
+    if excess <= ROUNDING:
+        return ""
+    shown = f"{value:.4f}"
+    return f"{measure} is {repr(value) if float(shown) == limit else shown}, {side} {limit:g}"
+
+
+def _compared(comparison: Comparison, baseline: str, margin: float) -> Iterator[Check]:
     baseline = comparison.run_name(baseline)
     others = [run for run in comparison.runs if run != baseline]
     if not others:
         raise UsageError(f"{baseline} is the only run; there is no other to compare it with")
+    gate = f"not worse than {baseline}" + (f" by more than {margin:g}" if margin else "")
     for measure in comparison.measures:
         for run in others:
             pair = comparison.pair(measure, run, baseline)
             if pair is None:
                 raise UsageError(f"{run} was not compared with {baseline}; make it the baseline, or compare all pairs")
-            if pair.p_adjusted is None:
-                yield f"{run}: {measure} cannot be compared with {baseline}, too few topics have a value for both"
-            elif pair.worse:
-                here, there = comparison.estimate(measure, run).value, comparison.estimate(measure, baseline).value
-                yield (
-                    f"{run}: {measure} is significantly worse than {baseline}, {here:.4f} against {there:.4f} "
-                    f"(difference {pair.difference:+.4f} on {pair.topics} topics, p = {pair.p_adjusted:.3g})"
-                )
+            reason = _worse(comparison, pair, margin)
+            yield Check(run, f"{measure} {gate}", f"{run}: {reason}" if reason else "")
+
+
+def _worse(comparison: Comparison, pair: Pair, margin: float) -> str:
+    measure, baseline = pair.measure, pair.versus
+    if pair.p_adjusted is None or pair.difference is None:
+        return f"{measure} cannot be compared with {baseline}, too few topics have a value for both"
+    if not pair.worse or (margin and abs(pair.difference) <= margin + ROUNDING):
+        return ""
+    here, there = comparison.estimate(measure, pair.run).value, comparison.estimate(measure, baseline).value
+    beyond = f", more than {margin:g}" if margin else ""
+    return (
+        f"{measure} is significantly worse than {baseline}, {here:.4f} against {there:.4f} "
+        f"(difference {pair.difference:+.4f} on {pair.topics} topics{beyond}, p = {pair.p_adjusted:.3g})"
+    )

@@ -19,6 +19,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
 from berrypick.corpus.convert import RunFile
 from berrypick.report import comparison as comparisons
+from berrypick.report import gates as gate_reports
 
 
 @click.command("compare")
@@ -51,11 +52,12 @@ from berrypick.report import comparison as comparisons
     "--fail-over", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is above X, e.g. 'Overlap=0.2'."
 )
 @click.option("--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN.")
+@click.option("--margin", type=float, metavar="X", help="With --fail-if-worse: accept differences of up to X.")
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(comparisons.OUTPUTS),
-    help="Output format. [default: table on a terminal, else tsv]",
+    type=click.Choice((*comparisons.OUTPUTS, "junit")),
+    help="Output format; junit has a test case for each gate and run. [default: table on a terminal, else tsv]",
 )
 @click.option(
     "--layout",
@@ -71,6 +73,7 @@ def compare_command(
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
     fail_if_worse: str | None,
+    margin: float | None,
     output: str | None,
     layout: str | None,
     places: int | None,
@@ -87,7 +90,10 @@ def compare_command(
     \b
     berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
-    gates = Gates.read(fail_under, fail_over, fail_if_worse)
+    gates = Gates.read(fail_under, fail_over, fail_if_worse, margin)
+    chosen = chosen_output(output)
+    if chosen == "junit" and not gates:
+        raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
     settings = gates.baseline(settings)
     if format_truth is None and is_saved(truth):
         found = _compare_saved([truth, *runs], gates, requested, settings)
@@ -102,10 +108,15 @@ def compare_command(
                 **settings,
                 progress=progress,
             )
-    reasons = gates.unmet(found)
+    checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
-    chosen = chosen_output(output)
-    show_gated(comparisons.render(found, chosen, places, layout, painter()), chosen == "table", reasons)
+    if chosen == "junit":
+        content = gate_reports.junit(checks, comparisons.render(found, "table", places, layout))
+    else:
+        content = comparisons.render(found, chosen, places, layout, painter())
+    if chosen == "markdown":
+        content += gate_reports.markdown(checks)
+    show_gated(content, chosen == "table", [one.reason for one in checks if one.reason])
 
 
 def _compare_saved(files: list[str], gates: Gates, requested: tuple[str, ...], settings: dict[str, Any]) -> Comparison:

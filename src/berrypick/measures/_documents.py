@@ -54,9 +54,13 @@ class DocumentMeasure:
         return type(self.measure.aggregator()).__name__ == "SumAgg"
 
 
+#: What measures of berrypick have that are registered with ir_measures.
+REGISTERED = "of_berrypick"
+
+
 def is_theirs(value: object) -> bool:
     """Whether a value is a measure as ir_measures has it, e.g. ``ir_measures.nDCG @ 10``."""
-    return type(value).__module__.partition(".")[0] == "ir_measures"
+    return type(value).__module__.partition(".")[0] == "ir_measures" or hasattr(value, REGISTERED)
 
 
 @lru_cache(maxsize=1)
@@ -68,7 +72,9 @@ def names() -> tuple[str, ...]:
     return tuple(
         name
         for name, measure in measures.registry.items()
-        if name.isascii() and find_spec(f"{package}.{measure.NAME.lower()}") is None
+        if name.isascii()
+        and not hasattr(measure, REGISTERED)
+        and find_spec(f"{package}.{measure.NAME.lower()}") is None
     )
 
 
@@ -83,7 +89,7 @@ def parse(text: str) -> DocumentMeasure | None:
         spec = specs.parse(text)
     except UsageError:
         return None
-    if spec.name not in measures.registry:
+    if spec.name not in measures.registry or hasattr(measures.registry[spec.name], REGISTERED):
         return None
     # put together here: ir_measures' own parser uses parts of ast that Python 3.14 does not have any more
     known = measures.registry[spec.name]

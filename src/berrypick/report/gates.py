@@ -1,0 +1,39 @@
+"""Gates for continuous integration as JUnit XML and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from berrypick.analysis.gates import Check
+from berrypick.core.errors import as_flags
+from berrypick.core.words import counted
+from berrypick.report.tables import markdown_text, printable
+
+
+def junit(checks: Sequence[Check], table: str) -> str:
+    """A test case for each gate and run, its class the run; the table is the output of the suite."""
+    failures = sum(bool(one.reason) for one in checks)
+    counts = {"tests": str(len(checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
+    root = ElementTree.Element("testsuites", {"name": "berrypick", **counts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "berrypick compare", **counts})
+    for one in checks:
+        case = ElementTree.SubElement(suite, "testcase", classname=printable(one.run), name=printable(one.gate))
+        if one.reason:
+            reason = printable(as_flags(one.reason))
+            ElementTree.SubElement(case, "failure", message=reason, type="gate").text = reason
+    # XML has no control characters; the table has those of names replaced already
+    ElementTree.SubElement(suite, "system-out").text = "\n".join(map(printable, table.splitlines()))
+    ElementTree.indent(root)
+    return f"<?xml version='1.0' encoding='UTF-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def markdown(checks: Sequence[Check]) -> str:
+    """What follows a comparison: the reasons of gates that are not met; nothing if there are no gates."""
+    if not checks:
+        return ""
+    reasons = [one.reason for one in checks if one.reason]
+    if not reasons:
+        return f"\n**Gates:** {counted(len(checks), 'check')}, all met\n"
+    lines = "".join(f"* {markdown_text(as_flags(reason))}\n" for reason in reasons)
+    return f"\n**Gates:** {len(reasons)} of {counted(len(checks), 'check')} not met\n\n{lines}"
