@@ -160,11 +160,11 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
     nothing else is asked for.
     """
-    tokens = _tokens(judged, unit)
+    tokens = tokens_read(judged, unit)
     view = view_of(judged)
     ranking, total = judged.read_regions, view.total
     assert ranking.start is not None and ranking.end is not None
-    cost = _costs(ranking, tokens)
+    cost = reading_costs(ranking, tokens)
     effort, seen = [0.0], [0.0]
     spent = have = 0.0
     found = np.zeros(len(ranking))
@@ -192,7 +192,7 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     return Reading(np.maximum.accumulate(np.array(effort)), share, cost, found / total, unit_name, tokenizer)
 
 
-def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
+def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
     """Tokens if that is the unit, or if there is no unit and they can be counted."""
     unit = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
     if unit == "tokens" and judged.tokens is None:
@@ -200,7 +200,8 @@ def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
     return judged.tokens if unit in (None, "tokens") else None
 
 
-def _costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
+def reading_costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
+    """What reading each result costs, in tokens or in what positions count."""
     assert ranking.start is not None and ranking.end is not None
     if tokens is None:
         return ranking.lengths()
