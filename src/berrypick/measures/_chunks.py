@@ -176,9 +176,9 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
         if relevant is not None:
             start, end = ranking.start[row].item(), ranking.end[row].item()
             for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
-                for a, b in _common(relevant.start, relevant.end, low, high):
+                for a, b in common_parts(relevant.start, relevant.end, low, high):
                     places = _corners(tokens, ranking.documents[code], a, b)
-                    at = spent + _cost(tokens, ranking.documents[code], start, places)
+                    at = spent + cost_to(tokens, ranking.documents[code], start, places)
                     effort += at.tolist()
                     seen += (have + places - a).tolist()
                     have += b - a
@@ -211,7 +211,8 @@ def reading_costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
     return cost
 
 
-def _cost(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:
+def cost_to(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:
+    """What reading from a start to each place costs."""
     return places - start if tokens is None else tokens.between(document, np.full(len(places), start), places)
 
 
@@ -221,7 +222,7 @@ def _corners(tokens: TokenOffsets | None, document: str, start: float, end: floa
     return np.concatenate([[start], inside, [end]]).astype(np.float64)
 
 
-def _common(start: Positions, end: Positions, low: float, high: float) -> list[tuple[float, float]]:
+def common_parts(start: Positions, end: Positions, low: float, high: float) -> list[tuple[float, float]]:
     """The parts of [low, high) in disjoint stretches, in order."""
     first, last = int(np.searchsorted(end, low, side="right")), int(np.searchsorted(start, high, side="left"))
     pairs = zip(start[first:last].tolist(), end[first:last].tolist(), strict=True)
