@@ -160,11 +160,11 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
     nothing else is asked for.
     """
-    tokens = _tokens(judged, unit)
+    tokens = tokens_read(judged, unit)
     view = view_of(judged)
     ranking, total = judged.read_regions, view.total
     assert ranking.start is not None and ranking.end is not None
-    cost = _costs(ranking, tokens)
+    cost = reading_costs(ranking, tokens)
     effort, seen = [0.0], [0.0]
     spent = have = 0.0
     found = np.zeros(len(ranking))
@@ -176,9 +176,9 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
         if relevant is not None:
             start, end = ranking.start[row].item(), ranking.end[row].item()
             for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
-                for a, b in _common(relevant.start, relevant.end, low, high):
+                for a, b in common_parts(relevant.start, relevant.end, low, high):
                     places = _corners(tokens, ranking.documents[code], a, b)
-                    at = spent + _cost(tokens, ranking.documents[code], start, places)
+                    at = spent + cost_to(tokens, ranking.documents[code], start, places)
                     effort += at.tolist()
                     seen += (have + places - a).tolist()
                     have += b - a
@@ -192,7 +192,7 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     return Reading(np.maximum.accumulate(np.array(effort)), share, cost, found / total, unit_name, tokenizer)
 
 
-def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
+def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
     """Tokens if that is the unit, or if there is no unit and they can be counted."""
     unit = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
     if unit == "tokens" and judged.tokens is None:
@@ -200,7 +200,8 @@ def _tokens(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
     return judged.tokens if unit in (None, "tokens") else None
 
 
-def _costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
+def reading_costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
+    """What reading each result costs, in tokens or in what positions count."""
     assert ranking.start is not None and ranking.end is not None
     if tokens is None:
         return ranking.lengths()
@@ -210,7 +211,8 @@ def _costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
     return cost
 
 
-def _cost(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:
+def cost_to(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:
+    """What reading from a start to each place costs."""
     return places - start if tokens is None else tokens.between(document, np.full(len(places), start), places)
 
 
@@ -220,7 +222,7 @@ def _corners(tokens: TokenOffsets | None, document: str, start: float, end: floa
     return np.concatenate([[start], inside, [end]]).astype(np.float64)
 
 
-def _common(start: Positions, end: Positions, low: float, high: float) -> list[tuple[float, float]]:
+def common_parts(start: Positions, end: Positions, low: float, high: float) -> list[tuple[float, float]]:
     """The parts of [low, high) in disjoint stretches, in order."""
     first, last = int(np.searchsorted(end, low, side="right")), int(np.searchsorted(start, high, side="left"))
     pairs = zip(start[first:last].tolist(), end[first:last].tolist(), strict=True)

@@ -1,0 +1,88 @@
+"""What each result shows of each target for the first time, and what reading it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.intervals import intersections
+from berrypick.kernels.text import unseen_parts
+from berrypick.measures._chunks import reading_costs, tokens_read
+
+
+@dataclass(frozen=True, eq=False)
+class NewlySeen:
+    """Entries: a result, a target, and the share of the target that the result shows for the first time."""
+
+    row: IntArray
+    target: IntArray
+    share: FloatArray
+
+
+@lru_cache(maxsize=4)
+def newly_seen(judged: JudgedTopic) -> NewlySeen:
+    """A target without length, an entry point, is seen as a whole by the first result that holds it."""
+    regions, targets = judged.read_regions, judged.spans[1]
+    found: list[tuple[int, int, float]] = []
+    for document, indices in targets.by_document().items():
+        rows = regions.rows_by_document.get(document)
+        if rows is not None:
+            found += _in_document(regions, rows, targets, indices)
+    found.sort()
+    entries = np.array(found, dtype=np.float64).reshape(-1, 3)
+    return NewlySeen(entries[:, 0].astype(np.int64), entries[:, 1].astype(np.int64), entries[:, 2])
+
+
+def _in_document(regions: Ranking, rows: IntArray, targets: Targets, indices: IntArray) -> list[tuple[int, int, float]]:
+    assert regions.start is not None and regions.end is not None
+    assert targets.start is not None and targets.end is not None
+    start, end = targets.start[indices], targets.end[indices]
+    length = np.where(end > start, end - start, 1)
+    seen: tuple[list[float], list[float]] = ([], [])
+    found = []
+    for row in rows.tolist():
+        pieces = unseen_parts(regions.start[row].item(), regions.end[row].item(), *seen)
+        if not pieces:
+            continue
+        low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
+        new = intersections(low, high, start, end).sum(axis=0).astype(np.float64)
+        new += ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
+        found += [(row, int(indices[x]), float(new[x] / length[x])) for x in np.flatnonzero(new).tolist()]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class ReadingCosts:
+    """What reading each result, or each target alone, costs; ``unit`` is None where positions may count anything."""
+
+    results: FloatArray
+    targets: FloatArray
+    unit: str | None
+    tokenizer: str = ""
+
+    @property
+    def signed(self) -> tuple[tuple[str, str], ...]:
+        """For signatures."""
+        effort = (("effort", self.unit),) if self.unit else ()
+        return (*effort, ("tokenizer", self.tokenizer)) if self.tokenizer else effort
+
+
+@lru_cache(maxsize=4)
+def costs_of(judged: JudgedTopic) -> ReadingCosts:
+    """In the unit of the evaluation's effort; tokens if that is no unit of text and the texts are known."""
+    tokens = tokens_read(judged, None)
+    targets = judged.spans[1]
+    assert targets.start is not None and targets.end is not None
+    results = reading_costs(judged.read_regions, tokens)
+    if tokens is None:
+        return ReadingCosts(results, (targets.end - targets.start).astype(np.float64), judged.context.reader.line_unit)
+    alone = np.zeros(len(targets))
+    for document, rows in targets.by_document().items():
+        alone[rows] = tokens.between(document, targets.start[rows], targets.end[rows])
+    return ReadingCosts(results, alone, "tokens", tokens.name)
