@@ -31,6 +31,7 @@ def registered():
     ir_measures.measures.registry.update(THEIRS)
     ir_measures.DefaultPipeline.providers[:] = before
     provided._PROVIDER.options = {}
+    ir_measures.parse_trec_measure = provided._parse_trec_measure
 
 
 def parsed(*texts):
@@ -206,3 +207,66 @@ def test_their_parser_works_with_it(monkeypatch):
     monkeypatch.setattr(ir_measures.util, "_ast_to_value", provided._literal)
     assert str(ir_measures.parse_measure("nDCG(dcg='exp-log2')@10")) == "nDCG(dcg='exp-log2')@10"
     assert str(ir_measures.parse_measure("AP(rel=2)@5")) == "AP(rel=2)@5"
+
+
+def test_a_run_without_results_has_the_values_of_nothing_found():
+    for nothing in ({}, iter([]), pd.DataFrame({"query_id": [], "doc_id": [], "score": []})):
+        assert by_text(ir_measures.calc_aggregate(parsed("charR", "Abstained"), TRUTH, nothing))["charR"] == 0
+
+
+def test_names_of_trec_eval_stay():
+    assert ir_measures.parse_trec_measure("charR@5") == parsed("charR@5")
+    assert ir_measures.parse_trec_measure("map") == parsed("AP")
+    assert len(ir_measures.parse_trec_measure("official")) > 5
+    with pytest.raises(ValueError, match="no_such"):
+        ir_measures.parse_trec_measure("no_such")
+
+
+# PyTerrier
+
+
+@pytest.fixture
+def experiment():
+    pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["a", "b"]})
+    qrels = pd.DataFrame(
+        {"qid": ["1", "2"], "docno": ["a", "a"], "label": [1, 1], "start": [0, 700], "end": [100, 800]}
+    )
+    one = pd.DataFrame({"qid": ["1", "2"], "query": ["a", "b"], "docno": ["a", "a"], "score": [1.0, 1.0],
+                        "rank": [0, 0], "start": [50, 600], "end": [150, 900]})  # fmt: skip
+    two = one.assign(start=[0, 0], end=[100, 10])
+
+    def run(qrels=qrels, topics=topics, **how):
+        systems = [pt.Transformer.from_df(one), pt.Transformer.from_df(two)]
+        return pt.Experiment(systems, topics, qrels, ["EPRUM", "charR@5", "charP"], names=["one", "two"], **how)
+
+    run.inputs = qrels, {"one": one, "two": two}
+    return run
+
+
+@pytest.mark.parametrize("baseline", [None, 0])
+def test_an_experiment_of_pyterrier(experiment, baseline):
+    qrels, runs = experiment.inputs
+    found = experiment(baseline=baseline).set_index("name")
+    expected = bp.evaluate(qrels, runs, "EPRUM charR@5 charP").mean()
+    for run, means in expected.items():
+        assert found.loc[run, ["EPRUM", "charR@5", "charP"]].to_dict() == pytest.approx(means, abs=1e-12)
+    assert found.loc["one", "charR@5"] == 0.75
+    if baseline == 0:
+        assert found.loc["two", "charR@5 +"] == 1 and found.loc["two", "charR@5 -"] == 1
+
+
+def test_batches_and_topics_of_pyterrier(experiment):
+    values = experiment(perquery=True, batch_size=1).set_index(["name", "qid", "measure"])["value"]
+    assert values["one", "1", "charR@5"] == 0.5 and values["two", "2", "charR@5"] == 0
+    topics = pd.DataFrame({"qid": ["1"], "query": ["a"]})
+    found = experiment(topics=topics, filter_by_topics=False, batch_size=1).set_index("name")
+    assert found.loc["two", "charR@5"] == 0.5  # the topic that was not run counts as one without results
+
+
+@pytest.mark.parametrize("baseline", [None, 0])
+def test_pyterrier_shows_a_mean_with_undefined_topics_as_nan(experiment, baseline):
+    """It computes means itself: NaN, not a number that looks right."""
+    qrels, _ = experiment.inputs
+    found = experiment(qrels=qrels.assign(label=[1, 0]), baseline=baseline).set_index("name")
+    assert math.isnan(found.loc["one", "charR@5"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ def register_ir_measures(**options: Unpack[EvaluationKeywords]) -> None:
         for name in (cls.name(), *cls.aliases):
             if name not in theirs.registry or getattr(theirs.registry[name], REGISTERED, False):
                 theirs.registry[name] = _registered(cls, name)
+    ir_measures.parse_trec_measure = _trec_or_registered
     if sys.version_info >= (3, 12):  # where ir_measures reads numbers with deprecated parts of ast, gone since 3.14
         ir_measures.util._ast_to_value = _literal
 
@@ -124,9 +126,22 @@ class _Evaluator(Evaluator):
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         by_text = {specs.normalise(str(measure)): measure for measure in self.measures}
-        for row in evaluate(self.truth, [as_run(run)], list(by_text), **self.options).topic_rows:
+        held = run if hasattr(run, "__len__") else list(run)
+        # nothing at all, a mistake elsewhere, is what PyTerrier gives for topics that it has not run
+        given = as_run(held if len(held) else {topic: [] for topic in self.truth.topics})
+        for row in evaluate(self.truth, [given], list(by_text), **self.options).topic_rows:
             value = math.nan if row.value is None else row.value
             yield Metric(query_id=row.topic, measure=by_text[row.measure], value=value)
+
+
+def _trec_or_registered(measure: str) -> list[Any]:
+    """``parse_trec_measure``, by which PyTerrier reads texts, with the measures of berrypick."""
+    name = re.match(r"\s*(\w*)", str(measure))
+    ours = name is not None and hasattr(theirs.registry.get(name[1]), REGISTERED)
+    return [ir_measures.parse_measure(measure)] if ours else _parse_trec_measure(measure)
+
+
+_parse_trec_measure = ir_measures.parse_trec_measure
 
 
 def _literal(node: ast.AST) -> Any:
