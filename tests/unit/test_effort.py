@@ -227,3 +227,15 @@ def test_equal_gains_are_a_number_of_targets(matrix, gain, browsing):
         plain = epnav_work(reach, gains, effort, np.ones(reach.targets), outside, LEVELS)
     assert found.precision == pytest.approx(plain.precision, rel=1e-12, abs=1e-300)
     assert found.cells == plain.cells == 0
+
+
+@settings(max_examples=30)
+@given(reaches(ranks=(1, 5)))
+def test_by_ranks_and_with_equal_gains_it_is_eprum(matrix):
+    """So EPRUM's best lists are its best lists too."""
+    truth, run, table = worlds.from_matrix(matrix)
+    levels = ("@0.3", "@0.5", "@0.77", "@1")
+    names = [f"{measure}{at}" for at in levels for measure in ("epnav", "EPRUM")]
+    values = bp.evaluate(truth, run, names, navigation=table).mean()["run"]
+    for at in levels:
+        assert values[f"epnav{at}"] == pytest.approx(values[f"EPRUM{at}"], rel=1e-9, abs=1e-12)

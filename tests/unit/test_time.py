@@ -76,7 +76,7 @@ def test_the_half_life_goes_with_the_unit():
     assert score(wanted, [("b", 0, 224), ("a", 0, 10)], "TBG", effort="seconds") == 0.5
     texts = {"a": "ten words! " * 10, "b": "word " * 896}
     assert score(wanted, [("b", 0, 4480), ("a", 0, 10)], "TBG", documents=texts) == 0.5
-    with pytest.raises(bp.UsageError, match=r"h has no default here.*TBG\(h=4480\)"):
+    with pytest.raises(bp.UsageError, match=r"h has no default here.*TBG\(h=4480\), or say effort='chars'"):
         score(wanted, results, "TBG")
 
 

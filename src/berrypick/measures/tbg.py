@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
@@ -30,12 +30,12 @@ class TBG(Measure):
     With t(k) the time spent before result k, and new(k, x) the share of target x that result k shows for the first
     time::
 
-        TBG  = sum over results k and targets x of gain(x) x new(k, x) x 2^(-t(k)/h)
+        TBG  = sum over results k and targets x of gain(x) x new(k, x) x (1/2)^(t(k)/h)
         t(k) = sum over results j before k of summary + document x [first result of its document] + rate x length(j)
 
-    2^(-t/h) = exp(-t ln 2/h): half of the readers are still there after a time of h. All that a result shows counts at
-    the time at which the result begins. Text that was read before costs time again and shows nothing new. TBG@k is that
-    of the first k results. An entry point is seen as a whole by the first result that holds it.
+    Half of the readers are still there after a time of h. All that a result shows counts at the time at which it
+    begins. Text that was read before costs time again and shows nothing new. TBG@k is that of the first k results. An
+    entry point is seen as a whole by the first result that holds it.
 
     Lengths are counted in tokens if the texts are given (option documents), else in what positions count; option effort
     decides. One unit takes a time of rate, 1 by default, so that time is counted in these units. By default h is 224
@@ -43,15 +43,15 @@ class TBG(Measure):
     With rate= it is 224, as times are then in seconds. The paper's calibration is TBG(h=224, summary=4.4, document=7.8,
     rate=0.018) with words; its probabilities of opening a result and of recognising what is relevant are 1 here.
 
-    normalised=True divides by the value of the targets themselves as results, by decreasing
-    gain(x) / (1 - 2^(-cost(x)/h)), with cost(x) the time for x alone. That is their best order if document is 0.
+    normalised=True divides by the value of the targets themselves as results, each of which shows itself alone, by
+    decreasing gain(x) / (1 - (1/2)^(cost(x)/h)), with cost(x) the time for x alone: their best order if document is 0.
 
     What is read with a result depends on the reader (option user, or user=): window and parent hand over more than the
     result. All other readers read what is pointed to.
 
     Meaning
     -------
-    The gain that readers collect before they stop, on average, if a share of 1 - 2^(-t/h) has stopped after a time t.
+    The gain that readers collect before they stop, on average, if after a time t a share of (1/2)^(t/h) goes on.
 
     Use
     ---
@@ -113,7 +113,7 @@ class TBG(Measure):
         if unit is None:
             raise UsageError(
                 "h has no default here, because it is not known whether positions count characters or seconds; "
-                "give it, as in TBG(h=4480)"
+                f"give it, as in TBG(h=4480), or say {option('effort', 'chars')}"
             )
         return HALF_LIFE[unit]
 
