@@ -244,6 +244,7 @@ def experiment():
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, 0])
 def test_an_experiment_of_pyterrier(experiment, baseline):
     qrels, runs = experiment.inputs
@@ -256,6 +257,7 @@ def test_an_experiment_of_pyterrier(experiment, baseline):
         assert found.loc["two", "charR@5 +"] == 1 and found.loc["two", "charR@5 -"] == 1
 
 
+@pytest.mark.slow
 def test_batches_and_topics_of_pyterrier(experiment):
     values = experiment(perquery=True, batch_size=1).set_index(["name", "qid", "measure"])["value"]
     assert values["one", "1", "charR@5"] == 0.5 and values["two", "2", "charR@5"] == 0
@@ -264,6 +266,7 @@ def test_batches_and_topics_of_pyterrier(experiment):
     assert found.loc["two", "charR@5"] == 0.5  # the topic that was not run counts as one without results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [None, 0])
 def test_pyterrier_shows_a_mean_with_undefined_topics_as_nan(experiment, baseline):
     """It computes means itself: NaN, not a number that looks right."""
