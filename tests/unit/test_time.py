@@ -100,6 +100,8 @@ def test_it_explains_what_each_result_adds():
     lines = [line.split() for line in told.splitlines()]
     assert ["1", "(a#20-120)", "100", "0", "0.5", "1", "0.5"] in lines
     assert ["3", "(a#0-10)", "10", "300", "0.25", "0.125", "0.03125"] in lines
+    shares = [["25%", "0.25", "1"], ["50%", "0.5", "1"], ["75%", "0.75", "0.125"], ["100%", "1", "0"]]
+    assert all(row in lines for row in shares), "readers who collect at least so much"
     assert "0.53125" in told and "Divided by that of the targets as results: 1" in told
 
 

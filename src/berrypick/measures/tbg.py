@@ -20,6 +20,9 @@ from berrypick.measures.base import SHOWN, Measure
 #: Half of the readers are still there after so much; 20 characters or 4 tokens are taken as read in a second.
 HALF_LIFE = {"seconds": 224.0, "chars": 4480.0, "tokens": 896.0}
 
+#: Shares of all gain for which explanations show how many readers collect them.
+SHARES = (0.25, 0.5, 0.75, 1.0)
+
 
 @dataclass(frozen=True)
 class TBG(Measure):
@@ -57,7 +60,8 @@ class TBG(Measure):
     ---
     Lists of results of different length, when time matters: a long result delays all that follow it. Not for
     comparing sizes of chunks as such: within a result nothing is late, so that one long result with everything in it
-    has the largest value. Coverage counts what is read within results too.
+    has the largest value. Coverage counts what is read within results too. explain shows how many readers
+    collect how much.
 
     Bounds
     ------
@@ -194,7 +198,20 @@ class TBG(Measure):
             title,
             [
                 Table(f"What each result adds; half-life {h:g}", head, rows, align="<>>>>>"),
+                self._readers(judged),
                 *ideal,
                 f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
+
+    def _readers(self, judged: JudgedTopic) -> Table:
+        """How the gain is distributed: those who are there when a result begins collect what it shows."""
+        gain, begins = (values[self._kept(judged)] for values in self._gains(judged))
+        collected, total = np.cumsum(gain), float(judged.targets.gain.sum())
+        rows = []
+        for share in SHARES:
+            enough = np.flatnonzero(collected >= share * total * (1 - 1e-9))
+            there = 2 ** (-float(begins[enough[0]]) / self.half_life(judged)) if len(enough) else 0.0
+            rows.append([f"{share:.0%}", number(share * total), number(there)])
+        head = ["of all gain", "gain", "share of readers"]
+        return Table("Readers who collect at least so much", head, rows, align=">>>")
