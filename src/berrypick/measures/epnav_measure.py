@@ -61,7 +61,7 @@ class epnav(Measure):
     When targets are of different worth (grades), or when results cost different effort: effort chars charges the
     text a reader goes through at a rank and browses to, effort seconds the time.
 
-        With effort rank and targets of equal gain epnav@l is EPRUM@l, whose ideal='certified' searches the best list of all
+    With effort rank and targets of equal gain epnav@l is EPRUM@l, whose ideal='certified' searches the best list of all
     candidates with a bound. For other efforts and gains there is no such search, and the ideal list is that of targets.
 
     Bounds
