@@ -115,7 +115,7 @@ def refused(done, target, old):
 @pytest.mark.parametrize("space", [0, 700])
 def test_a_full_disk(inputs, shim, tmp_path, space):
     """One message, the file that was there stands, and nothing is left beside it."""
-    for arguments, target in writers(inputs, tmp_path):
+    for arguments, target in list(writers(inputs, tmp_path))[: None if space else 3]:
         old = None if target.suffix == ".index" else b"old"
         if old:
             target.write_bytes(old)

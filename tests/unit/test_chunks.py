@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import worlds
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
@@ -257,6 +257,7 @@ def better(name, reader, truth, before, after) -> bool:
     return new > old + 1e-9 if parse_measure(name).higher_is_better else new < old - 1e-9
 
 
+@settings(max_examples=20)
 @given(lists, targets, st.data())
 def test_duplicating_a_result_never_raises_any_measure(results, wanted, data):
     """Wherever the copy stands after its original, for every reader that a measure asks."""
@@ -271,6 +272,7 @@ def test_duplicating_a_result_never_raises_any_measure(results, wanted, data):
                 assert not better(name, reader, truth, results, longer), (name, reader)
 
 
+@settings(max_examples=20)
 @given(lists, targets, st.data())
 def test_a_result_within_an_earlier_one_never_raises_any_measure_of_text(results, wanted, data):
     """Any part of an earlier result brings no text, so what is measured is text that was there already."""
