@@ -109,7 +109,7 @@ def test_the_evaluation_is_sent_to_each_worker_and_the_run_to_one(files: Any) ->
     with counting.inner:
         found = bp.evaluate(truth, [bp.read_run(path) for path in paths], MEASURES, executor=counting)
         assert same(found, bp.evaluate(truth, paths, MEASURES))
-        assert 2 <= counting.with_work <= 6
+        assert 2 <= counting.with_work < RUNS  # how many depends on which process is up first
         one = len(pickle.dumps(bp.read_run(paths[0])))
         assert max(counting.sizes) < 2 * one
         assert len(counting.sizes) == RUNS + counting.with_work  # nothing else is sent twice
