@@ -14,8 +14,9 @@ demo: $(VENV)/installed
 	@mkdir -p demo
 	@$(BIN)/berrypick demo --html demo/report.html
 
+# work is handed out in long stretches, so that few workers make the same report pages
 test: $(VENV)/installed-test lint types
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 # the loop: lint and the worked examples, without browsers, compilers, processes, real data and generated inputs
 quick: $(VENV)/installed-test lint
