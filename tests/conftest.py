@@ -51,6 +51,7 @@ SLOW_MODULES = {
     "test_inex_formats_xml",
     "test_jobs",
     "test_layers",
+    "test_measures",
     "test_messages",
     "test_native_build",
     "test_native_hostile",
