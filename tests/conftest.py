@@ -188,7 +188,7 @@ def berrypick(capsys):
 
 def command(*arguments: object) -> list[str]:
     """The command line as a process of its own."""
-    return [sys.executable, "-m", "berrypick.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "berrypick", *map(str, arguments)]
 
 
 @pytest.fixture

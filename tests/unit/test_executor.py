@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 import berrypick as bp
+from berrypick.core import workers
 from berrypick.core.workers import process_pool
 
 MEASURES = "AP nDCG@10 EPRUM infAP"
@@ -113,6 +115,31 @@ def test_the_evaluation_is_sent_to_each_worker_and_the_run_to_one(files: Any) ->
         one = len(pickle.dumps(bp.read_run(paths[0])))
         assert max(counting.sizes) < 2 * one
         assert len(counting.sizes) == RUNS + counting.with_work  # nothing else is sent twice
+
+
+class InTurn(Executor):
+    """Two workers that take tasks in turn, each with works of its own: what is sent does not depend on time."""
+
+    def __init__(self) -> None:
+        self.known: list[Any] = [OrderedDict(), OrderedDict()]
+        self.sent = self.with_work = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(workers, "_works", self.known[self.sent % 2])
+            self.with_work += args[1] is not None
+            self.sent += 1
+            future: Future[Any] = Future()
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_no_more_than_the_first_tasks_are_sent_with_the_evaluation(files: Any) -> None:
+    truth, paths = files
+    executor = InTurn()
+    assert same(bp.evaluate(truth, paths, MEASURES, executor=executor), bp.evaluate(truth, paths, MEASURES))
+    assert executor.with_work == workers.FEWEST  # those that were on their way when the first worker asked
+    assert executor.sent == RUNS + executor.with_work
 
 
 def test_measures_of_a_script_are_sent_by_value(files: Any) -> None:
