@@ -185,7 +185,8 @@ def _values(
         }
     except (ValueError, RuntimeError, AssertionError, ImportError) as error:
         names = ", ".join(str(measure) for measure in wanted)
-        raise UsageError(f"ir_measures could not compute {names}: {error}") from None
+        why = " ".join(str(error).split())
+        raise UsageError(f"ir_measures could not compute {names}: {why}") from None
 
 
 def _grades(truth: Truth, name: str) -> dict[str, int]:
