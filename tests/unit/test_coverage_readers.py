@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import twins_text as twins
 import worlds
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import berrypick as bp
@@ -57,14 +57,21 @@ def price(text: str, i: int, tokens: bool) -> Fraction:
         return Fraction(1)
     if text[i].isspace():
         return Fraction(0)
-    if not text[i].isalpha():
+    if not in_word(text, i):
         return Fraction(1)
     left = right = i
-    while left and text[left - 1].isalpha():
+    while in_word(text, left - 1):
         left -= 1
-    while right < len(text) and text[right].isalpha():
+    while in_word(text, right):
         right += 1
     return Fraction(1, right - left)
+
+
+def in_word(text: str, i: int) -> bool:
+    """Letters, and a full stop between two of them, as in ``a.m``."""
+    if not 0 <= i < len(text):
+        return False
+    return text[i].isalpha() or (text[i] == "." and text[i - 1 : i].isalpha() and text[i + 1 : i + 2].isalpha())
 
 
 def covered(regions: list[Span], wanted: list[Span], texts: dict[str, str], budget: int, tokens: bool) -> Fraction:
@@ -106,6 +113,7 @@ def scenes(draw):
     return texts, wanted, draw(st.lists(anywhere, min_size=1, max_size=5))
 
 
+@example(({"d": "a", "e": "a.a"}, [("e", 0, 1)], [("e", 0, 1)]), 0, 0, 1, True)
 @given(scenes(), st.integers(0, 9), st.integers(0, 9), st.integers(1, 60), st.booleans())
 def test_windows_are_read_and_paid_for_each_time(scene, before, after, budget, tokens):
     texts, wanted, results = scene
