@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from berrypick.corpus.objects import run_from_objects
     from berrypick.corpus.relocate import Relocation, relocate
     from berrypick.corpus.texts import Texts, read_texts
+    from berrypick.evaluation.context import read_collection
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.functions import evaluate, explain, judge, score
-    from berrypick.evaluation.inputs import read_collection
     from berrypick.evaluation.ir_measures_provider import register_ir_measures
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
@@ -174,7 +174,7 @@ _HOMES = {
     "explain": "berrypick.evaluation.functions",
     "judge": "berrypick.evaluation.functions",
     "score": "berrypick.evaluation.functions",
-    "read_collection": "berrypick.evaluation.inputs",
+    "read_collection": "berrypick.evaluation.context",
     "register_ir_measures": "berrypick.evaluation.ir_measures_provider",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",

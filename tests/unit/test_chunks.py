@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.evaluation.inputs import prepare_context
+from berrypick.evaluation.context import prepare_context
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import parse_measure
 from berrypick.judging.judge import judge_topic

@@ -22,7 +22,7 @@ from berrypick.corpus.folder import read_folder
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.index import read as index_read
 from berrypick.corpus.index import write as index_write
-from berrypick.evaluation.inputs import read_collection
+from berrypick.evaluation.context import read_collection
 
 Command = Callable[..., Any]
 COLUMNS = ("parent", "start", "end", "text_parent", "text_raw_length", "dropped")
@@ -394,7 +394,7 @@ def test_importing_berrypick_does_not_import_arrow(process: Command, tmp_path: P
     filled(tmp_path / "docs", 3)
     build_index(tmp_path / "docs", tmp_path / "x", jobs=1)
     code = (
-        "import sys; from berrypick.evaluation.inputs import read_collection as read; "
+        "import sys; from berrypick.evaluation.context import read_collection as read; "
         f"print(len(read({str(tmp_path / 'x')!r}).structures['m/00000']) > 0, 'pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.split() == [

@@ -19,7 +19,7 @@ from berrypick.core.truth import OFFSETS, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
-from berrypick.evaluation.inputs import read_collection
+from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer, is_stream, reusable
 from berrypick.judging.judge import refuse_duplicates

@@ -21,11 +21,12 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile, as_truth
 from berrypick.evaluation.groups import topic_groups, with_topic_table
-from berrypick.evaluation.inputs import RunInputs, prepare_inputs
+from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
+from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun, TopicScores
 from berrypick.evaluation.scoring import RunScorer, prefix_errors
 from berrypick.evaluation.signature import accepts_navigation
@@ -92,9 +93,11 @@ class Evaluation:
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
-        judgements = with_topic_table(inputs.truth, options.topic_table)
-        groups, ungrouped = topic_groups(judgements, options)
-        notes = (*inputs.notes, *ungrouped)
+        judgements, groups, notes = inputs.truth, None, inputs.notes
+        if options.by is not None or options.topic_table is not None:
+            judgements = with_topic_table(judgements, options.topic_table)
+            groups, ungrouped = topic_groups(judgements, options)
+            notes = (*notes, *ungrouped)
         made = cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups)
         made._check_navigation()
         made._check_unjudged()

@@ -131,8 +131,6 @@ def measures_of(protocol: Protocol, task: str) -> str:
 
 def check_task(run: Run, task: str) -> None:
     """Refuse a run that was made for another task, or breaks the rules of this one, with the lines that break it."""
-    if not task:
-        return
     if run.task and run.task != task:
         raise InputError(
             f"the run is for task {run.task}, not {task}",
@@ -231,10 +229,8 @@ _REPAIR_FOR = {
 # --- repairs --------------------------------------------------------------------------------------------------------
 
 
-def repair(run: Run, rule: str | None) -> Run:
+def repair(run: Run, rule: str) -> Run:
     """Repair a run by a named rule; the number of results dropped or moved goes into the notes."""
-    if not rule:
-        return run
     if rule not in REPAIRS:
         raise UsageError(f"unknown repair {rule}{nearest(rule, list(REPAIRS)) or '; available: ' + ', '.join(REPAIRS)}")
     rows: list[IntArray] = []

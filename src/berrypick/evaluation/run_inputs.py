@@ -1,0 +1,113 @@
+"""The runs of an evaluation, and what each goes through before it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from os import fspath
+
+import numpy as np
+
+from berrypick.core.collection import Collection
+from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.run import Run
+from berrypick.core.words import counted
+from berrypick.corpus.convert import RunFile
+from berrypick.corpus.locate import located_run
+from berrypick.corpus.resolve import resolve_run
+from berrypick.corpus.texts import checked_run
+from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.protocols import check_task, repair
+from berrypick.formats._files import is_stream
+from berrypick.judging.context import JudgingContext
+
+
+@dataclass(frozen=True, eq=False)
+class RunInputs:
+    """Runs, and what each goes through before it is scored. Several files are read one after the other, when needed."""
+
+    sources: tuple[Run | RunFile, ...]
+    options: EvaluationOptions
+    context: JudgingContext
+    units: str  # what the truth judges
+    stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def load(self, number: int) -> Run:
+        """A run, read and prepared."""
+        return self.ready(self.sources[number])
+
+    def ready(self, source: Run | RunFile) -> Run:
+        """A run that is prepared, or a file of one."""
+        return self._prepare(source.read()) if isinstance(source, RunFile) else source
+
+    def streamed(self) -> Iterator[Run | RunFile]:
+        """The runs of an iterator, each prepared when it comes; files are left to who needs them."""
+        for source in self.stream or ():
+            yield source if isinstance(source, RunFile) else self._prepare(source)
+
+    def without_sources(self) -> RunInputs:
+        return replace(self, sources=(), stream=None)
+
+    def with_values_ready(self) -> RunInputs:
+        """Prepared, but for several files, of which only the format is looked at, and pipes, which are read now."""
+        several = len(self.sources) > 1
+        ready: list[Run | RunFile] = []
+        for source in self.sources:
+            if isinstance(source, RunFile) and several and not is_stream(fspath(source.path)):
+                ready.append(source.recognised())
+            else:
+                ready.append(self._prepare(source.read() if isinstance(source, RunFile) else source))
+        return replace(self, sources=tuple(ready))
+
+    def _prepare(self, run: Run) -> Run:
+        texts, collection = self.context.reader.texts, self.context.reader.collection
+        if texts is not None:
+            quotes = self.options.quotes or "exact"
+            if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
+                run = located_run(run, texts, quotes)
+            else:
+                run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
+        elif collection is not None:
+            run = _with_length_note(run, collection)
+        if collection is not None and collection.structures:
+            run = resolve_run(run, collection)
+        if self.options.min_score is not None:
+            run = cut_by_score(run, self.options.min_score)
+        if run.quoted:
+            run = replace(run, quoted={})
+        if self.options.repair:
+            run = repair(run, self.options.repair)
+        if self.context.task:
+            check_task(run, self.context.task)
+        return run
+
+
+def cut_by_score(run: Run, least: float) -> Run:
+    """Without results whose score is below the least one; their number goes into the notes."""
+    name = run.source or run.tag or "the run"
+    if run.score is None and len(run):
+        raise UsageError(f"{name} has no scores, which {option('min_score')} needs")
+    kept = np.ones(len(run), dtype=bool) if run.score is None else run.score >= least
+    cut = run.keep(kept)
+    emptied = int(((np.diff(run.bounds) > 0) & (np.diff(cut.bounds) == 0)).sum())
+    dropped = counted(len(run) - len(cut), "result")
+    text = Message(f"{option('min_score', least)} dropped {dropped} and emptied {counted(emptied, 'list')}")
+    return replace(cut, notes=(*run.notes, text))
+
+
+def _with_length_note(run: Run, collection: Collection) -> Run:
+    """A note on results that end after their document; they count as they are given."""
+    if run.start is None or run.end is None or not len(run):
+        return run
+    length = np.array([collection.lengths.get(name, np.inf) for name in run.documents], dtype=np.float64)
+    count = int((run.end > length[run.document]).sum())
+    if not count:
+        return run
+    source = collection.source or "the collection"
+    ends = "1 result ends" if count == 1 else f"{count} results end"
+    return replace(
+        run, notes=(*run.notes, f"{ends} after the document, by its length in {source}; the rest finds nothing")
+    )
