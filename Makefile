@@ -14,9 +14,10 @@ demo: $(VENV)/installed
 	@mkdir -p demo
 	@$(BIN)/berrypick demo --html demo/report.html
 
-# work is handed out in long stretches, so that few workers make the same report pages
-test: $(VENV)/installed-test lint types
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+# Work is handed out in long stretches, so that few workers make the same report pages; types are checked meanwhile.
+test: $(VENV)/installed-test lint
+	@$(BIN)/mypy & types=$$!; $(BIN)/python -m pytest -n auto --dist worksteal; tests=$$?; \
+	  wait $$types || { echo "mypy found errors, shown above" >&2; exit 1; }; exit $$tests
 
 # the loop: lint and the worked examples, without browsers, compilers, processes, real data and generated inputs
 quick: $(VENV)/installed-test lint

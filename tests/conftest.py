@@ -90,6 +90,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: some always wait for a browser, a signal or a disk."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     if REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
