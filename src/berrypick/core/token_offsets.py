@@ -74,12 +74,6 @@ class TokenOffsets:
         """Tokens in each span."""
         return self.to_tokens(document, end) - self.to_tokens(document, start)
 
-    def of_span(self, name: str) -> float:
-        """Tokens in a span by its name, ``document#start-end``."""
-        document, _, span = name.rpartition("#")
-        start, _, end = span.partition("-")
-        return float(self.between(document, np.array([float(start)]), np.array([float(end)]))[0])
-
     def inside(self, document: str, start: float, end: float) -> FloatArray:
         """The corners strictly between two positions: where the pace changes."""
         characters, _ = self._corners_of(document)

@@ -150,11 +150,6 @@ def _open_file(path: str) -> io.BufferedReader:
         raise InputError("is not a valid file name", path=path) from None
 
 
-def size_of(path: str) -> int:
-    """Size of a file or a buffered pipe in bytes."""
-    return _buffered_streams[path].seek(0, io.SEEK_END) if path in _buffered_streams else os.path.getsize(path)
-
-
 def open_bytes(path: str) -> io.BufferedReader:
     """Open a file; gzip is detected from its first bytes."""
     raw = open_raw(path)

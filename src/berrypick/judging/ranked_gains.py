@@ -15,7 +15,6 @@ import numpy as np
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import UsageError, option
-from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
@@ -239,7 +238,3 @@ def _above(base: RecallBase, x: int) -> list[int]:
         found.append(x)
         x = int(base.parent[x])
     return found
-
-
-def names_of(ranking: Ranking) -> list[str]:
-    return [ranking.name(row) for row in range(len(ranking))]
