@@ -313,8 +313,8 @@ def _sign_changes(topics: int, resamples: int, seed: int) -> Iterator[tuple[int,
     """(first resample, resamples x topics: 1 or -1) of pieces that fit into memory."""
     random = np.random.default_rng([_SIGNS, seed])
     for first, rows in _blocks(resamples, topics):
-        signs: FloatArray = 2.0 * random.integers(0, 2, size=(rows, topics), dtype=np.int8) - 1.0
-        yield first, signs
+        drawn = random.integers(0, 2, size=(rows, topics), dtype=np.int8).astype(np.float64)
+        yield first, 2.0 * drawn - 1.0
 
 
 def _sampled_share(differences: FloatArray, least: FloatArray, resamples: int, draws: Pieces) -> FloatArray:
