@@ -16,6 +16,7 @@
 #include "law.hpp"
 #include "lists.hpp"
 #include "records.hpp"
+#include "resampling.hpp"
 #include "similar.hpp"
 #include "text.hpp"
 #include "trees.hpp"
@@ -669,6 +670,54 @@ void similar(nb::module_& m) {
     m.def("best_span", best_span, "code"_a.noconvert(), "text"_a.noconvert(), "until"_a, "width"_a);
 }
 
+// --- resamples -------------------------------------------------------------------------------------------------------
+
+void order_statistics(In2<double> rows, In<Index> rank, Out2<double> out) {
+    require_apart(rows, rank, out);
+    const std::size_t count = rows.shape(1), ranks = rank.shape(0);
+    require_count(out.shape(0), rows.shape(0), "rows of out");
+    require_count(out.shape(1), ranks, "columns of out");
+    for (std::size_t i = 0; i < ranks; ++i)
+        require(rank.data()[i] >= 0 && std::size_t(rank.data()[i]) < count &&
+                    (i == 0 || rank.data()[i - 1] <= rank.data()[i]),
+                "ranks ascend and are those of a row");
+    bool sound = true;
+    for (std::size_t i = 0; i < rows.size(); ++i) sound &= rows.data()[i] == rows.data()[i];
+    require(sound, "a value is not a number");
+    const nb::gil_scoped_release released;
+    berrypick::OrderStatistics order(count, rank.data(), ranks);
+    for (std::size_t i = 0; i < rows.shape(0); ++i) order.of(rows.data() + i * count, out.data() + i * ranks);
+}
+
+void extreme_sums(In<double> value, In<Index> bounds, In<double> least, Out<Index> out) {
+    require_apart(value, bounds, least, out);
+    const std::size_t sets = least.shape(0);
+    require_count(bounds.shape(0), sets + 1, "bounds");
+    require_count(out.shape(0), sets, "out");
+    require(bounds.data()[0] == 0 && bounds.data()[sets] == Index(value.shape(0)), "bounds hold all values");
+    Index most = 0;
+    for (std::size_t i = 0; i < sets; ++i) {
+        const Index count = bounds.data()[i + 1] - bounds.data()[i];
+        require(count >= 0 && count <= 40, "a set has between 0 and 40 values");
+        most = std::max(most, count);
+    }
+    double sum = 0.0;
+    for (std::size_t i = 0; i < value.shape(0); ++i) sum += std::abs(value.data()[i]);
+    require(std::isfinite(sum), "the values have a finite sum");
+    const nb::gil_scoped_release released;
+    berrypick::ExtremeSums sums{std::size_t(most)};
+    for (std::size_t i = 0; i < sets; ++i) {
+        const Index from = bounds.data()[i];
+        out.data()[i] = sums.count(value.data() + from, std::size_t(bounds.data()[i + 1] - from), least.data()[i]);
+    }
+}
+
+void resampling(nb::module_& m) {
+    m.def("order_statistics", order_statistics, "rows"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert());
+    m.def("extreme_sums", extreme_sums, "value"_a.noconvert(), "bounds"_a.noconvert(), "least"_a.noconvert(),
+          "out"_a.noconvert());
+}
+
 template <class T>
 void text(nb::module_& m) {
     m.def("merge", merge<T>, "start"_a.noconvert(), "end"_a.noconvert(), "merged_start"_a.noconvert(),
@@ -702,6 +751,7 @@ NB_MODULE(_native, m) {
     files(m);
     documents(m);
     similar(m);
+    resampling(m);
     m.def("nested_pairs", nested_pairs, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),
           "other_document"_a.noconvert(), "other_start"_a.noconvert(), "other_end"_a.noconvert());
     m.def("unseen_lengths", unseen_lengths, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),

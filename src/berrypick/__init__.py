@@ -15,7 +15,8 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 if TYPE_CHECKING:
     from berrypick.analysis.abstention import Abstention, abstention
     from berrypick.analysis.agreement import Agreement, agreement
-    from berrypick.analysis.compare import Comparison, compare
+    from berrypick.analysis.compare import compare
+    from berrypick.analysis.comparison import Comparison
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
     from berrypick.analysis.ideal_lists import IdealList, ideal_lists
@@ -128,7 +129,7 @@ __all__ = [
 
 #: Where each name is defined: a module is imported when one of its names is first used.
 _HOMES = {
-    "Comparison": "berrypick.analysis.compare",
+    "Comparison": "berrypick.analysis.comparison",
     "compare": "berrypick.analysis.compare",
     "Correlations": "berrypick.analysis.correlation",
     "correlate": "berrypick.analysis.correlation",

@@ -147,6 +147,46 @@ def random_documents(native: ModuleType, rng: np.random.Generator) -> None:
     native.covered(document.astype(np.int64), start, start + rng.integers(-3, 9, len(start)))
 
 
+def random_resamples(native: ModuleType, rng: np.random.Generator) -> None:
+    """Rows with ties and infinities, and sets of up to 14 values."""
+    count = int(rng.integers(1, 3000 if rng.random() < 0.3 else 40))
+    rows = rng.choice([0.0, 1.0, np.inf, -np.inf, *rng.normal(size=int(rng.integers(1, 500)))], (3, count))
+    ranks = np.unique(rng.integers(0, count, int(rng.integers(0, 6))))
+    ranks = ranks[(ranks < count // 5) | (ranks > count - count // 5)] if rng.random() < 0.5 else ranks
+    out = np.empty((3, len(ranks)))
+    native.order_statistics(rows, ranks, out)
+    assert (out == np.sort(rows, axis=1)[:, ranks]).all()
+    sizes = rng.integers(0, 15, int(rng.integers(0, 4)))
+    bounds, least = (
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        rng.choice([-1.0, 0.0, np.nan, np.inf], len(sizes)),
+    )
+    found = np.empty(len(sizes), dtype=np.int64)
+    native.extreme_sums(rng.choice([*EXTREME, -0.5, 1e200], bounds[-1]), bounds, least, found)
+    assert (found >= 0).all() and (found <= 2**sizes).all()
+
+
+def wrong_resamples(native: ModuleType):
+    """Calls that must be refused."""
+    rows, ranks, out = np.zeros((2, 4)), np.array([0, 3]), np.empty((2, 2))
+    yield lambda: native.order_statistics(rows, np.array([0, 4]), out)
+    yield lambda: native.order_statistics(rows, np.array([-1, 3]), out)
+    yield lambda: native.order_statistics(rows, np.array([3, 0]), out)
+    yield lambda: native.order_statistics(rows, ranks, out[:1])
+    yield lambda: native.order_statistics(rows, ranks, np.empty((2, 3)))
+    yield lambda: native.order_statistics(np.full((2, 4), np.nan), ranks, out)
+    yield lambda: native.order_statistics(np.zeros((4, 2)).T, ranks, out)
+    value, bounds, least, found = np.ones(3), np.array([0, 1, 3]), np.zeros(2), np.empty(2, dtype=np.int64)
+    for place, given in [
+        (0, np.array([1.0, np.nan, 1.0])), (0, np.full(3, 1e308)), (0, value[:2].copy()), (1, np.array([0, 4, 3])),
+        (1, np.array([1, 2, 3])), (1, np.array([0, 3])), (2, np.zeros(1)), (3, found[:1]),
+    ]:  # fmt: skip
+        sets = [value, bounds, least, found]
+        sets[place] = given
+        yield lambda sets=sets: native.extreme_sums(*sets)
+    yield lambda: native.extreme_sums(np.ones(41), np.array([0, 41]), np.zeros(1), found[:1])
+
+
 def wrong_documents(native: ModuleType):
     """Calls that must be refused."""
     bounds, document, out = np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32), np.empty(2, dtype=bool)
@@ -280,9 +320,11 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_reach(native, rng)
         random_text(native, rng)
         random_trees(native, rng)
+        random_resamples(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
-    for number, call in enumerate([*wrong_calls(native), *wrong_documents(native), *shared_memory(native)]):
+    calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *shared_memory(native)]
+    for number, call in enumerate(calls):
         try:
             call()
         except (ValueError, TypeError):

@@ -62,7 +62,8 @@ def test_exact_values_are_those_of_scipy(topics):
 def test_thirty_topics_are_exact_and_agree_with_drawn_sign_changes():
     values = np.random.default_rng(3).normal(0.1, 0.3, (30, 6))
     exact = randomisation_test(values)
-    drawn = statistics._sampled_share(values, np.abs(values.sum(axis=0)) * (1 - 1e-12), 100_000, 1)
+    signs = statistics._sign_changes(30, 100_000, 1)
+    drawn = statistics._sampled_share(values, np.abs(values.sum(axis=0)) * (1 - 1e-12), 100_000, signs)
     assert exact.exact.all()
     assert np.abs(exact.p - drawn).max() < 4 * np.sqrt(0.25 / 100_000)
     more = np.vstack([values, np.zeros((50, 6))])  # topics without a difference change nothing
@@ -191,7 +192,8 @@ def test_from_the_same_resamples_scipy_reads_the_same_interval(ours, theirs, top
     values = np.random.default_rng(topics).beta(0.5, 1, topics)
     found = bootstrap(column(values), resamples=2000, method=ours)
     earlier = stats.bootstrap((values,), np.mean, n_resamples=9, method=theirs, rng=np.random.default_rng(1))
-    earlier.bootstrap_distribution = statistics._resampled_means(column(values), 2000, 0)[:, 0]
+    draws = statistics.resample_counts(topics, 2000, 0)
+    earlier.bootstrap_distribution = statistics._resampled_means(column(values), draws)[0]
     other = stats.bootstrap((values,), np.mean, n_resamples=0, bootstrap_result=earlier, method=theirs)
     assert found.low[0] == pytest.approx(other.confidence_interval.low, abs=1e-12)
     assert found.high[0] == pytest.approx(other.confidence_interval.high, abs=1e-12)
@@ -260,12 +262,8 @@ def test_intervals_are_those_of_sorted_means(method: str, topics: int) -> None:
     values = np.random.default_rng(topics).random((topics, 9)).round(2)
     found = statistics.bootstrap(values, resamples=300, method=method)
     centre = values.mean(axis=0)
-    means = np.sort(statistics._resampled_means(values - centre, 300, 0), axis=0)
-    for bound, level in zip(found, statistics._levels(values - centre, means, 0.95, method), strict=True):
-        assert (bound == statistics._undusted(centre + statistics._quantiles(means, level), values)).all()
-
-
-@pytest.mark.parametrize("rows", [1, 255, 256, 1000])
-def test_counts_of_columns(rows: int) -> None:
-    holds = np.random.default_rng(rows).random((rows, 5)) < 0.9
-    assert statistics._column_counts(holds).tolist() == holds.sum(axis=0).tolist()
+    draws = statistics.resample_counts(topics, 300, 0)
+    means = np.sort(statistics._resampled_means(values - centre, draws), axis=1)
+    levels = statistics._levels(values - centre, means, 0.95, method)
+    for bound, quantile in zip(found, statistics._quantiles(means, levels), strict=True):
+        assert (bound == statistics._undusted(centre + quantile, values)).all()

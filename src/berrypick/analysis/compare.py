@@ -15,24 +15,24 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from berrypick.analysis import statistics
-from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.analysis.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.analysis.statistics import CorrectionName, IntervalName, TestName
+from berrypick.analysis.topic_columns import Column, ColumnBlocks
 from berrypick.analysis.topic_values import TIE
 from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.arrow import Kind, arrow_stream
-from berrypick.core.errors import UsageError, nearest, shorten
-from berrypick.core.results import ALL, Note, Results, Signature, TopicGroups, mean
+from berrypick.core.errors import UsageError, nearest
+from berrypick.core.results import Note, Results, Signature, TopicGroups
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
@@ -49,350 +49,8 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import EvaluationKeywords
 
-FamilyName = Literal["measure", "all"]
-PairsName = Literal["all", "baseline"]
-FAMILIES: tuple[FamilyName, ...] = ("measure", "all")
-PAIRS: tuple[PairsName, ...] = ("all", "baseline")
-
 #: Below so many topics the intervals are known to be too narrow.
 FEW_TOPICS = 10
-
-
-@dataclass(frozen=True)
-class Method:
-    """How runs are compared; every part of it is in the signature."""
-
-    test: TestName = "randomisation"
-    correction: CorrectionName = "holm"
-    family: FamilyName = "measure"
-    pairs: PairsName = "all"
-    interval: IntervalName = "expanded"
-    resamples: int = 10_000
-    seed: int = 0
-    confidence: float = 0.95
-    cluster: str = ""  # the field or file by which topics are clustered
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("test", self.test, TESTS),
-            ("correction", self.correction, CORRECTIONS),
-            ("family", self.family, FAMILIES),
-            ("pairs", self.pairs, PAIRS),
-            ("interval", self.interval, INTERVALS),
-        ):
-            if value not in known:
-                offer = nearest(str(value), list(known)) or f"; expected one of {', '.join(known)}"
-                raise UsageError(f"unknown {name} {value!r}{offer}")
-        statistics.check_draws(self.confidence, self.resamples, self.seed)
-
-    @property
-    def alpha(self) -> float:
-        """The level of significance, 1 - confidence."""
-        return round(1 - self.confidence, 12)
-
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        """The method as fields of a signature."""
-        return (
-            ("interval", self.interval),
-            ("confidence", f"{self.confidence:.12g}"),
-            ("test", self.test),
-            ("pairs", self.pairs),
-            ("correction", self.correction),
-            ("family", self.family),
-            ("resamples", str(self.resamples)),
-            ("seed", str(self.seed)),
-            *((("cluster", self.cluster),) if self.cluster else ()),
-        )
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics."""
-
-    run: str
-    measure: str
-    value: float | None
-    low: float | None
-    high: float | None
-    topics: int  # with a value
-    undefined: int  # without one
-    label: str  # the letter of the run
-    beats: tuple[str, ...]  # labels of the runs that it is significantly better than
-    higher_is_better: bool
-    signature: Signature
-
-    @property
-    def letters(self) -> str:
-        """The labels of the runs it beats, as shown above a number."""
-        return ("," if any(len(label) > 1 for label in self.beats) else "").join(self.beats)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two runs under one measure: ``run`` minus ``versus``, over the topics where both have a value.
-
-    ``wins`` counts topics where ``run`` is better, which is lower for measures where smaller is better. ``effect`` is
-    the paired Cohen's d and has the sign of the difference.
-    """
-
-    measure: str
-    run: str
-    versus: str
-    topics: int
-    unpaired: int  # topics where only one of them has a value
-    difference: float | None
-    low: float | None
-    high: float | None
-    statistic: float | None
-    p: float | None
-    p_adjusted: float | None
-    exact: bool
-    effect: float | None
-    wins: int
-    ties: int
-    losses: int
-    significant: bool
-    higher_is_better: bool
-    #: The mean difference under the truths that favour ``versus`` and ``run``, for measures of characters.
-    unjudged: tuple[float, float] | None = None
-
-    @property
-    def could_turn_round(self) -> bool | None:
-        """Whether unjudged text alone could turn the difference round; None for other measures."""
-        if self.unjudged is None or self.difference is None:
-            return None
-        low, high = self.unjudged
-        return low < -TIE if self.difference > 0 else high > TIE if self.difference < 0 else False
-
-    @property
-    def better(self) -> bool:
-        """``run`` is significantly better than ``versus``."""
-        return self.significant and self.difference is not None and (self.difference > 0) == self.higher_is_better
-
-    @property
-    def worse(self) -> bool:
-        """``run`` is significantly worse than ``versus``."""
-        return self.significant and not self.better
-
-    def turned(self) -> Pair:
-        """The same comparison seen from the other run."""
-        return replace(
-            self,
-            run=self.versus,
-            versus=self.run,
-            difference=_negative(self.difference),
-            low=_negative(self.high),
-            high=_negative(self.low),
-            statistic=_negative(self.statistic),
-            effect=_negative(self.effect),
-            wins=self.losses,
-            losses=self.wins,
-            unjudged=None if self.unjudged is None else (-self.unjudged[1], -self.unjudged[0]),
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "versus": self.versus,
-            "topics": self.topics,
-            "left_out": self.unpaired,
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "statistic": self.statistic,
-            "p": self.p,
-            "p_adjusted": self.p_adjusted,
-            "exact": self.exact,
-            "effect": self.effect,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "significant": self.significant,
-            "better": self.better,
-            **({} if self.unjudged is None else self._unjudged()),
-        }
-
-    def _unjudged(self) -> dict[str, Any]:
-        assert self.unjudged is not None
-        low, high = self.unjudged
-        return {"unjudged_low": low, "unjudged_high": high, "could_turn_round": self.could_turn_round}
-
-
-#: The types of the columns of the tidy rows.
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
-    **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
-    **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect"), "number"),
-    "significant": "flag",
-}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once."""
-
-    estimates: tuple[Estimate, ...]
-    pairs: tuple[Pair, ...]
-    baseline: str | None
-    method: Method
-    notes: tuple[Note, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)  # file to name of run
-    by: str = ""  # the field by which topics are grouped
-    groups: Mapping[str, Comparison] = field(default_factory=dict)  # the same over the topics of each group
-    clusters: int | None = None  # how many there are, where whole clusters are resampled
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(estimate.run for estimate in self.estimates))
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(estimate.measure for estimate in self.estimates))
-
-    @cached_property
-    def _estimates(self) -> dict[tuple[str, str], Estimate]:
-        return {(estimate.measure, estimate.run): estimate for estimate in self.estimates}
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[str, str, str], Pair]:
-        found = {(pair.measure, pair.run, pair.versus): pair for pair in self.pairs}
-        return found | {(pair.measure, pair.versus, pair.run): pair.turned() for pair in self.pairs}
-
-    def run_name(self, name: str) -> str:
-        """The name of a run, from its name or its file."""
-        return get_run_name(name, self.runs, self.sources)
-
-    def estimate(self, measure: str, run: str) -> Estimate:
-        return self._estimates[measure, run]
-
-    def pair(self, measure: str, run: str, versus: str) -> Pair | None:
-        """``run`` compared with ``versus``; None if these two were not compared."""
-        return self._pairs.get((measure, run, versus))
-
-    def against_baseline(self, measure: str, run: str) -> Pair | None:
-        return None if self.baseline is None else self.pair(measure, run, self.baseline)
-
-    def compared_with(self, measure: str, run: str) -> Iterator[Pair]:
-        """Every comparison of a run, the baseline first."""
-        others = sorted((other for other in self.runs if other != run), key=lambda other: other != self.baseline)
-        for other in others:
-            pair = self.pair(measure, run, other)
-            if pair is not None:
-                yield pair
-
-    def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
-        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
-        from berrypick.report.comparison import render
-
-        return render(self, output, places, layout)
-
-    def __repr__(self) -> str:
-        baseline = f", baseline {shorten(self.baseline, 80)!r}" if self.baseline is not None else ""
-        return f"Comparison({counted(len(self.runs), 'run')}, {counted(len(self.measures), 'measure')}{baseline})"
-
-    def __str__(self) -> str:
-        """The tables, with the notes."""
-        from berrypick.report.text import notes_text
-
-        return self.table().rstrip("\n") + notes_text(self.notes, self.runs)
-
-    def records(self) -> list[dict[str, Any]]:
-        """An object for each run and measure, with everything that is known, as in JSON output; then for each group."""
-        found = self._records()
-        if not self.groups:
-            return found
-        rows = [{**row, "group": None} for row in found]
-        return rows + [{**row, "group": name} for name, one in self.groups.items() for row in one._records()]
-
-    def _records(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "run": one.run,
-                "topic": ALL,
-                "measure": one.measure,
-                "value": one.value,
-                "signature": str(one.signature),
-                "low": one.low,
-                "high": one.high,
-                "topics": one.topics,
-                "undefined": one.undefined,
-                "increasing": one.higher_is_better,
-                "baseline": self.baseline,
-                "label": one.label,
-                "beats": list(one.beats),
-                "comparisons": [pair.as_dict() for pair in self.compared_with(one.measure, one.run)],
-            }
-            for one in sorted(self.estimates, key=lambda one: self.runs.index(one.run))
-        ]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Tidy rows: a run's mean (``versus`` is None), then its differences from the others, the baseline first.
-
-        Where topics are grouped, the same for each group follows, with a column ``group``.
-        """
-        if not self.groups:
-            return self._rows()
-        rows = [{"group": None, **row} for row in self._rows()]
-        return rows + [{"group": name, **row} for name, one in self.groups.items() for row in one._rows()]
-
-    def _rows(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for one in self.estimates:
-            empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
-            found.append(
-                {"measure": one.measure, "run": one.run, "versus": None, "topics": one.topics, "value": one.value,
-                 "low": one.low, "high": one.high, **empty, "letters": one.letters}
-            )  # fmt: skip
-            for pair in self.compared_with(one.measure, one.run):
-                known = {key: value for key, value in pair.as_dict().items() if key in empty}
-                found.append(
-                    {"measure": one.measure, "run": one.run, "versus": pair.versus, "topics": pair.topics,
-                     "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None}
-                )  # fmt: skip
-        return found
-
-    def to_pandas(self) -> Any:
-        """The tidy rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
-
-    def to_polars(self) -> Any:
-        """The tidy rows as a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self.rows(), infer_schema_length=None)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The tidy rows as a table: ``pyarrow.table(comparison)``, ``polars.DataFrame(comparison)``."""
-        rows = self.rows()
-        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
-        return arrow_stream(columns, _KINDS, requested_schema)
-
-    def unmet(
-        self,
-        *,
-        under: Mapping[str, float] | None = None,
-        over: Mapping[str, float] | None = None,
-        worse_than: str | None = None,
-        margin: float | None = None,
-    ) -> list[str]:
-        """Gates that are not met, a sentence for each; see :mod:`berrypick.analysis.gates`."""
-        from berrypick.analysis.gates import Gates
-
-        return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
-
-    def plot(self, **how: Any) -> Any:
-        """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        from berrypick.report.charts import check_options, plot_comparison
-
-        check_options(plot_comparison, how)
-        return plot_comparison(self, **how)
-
-    def _repr_html_(self) -> str:
-        """Means with intervals and letters, for notebooks."""
-        from berrypick.report.notebook_analysis import comparison_html
-
-        return comparison_html(self)
 
 
 @takes_options
@@ -503,21 +161,6 @@ def evaluated(
     return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared.truth
 
 
-def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
-    """A run by its name, or by the file it was read from."""
-    if name in names:
-        return name
-    files = (sources or {}).items()
-    for known in (
-        dict(files),
-        {Path(source).name: run for source, run in files},
-        {Path(source).stem: run for source, run in files},
-    ):
-        if name in known:
-            return known[name]
-    raise UsageError(f"no run {name}{nearest(name, list(names)) or '; available: ' + ', '.join(names)}")
-
-
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
     """Some runs and measures of results."""
     if not results.topic_rows:
@@ -565,7 +208,6 @@ class _Work:
         self.bounds = {measure: one.only(results.topics) for measure, one in bounds.items()}
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
         self.values = results.per_topic()
-        self._differences: dict[tuple[str, str, str], tuple[_Column, int]] = {}
         self.runs = list(self.values)
         self.measures = list(results.measures)
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
@@ -604,20 +246,25 @@ class _Work:
             text = f"every topic is a cluster of its own by {self.method.cluster}, so clusters change nothing"
             self.notes.append(Note("no cluster", text))
 
-    def _column(self, values: Mapping[str, float]) -> _Column:
+    def _column(self, values: Mapping[str, float]) -> Column:
         """Values of topics, with the number of the cluster of each."""
         column = np.array(list(values.values()), dtype=np.float64)
         if self.cluster_of is None:
-            return _Column(column, None)
+            return Column(column)
         numbers: dict[tuple[str, str], int] = {}
         codes = [numbers.setdefault(self.cluster_of[topic], len(numbers)) for topic in values]
-        return _Column(column, np.array(codes, dtype=np.int64))
+        return Column(column, np.array(codes, dtype=np.int64))
 
-    def _defined(self, run: str, measure: str) -> _Column:
+    def _defined(self, run: str, measure: str) -> Column:
         values = self.values[run].get(measure, {})
         return self._column({topic: value for topic, value in values.items() if value is not None})
 
-    def _intervals(self, columns: Sequence[_Column]) -> list[tuple[float | None, float | None]]:
+    @cached_property
+    def _means(self) -> ColumnBlocks:
+        """The values of each run under each measure."""
+        return ColumnBlocks.of_columns([self._defined(run, measure) for measure in self.measures for run in self.runs])
+
+    def _intervals(self, columns: ColumnBlocks) -> list[tuple[float | None, float | None]]:
         method = self.method
 
         def of(values: FloatArray, clusters: IntArray | None) -> statistics.Intervals:
@@ -630,7 +277,7 @@ class _Work:
                 clusters=clusters,
             )
 
-        return [(_known(low), _known(high)) for low, high in _by_length(columns, of)]
+        return list(zip(*map(_known, columns.apply(of)), strict=True))
 
     def _estimates(self, pairs: Sequence[Pair]) -> list[Estimate]:
         label = dict(zip(self.runs, labels(len(self.runs)), strict=True))
@@ -640,19 +287,20 @@ class _Work:
             if pair.better:
                 beaten.setdefault((pair.measure, pair.run), []).append(label[pair.versus])
         keys = [(measure, run) for measure in self.measures for run in self.runs]
-        columns = [self._defined(run, measure) for measure, run in keys]
+        columns = self._means
+        lengths, means, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
         found = []
-        for (measure, run), column, (low, high) in zip(keys, columns, self._intervals(columns), strict=True):
+        for i, (measure, run) in enumerate(keys):
             beats = sorted(beaten.get((measure, run), ()), key=lambda name: (len(name), name))
             found.append(
                 Estimate(
                     run=run,
                     measure=measure,
-                    value=mean(column.values.tolist()),
-                    low=low,
-                    high=high,
-                    topics=len(column.values),
-                    undefined=len(self.values[run].get(measure, {})) - len(column.values),
+                    value=means[i],
+                    low=intervals[i][0],
+                    high=intervals[i][1],
+                    topics=lengths[i],
+                    undefined=len(self.values[run].get(measure, {})) - lengths[i],
                     label=label[run],
                     beats=tuple(beats),
                     higher_is_better=self.higher_is_better[measure],
@@ -673,58 +321,70 @@ class _Work:
 
     def _pairs(self) -> list[Pair]:
         keys = [(measure, run, versus) for measure in self.measures for run, versus in self._run_pairs()]
-        joined = [self._joined(*key) for key in keys]
-        columns = [differences for differences, _ in joined]
-        intervals = self._intervals(columns)
-        tests = _by_length(columns, self._test)
-        effects = _by_length(columns, lambda values, _: (statistics.effect_size(values),))
-        corrected = self._corrected([key[0] for key in keys], np.array([float(test[0]) for test in tests]))
+        columns, unpaired = self._differences
+        lengths, differences, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
+        p, exact, statistic = columns.apply(self._test) or [np.zeros(0)] * 3
+        effect, above, equal, below = columns.apply(_effects) or [np.zeros(0)] * 4
+        adjusted = self._corrected([key[0] for key in keys], p)
+        significant = (adjusted <= self.method.alpha) & np.array([bool(one) for one in differences], dtype=bool)
+        known = zip(*map(_known, (statistic, p, adjusted, effect)), strict=True)
+        counts = zip(*(count.tolist() for count in (exact, above, equal, below, significant)), strict=True)
         found = []
-        for i, (measure, run, versus) in enumerate(keys):
-            differences, unpaired = joined[i][0].values, joined[i][1]
-            better = differences if self.higher_is_better[measure] else -differences
-            p, exact, statistic = tests[i]
-            difference = mean(differences.tolist())
-            adjusted = _known(corrected[i])
-            significant = (
-                adjusted is not None
-                and adjusted <= self.method.alpha
-                and difference is not None
-                and abs(difference) > 0
-            )
+        for i, ((measure, run, versus), numbers, whole) in enumerate(zip(keys, known, counts, strict=True)):
+            higher = self.higher_is_better[measure]
             found.append(
                 Pair(
                     measure=measure,
                     run=run,
                     versus=versus,
-                    topics=len(differences),
-                    unpaired=unpaired,
-                    difference=difference,
+                    topics=lengths[i],
+                    unpaired=unpaired[i],
+                    difference=differences[i],
                     low=intervals[i][0],
                     high=intervals[i][1],
-                    statistic=_known(statistic),
-                    p=_known(p),
-                    p_adjusted=adjusted,
-                    exact=bool(exact),
-                    effect=_known(effects[i][0]),
-                    wins=int((better > 0).sum()),
-                    ties=int((better == 0).sum()),
-                    losses=int((better < 0).sum()),
-                    significant=significant,
-                    higher_is_better=self.higher_is_better[measure],
+                    statistic=numbers[0],
+                    p=numbers[1],
+                    p_adjusted=numbers[2],
+                    exact=whole[0],
+                    effect=numbers[3],
+                    wins=whole[1] if higher else whole[3],
+                    ties=whole[2],
+                    losses=whole[3] if higher else whole[1],
+                    significant=whole[4],
+                    higher_is_better=higher,
                     unjudged=self.bounds[measure].mean(run, versus) if measure in self.bounds else None,
                 )
             )
         return found
 
-    def _joined(self, measure: str, run: str, versus: str) -> tuple[_Column, int]:
-        """Differences over the topics where both have a value, ties exactly 0; and how many topics are left out."""
-        key = (measure, run, versus)
-        if key not in self._differences:
-            self._differences[key] = self._join(*key)
-        return self._differences[key]
+    @cached_property
+    def _differences(self) -> tuple[ColumnBlocks, list[int]]:
+        """Differences of all pairs over the topics where both have a value, ties exactly 0; and how many topics are
+        left out of each pair."""
+        tables = [self._table(measure) for measure in self.measures] if self.cluster_of is None else [None]
+        whole = [table for table in tables if table is not None]
+        if len(whole) < len(tables):
+            joined = [self._join(measure, *names) for measure in self.measures for names in self._run_pairs()]
+            return ColumnBlocks.of_columns([column for column, _ in joined]), [unpaired for _, unpaired in joined]
+        place = {run: i for i, run in enumerate(self.runs)}
+        one, other = ([place[pair[side]] for pair in self._run_pairs()] for side in (0, 1))
+        unpaired = []
+        for i, table in enumerate(whole):
+            whole[i] = found = table[:, one] - table[:, other]
+            found[np.abs(found) <= TIE] = 0.0
+            unpaired += np.isnan(found).sum(axis=0).tolist()
+        return ColumnBlocks.of_tables(whole), unpaired
 
-    def _join(self, measure: str, run: str, versus: str) -> tuple[_Column, int]:
+    def _table(self, measure: str) -> FloatArray | None:
+        """topics x runs, nan where a value is undefined; None if the runs do not have the same topics in one order."""
+        columns = [self.values[run].get(measure, {}) for run in self.runs]
+        topics = list(columns[0]) if columns else []
+        if not topics or any(list(column) != topics for column in columns):
+            return None
+        return np.array([list(column.values()) for column in columns], dtype=np.float64).T  # None becomes nan
+
+    def _join(self, measure: str, run: str, versus: str) -> tuple[Column, int]:
+        """Differences of one pair, and how many topics are left out."""
         one, other = self.values[run].get(measure, {}), self.values[versus].get(measure, {})
         differences = self._column(
             {topic: a - b for topic, a in one.items() if a is not None and (b := other.get(topic)) is not None}
@@ -764,7 +424,7 @@ class _Work:
                 self.notes.append(Note("mean of sums", text, measure=measure))
 
     def _note_few_topics(self) -> None:
-        fewest = min((self._defined(run, measure).units for run in self.runs for measure in self.measures), default=0)
+        fewest = min(self._means.units.tolist(), default=0)
         if fewest < FEW_TOPICS:
             percent, unit = f"{100 * self.method.confidence:.4g}%", self._unit
             text = f"some means are over {counted(fewest, unit)}; with fewer than {FEW_TOPICS} {unit}s, {percent} "
@@ -781,9 +441,8 @@ class _Work:
             return
         within = len(pairs) if self.method.family == "all" else len(self._run_pairs())
         times = within if self.method.correction == "holm" else 1
-        for measure in self.measures:
-            compared = ((pair.run, pair.versus) for pair in pairs if pair.measure == measure)
-            most = max(self._joined(measure, *names)[0].units for names in compared)
+        units = self._differences[0].units.reshape(len(self.measures), -1)
+        for measure, most in zip(self.measures, units.max(axis=1).tolist(), strict=True):
             least = min(1.0, times * statistics.smallest_p(most, self.method.resamples)) if most else 1.0
             if least > self.method.alpha:
                 more = f"more {self._unit}s" if most <= statistics.EXACT else "more resamples"
@@ -802,39 +461,6 @@ class _Work:
                 self.notes.append(Note("unjudged text", text, measure=measure))
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """Values over some topics, and the numbers of the clusters that the topics are in."""
-
-    values: FloatArray
-    clusters: IntArray | None
-
-    @property
-    def units(self) -> int:
-        """How many topics or clusters can be drawn."""
-        return len(self.values) if self.clusters is None else len(set(self.clusters.tolist()))
-
-    @property
-    def key(self) -> tuple[int, bytes]:
-        """Columns with the same key can be treated at once."""
-        return len(self.values), b"" if self.clusters is None else self.clusters.tobytes()
-
-
-def _by_length(
-    columns: Sequence[_Column], of: Callable[[FloatArray, IntArray | None], tuple[Any, ...]]
-) -> list[tuple[Any, ...]]:
-    """A function of topics x columns, applied to columns of different lengths: those of equal length at once."""
-    found: list[tuple[Any, ...]] = [()] * len(columns)
-    groups: dict[tuple[int, bytes], list[int]] = {}
-    for i, column in enumerate(columns):
-        groups.setdefault(column.key, []).append(i)
-    for rows in groups.values():
-        values = np.column_stack([columns[i].values for i in rows])
-        for row, one in zip(rows, zip(*of(values, columns[rows[0]].clusters), strict=True), strict=True):
-            found[row] = one
-    return found
-
-
 def _with_method(signature: Signature | None, method: Method) -> Signature:
     """The signature of a mean, with the comparison's before the version."""
     if signature is None:
@@ -843,9 +469,12 @@ def _with_method(signature: Signature | None, method: Method) -> Signature:
     return replace(signature, fields=(*fields, *method.fields(), version))
 
 
-def _known(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def _effects(differences: FloatArray, _: IntArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """The effect size of each column, and how many differences are above, equal to and below 0."""
+    effect = statistics.effect_size(differences)
+    return effect, (differences > 0).sum(axis=0), (differences == 0).sum(axis=0), (differences < 0).sum(axis=0)
 
 
-def _negative(value: float | None) -> float | None:
-    return None if value is None else 0.0 if value == 0 else -value
+def _known(values: FloatArray) -> list[float | None]:
+    """Numbers, None where they are not finite."""
+    return [value if math.isfinite(value) else None for value in values.tolist()]

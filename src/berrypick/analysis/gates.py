@@ -26,7 +26,7 @@ from berrypick.core.errors import Message, UsageError, option
 from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
-    from berrypick.analysis.compare import Comparison, Pair
+    from berrypick.analysis.comparison import Comparison, Pair
 
 #: A mean this little beyond a threshold has been put there by rounding.
 ROUNDING = 1e-9

@@ -33,13 +33,14 @@ mean over topics. With one topic in each cluster everything is as without cluste
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
+from berrypick.kernels.resampling import extreme_sums, order_statistics
 
 IntervalName = Literal["expanded", "percentile", "bca"]
 CorrectionName = Literal["holm", "bh", "none"]
@@ -54,6 +55,9 @@ EXACT = 30
 SAME = 1e-12
 _CELLS = 1 << 22  # entries of a random matrix held at once
 _COLUMNS = 512
+_NEAR = 64  # columns whose resampled means stay in the caches
+#: (first resample, resamples x topics) of pieces of a random matrix.
+Pieces = Iterable[tuple[int, FloatArray]]
 # streams of random numbers, so that intervals and tests with one seed draw different ones
 _TOPICS, _SIGNS = 1, 2
 
@@ -94,30 +98,57 @@ def bootstrap(
     topics, columns = values.shape
     if (topics if clusters is None else len(np.unique(clusters))) < 2:
         return Intervals(np.full(columns, np.nan), np.full(columns, np.nan))
+    draws = _Draws(lambda: resample_counts(topics if clusters is None else int(clusters.max()) + 1, resamples, seed))
     parts = [
-        _bootstrap_block(values[:, first : first + _COLUMNS], confidence, resamples, seed, method, clusters)
-        for first in range(0, columns, _COLUMNS)
+        _bootstrap_block(values[:, first:end], confidence, draws, method, clusters)
+        for first, end in _column_blocks(columns)
     ]
     return Intervals(*(np.concatenate([part[side] for part in parts] or [np.zeros(0)]) for side in (0, 1)))
 
 
+def _column_blocks(columns: int) -> list[tuple[int, int]]:
+    """Small blocks, and the columns behind the last 512 at once, since BLAS rounds the columns at an edge otherwise."""
+    rest = columns - columns % _COLUMNS
+    small = [(first, min(first + _NEAR, rest)) for first in range(0, rest, _NEAR)]
+    return small + ([(rest, columns)] if rest < columns else [])
+
+
+class _Draws:
+    """Resamples in pieces, to be gone through again and again; they are kept if all of them are one piece."""
+
+    def __init__(self, draw: Callable[[], Iterator[tuple[int, FloatArray]]]) -> None:
+        self._draw = draw
+        self._kept: list[tuple[int, FloatArray]] = []
+
+    def __iter__(self) -> Iterator[tuple[int, FloatArray]]:
+        if self._kept:
+            yield from self._kept
+            return
+        pieces = self._draw()
+        first = next(pieces)
+        yield first
+        second = next(pieces, None)
+        if second is None:
+            self._kept = [first]
+        else:
+            yield second
+            yield from pieces
+
+
 def _bootstrap_block(
-    values: FloatArray, confidence: float, resamples: int, seed: int, method: IntervalName, clusters: IntArray | None
+    values: FloatArray, confidence: float, draws: Pieces, method: IntervalName, clusters: IntArray | None
 ) -> Intervals:
     centre = values.mean(axis=0)
     offsets = values - centre  # so that equal values give an interval of exactly that value
     sizes = None
     if clusters is not None:  # for a mean of means the sums are what the levels need too: the influence of a cluster
         offsets, sizes = _cluster_sums(offsets, clusters), np.bincount(clusters).astype(np.float64)
-    means = _resampled_means(offsets, resamples, seed, sizes)
-    by_column = np.ascontiguousarray(means.T)
+    means = _resampled_means(offsets, draws, sizes)
     if method == "bca":  # whose levels depend on the order of all means
-        by_column.sort(axis=1)
-    means = by_column.T
-    low, high = _levels(offsets, means, confidence, method)
-    if method != "bca":
-        by_column.partition(sorted({*_ranks(low, resamples), *_ranks(high, resamples)}), axis=1)
-    return Intervals(*(_undusted(centre + _quantiles(means, level), values) for level in (low, high)))
+        means.sort(axis=1)
+    levels = _levels(offsets, means, confidence, method)
+    bounds = _quantiles(means, levels) if method == "bca" else _common_quantiles(means, levels)
+    return Intervals(*(_undusted(centre + bound, values) for bound in bounds))
 
 
 def _undusted(bounds: FloatArray, values: FloatArray) -> FloatArray:
@@ -135,14 +166,16 @@ def _cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
     return sums
 
 
-def _resampled_means(values: FloatArray, resamples: int, seed: int, sizes: FloatArray | None = None) -> FloatArray:
-    """resamples x columns: the mean over topics drawn with replacement; or, of sums over clusters with their sizes, the
+def _resampled_means(values: FloatArray, draws: Pieces, sizes: FloatArray | None = None) -> FloatArray:
+    """columns x resamples: the mean over topics drawn with replacement; or, of sums over clusters with their sizes, the
     mean over the topics of clusters drawn with replacement."""
-    topics = len(values)
-    means = np.empty((resamples, values.shape[1]))
-    for first, times in resample_counts(topics, resamples, seed):
-        means[first : first + len(times)] = times @ values / (topics if sizes is None else (times @ sizes)[:, None])
-    return means
+    parts = []
+    for _, times in draws:
+        # the same bits; the other product of few columns is a product with vectors, which rounds otherwise
+        means = values.T @ times.T if values.shape[1] == _NEAR else np.ascontiguousarray((times @ values).T)
+        means /= len(values) if sizes is None else times @ sizes
+        parts.append(means)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
 def resample_counts(topics: int, resamples: int, seed: int) -> Iterator[tuple[int, FloatArray]]:
@@ -174,9 +207,9 @@ def _levels(
     if method == "expanded":
         wide = np.full(columns, ndtr(np.sqrt(topics / (topics - 1)) * stdtrit(topics - 1, tail)))
         return wide, 1 - wide
-    resamples = len(means)
+    resamples = means.shape[1]
     below = np.array([np.searchsorted(column, -SAME * scale, "left") + np.searchsorted(column, SAME * scale, "right")
-                      for column, scale in zip(means.T, np.abs(offsets).max(axis=0), strict=True)])  # fmt: skip
+                      for column, scale in zip(means, np.abs(offsets).max(axis=0), strict=True)])  # fmt: skip
     bias = ndtri(np.clip(below / (2 * resamples), 0.5 / resamples, 1 - 0.5 / resamples))
     squares = (offsets**2).sum(axis=0)
     # for a mean, the jackknife's acceleration has this closed form
@@ -190,21 +223,33 @@ def _levels(
     return level(float(ndtri(tail))), level(float(ndtri(1 - tail)))
 
 
-def _ranks(level: FloatArray, resamples: int) -> Iterator[int]:
-    """The ranks that quantiles at these levels lie between."""
-    for before in np.unique(np.floor(level * (resamples - 1)).astype(np.int64)).tolist():
-        yield from (before, min(before + 1, resamples - 1))
-
-
-def _quantiles(ordered: FloatArray, level: FloatArray) -> FloatArray:
-    """Quantiles of columns that are sorted at their ranks, one level for each, linear between neighbours."""
-    place = level * (len(ordered) - 1)
-    before = np.floor(place).astype(np.int64)
-    after = np.minimum(before + 1, len(ordered) - 1)
-    share = place - before
-    columns = np.arange(ordered.shape[1])
-    found: FloatArray = ordered[before, columns] * (1 - share) + ordered[after, columns] * share
+def _quantiles(ordered: FloatArray, levels: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
+    """Quantiles of sorted rows, one level for each, linear between neighbours."""
+    rows = np.arange(len(ordered))
+    found = []
+    for level in levels:
+        before, after, share = _places(level, ordered.shape[1])
+        found.append(ordered[rows, before] * (1 - share) + ordered[rows, after] * share)
     return found
+
+
+def _common_quantiles(means: FloatArray, levels: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
+    """Quantiles of rows in any order, at levels that are the same for all rows."""
+    places = [_places(level[:1], means.shape[1]) for level in levels]
+    ranks = np.unique(np.concatenate([rank for before, after, _ in places for rank in (before, after)]))
+    ordered = order_statistics(means, ranks)
+    found = []
+    for before, after, share in places:
+        one, other = (ordered[:, np.searchsorted(ranks, rank[0])] for rank in (before, after))
+        found.append(one * (1 - share) + other * share)
+    return found
+
+
+def _places(level: FloatArray, resamples: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """The two ranks that a quantile lies between, and how far it is on the way to the second."""
+    place = level * (resamples - 1)
+    before = np.floor(place).astype(np.int64)
+    return before, np.minimum(before + 1, resamples - 1), place - before
 
 
 class Tests(NamedTuple):
@@ -241,53 +286,45 @@ def randomisation_test(
     p = np.full(columns, np.nan)
     if not topics:
         return Tests(p, exact, statistic)
-    for column in np.flatnonzero(exact).tolist():
-        values = differences[:, column]
-        p[column] = _exact_share(values[values != 0], float(least[column]))
+    _exact_shares(differences, least, exact, p)
+    draws = _Draws(lambda: _sign_changes(topics, resamples, seed))
     drawn = np.flatnonzero(~exact)
-    for first in range(0, len(drawn), _COLUMNS):
-        some = drawn[first : first + _COLUMNS]
-        p[some] = _sampled_share(differences[:, some], least[some], resamples, seed)
+    for first in range(0, len(drawn), _NEAR):
+        some = drawn[first : first + _NEAR]
+        p[some] = _sampled_share(differences[:, some], least[some], resamples, draws)
     return Tests(p, exact, statistic)
 
 
-def _exact_share(values: FloatArray, least: float) -> float:
-    """The share of all sign changes whose sum is at least as far from 0."""
-    if least <= 0:
-        return 1.0
-    half = len(values) // 2
-    some, others = np.sort(_signed_sums(values[:half])), np.sort(_signed_sums(values[half:]))
-    above = int((len(others) - np.searchsorted(others, least - some, "left")).sum())
-    return 2 * above / 2 ** len(values)  # as many sums lie as far below 0
+def _exact_shares(differences: FloatArray, least: FloatArray, exact: BoolArray, p: FloatArray) -> None:
+    """The share of all sign changes whose sum is at least as far from 0, for the columns that are to be ``exact``."""
+    p[exact] = 1.0
+    columns = np.flatnonzero(exact & (least > 0))
+    if not len(columns):
+        return
+    by_column = np.ascontiguousarray(differences[:, columns].T)
+    differs = by_column != 0
+    count = differs.sum(axis=1)
+    bounds = np.concatenate([[0], np.cumsum(count)])
+    above = extreme_sums(by_column[differs], bounds, least[columns])
+    p[columns] = 2 * above / 2.0**count  # as many sums lie as far below 0
 
 
-def _signed_sums(values: FloatArray) -> FloatArray:
-    """The 2^n sums of the values with all signs."""
-    sums = np.zeros(1)
-    for value in values.tolist():
-        sums = np.concatenate([sums - value, sums + value])
-    return sums
-
-
-def _sampled_share(differences: FloatArray, least: FloatArray, resamples: int, seed: int) -> FloatArray:
-    topics = len(differences)
+def _sign_changes(topics: int, resamples: int, seed: int) -> Iterator[tuple[int, FloatArray]]:
+    """(first resample, resamples x topics: 1 or -1) of pieces that fit into memory."""
     random = np.random.default_rng([_SIGNS, seed])
+    for first, rows in _blocks(resamples, topics):
+        drawn = random.integers(0, 2, size=(rows, topics), dtype=np.int8).astype(np.float64)
+        yield first, 2.0 * drawn - 1.0
+
+
+def _sampled_share(differences: FloatArray, least: FloatArray, resamples: int, draws: Pieces) -> FloatArray:
     extreme = np.ones(differences.shape[1])  # what was seen is one of the ways it could have gone
-    for _, rows in _blocks(resamples, topics):
-        signs = 2.0 * random.integers(0, 2, size=(rows, topics), dtype=np.int8) - 1.0
-        sums = signs @ differences
+    for _, signs in draws:
+        sums = differences.T @ signs.T
         np.abs(sums, out=sums)
-        extreme += _column_counts(sums >= least)
+        extreme += [np.count_nonzero(row) for row in sums >= least[:, None]]
     share: FloatArray = extreme / (resamples + 1)
     return share
-
-
-def _column_counts(holds: BoolArray) -> IntArray:
-    """How often each column is true; in bytes, as many rows at a time as one can count."""
-    numbers = holds.view(np.uint8)
-    parts = [numbers[first : first + 255].sum(axis=0, dtype=np.uint8) for first in range(0, len(numbers), 255)]
-    found: IntArray = np.sum(parts, axis=0, dtype=np.int64)
-    return found
 
 
 def smallest_p(topics: int, resamples: int) -> float:

@@ -8,7 +8,8 @@ import click
 from click.core import ParameterSource
 
 from berrypick import formats
-from berrypick.analysis.compare import FAMILIES, PAIRS, Comparison, compare
+from berrypick.analysis.compare import compare
+from berrypick.analysis.comparison import FAMILIES, PAIRS, Comparison
 from berrypick.analysis.difference import diff
 from berrypick.analysis.gates import Gates
 from berrypick.analysis.saved import is_saved, read_results

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from berrypick.analysis.compare import Comparison, compare
+from berrypick.analysis.compare import compare
+from berrypick.analysis.comparison import Comparison
 from berrypick.analysis.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from textwrap import fill
 
-from berrypick.analysis.compare import Comparison, Estimate
+from berrypick.analysis.comparison import Comparison, Estimate
 from berrypick.analysis.difference import Difference
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table

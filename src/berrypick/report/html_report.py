@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from berrypick.analysis.compare import Method, compare_results
+from berrypick.analysis.compare import compare_results
+from berrypick.analysis.comparison import Method
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.truth import Truth

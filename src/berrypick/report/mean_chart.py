@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.analysis.compare import Comparison
+from berrypick.analysis.comparison import Comparison
 from berrypick.core.errors import UsageError
 from berrypick.report.chart_panels import PANELS, Rows, concatenated, listed, panel_size, rounded, tick_count
 from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened, strokes

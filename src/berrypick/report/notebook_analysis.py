@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from berrypick.analysis.compare import Comparison, Estimate
+from berrypick.analysis.comparison import Comparison, Estimate
 from berrypick.analysis.difference import Difference
 from berrypick.analysis.sweep import COLUMNS, Sweep
 from berrypick.analysis.tabular import Tabular

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick._version import __version__
-from berrypick.analysis.compare import Comparison
+from berrypick.analysis.comparison import Comparison
 from berrypick.analysis.curves import POINTS, bands
 from berrypick.core.errors import as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes

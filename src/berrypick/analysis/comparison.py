@@ -1,0 +1,378 @@
+"""What a comparison of runs is: its method, means with intervals, pairs of runs, and all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from berrypick.analysis import statistics
+from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.analysis.topic_values import TIE
+from berrypick.core.arrow import Kind, arrow_stream
+from berrypick.core.errors import UsageError, nearest, shorten
+from berrypick.core.results import ALL, Note, Signature
+from berrypick.core.words import counted
+
+FamilyName = Literal["measure", "all"]
+PairsName = Literal["all", "baseline"]
+FAMILIES: tuple[FamilyName, ...] = ("measure", "all")
+PAIRS: tuple[PairsName, ...] = ("all", "baseline")
+
+
+@dataclass(frozen=True)
+class Method:
+    """How runs are compared; every part of it is in the signature."""
+
+    test: TestName = "randomisation"
+    correction: CorrectionName = "holm"
+    family: FamilyName = "measure"
+    pairs: PairsName = "all"
+    interval: IntervalName = "expanded"
+    resamples: int = 10_000
+    seed: int = 0
+    confidence: float = 0.95
+    cluster: str = ""  # the field or file by which topics are clustered
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("test", self.test, TESTS),
+            ("correction", self.correction, CORRECTIONS),
+            ("family", self.family, FAMILIES),
+            ("pairs", self.pairs, PAIRS),
+            ("interval", self.interval, INTERVALS),
+        ):
+            if value not in known:
+                offer = nearest(str(value), list(known)) or f"; expected one of {', '.join(known)}"
+                raise UsageError(f"unknown {name} {value!r}{offer}")
+        statistics.check_draws(self.confidence, self.resamples, self.seed)
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance, 1 - confidence."""
+        return round(1 - self.confidence, 12)
+
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The method as fields of a signature."""
+        return (
+            ("interval", self.interval),
+            ("confidence", f"{self.confidence:.12g}"),
+            ("test", self.test),
+            ("pairs", self.pairs),
+            ("correction", self.correction),
+            ("family", self.family),
+            ("resamples", str(self.resamples)),
+            ("seed", str(self.seed)),
+            *((("cluster", self.cluster),) if self.cluster else ()),
+        )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of one run under one measure; ``low`` and ``high`` are None with fewer than two topics."""
+
+    run: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    topics: int  # with a value
+    undefined: int  # without one
+    label: str  # the letter of the run
+    beats: tuple[str, ...]  # labels of the runs that it is significantly better than
+    higher_is_better: bool
+    signature: Signature
+
+    @property
+    def letters(self) -> str:
+        """The labels of the runs it beats, as shown above a number."""
+        return ("," if any(len(label) > 1 for label in self.beats) else "").join(self.beats)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs under one measure: ``run`` minus ``versus``, over the topics where both have a value.
+
+    ``wins`` counts topics where ``run`` is better, which is lower for measures where smaller is better. ``effect`` is
+    the paired Cohen's d and has the sign of the difference.
+    """
+
+    measure: str
+    run: str
+    versus: str
+    topics: int
+    unpaired: int  # topics where only one of them has a value
+    difference: float | None
+    low: float | None
+    high: float | None
+    statistic: float | None
+    p: float | None
+    p_adjusted: float | None
+    exact: bool
+    effect: float | None
+    wins: int
+    ties: int
+    losses: int
+    significant: bool
+    higher_is_better: bool
+    #: The mean difference under the truths that favour ``versus`` and ``run``, for measures of characters.
+    unjudged: tuple[float, float] | None = None
+
+    @property
+    def could_turn_round(self) -> bool | None:
+        """Whether unjudged text alone could turn the difference round; None for other measures."""
+        if self.unjudged is None or self.difference is None:
+            return None
+        low, high = self.unjudged
+        return low < -TIE if self.difference > 0 else high > TIE if self.difference < 0 else False
+
+    @property
+    def better(self) -> bool:
+        """``run`` is significantly better than ``versus``."""
+        return self.significant and self.difference is not None and (self.difference > 0) == self.higher_is_better
+
+    @property
+    def worse(self) -> bool:
+        """``run`` is significantly worse than ``versus``."""
+        return self.significant and not self.better
+
+    def turned(self) -> Pair:
+        """The same comparison seen from the other run."""
+        return replace(
+            self,
+            run=self.versus,
+            versus=self.run,
+            difference=_negative(self.difference),
+            low=_negative(self.high),
+            high=_negative(self.low),
+            statistic=_negative(self.statistic),
+            effect=_negative(self.effect),
+            wins=self.losses,
+            losses=self.wins,
+            unjudged=None if self.unjudged is None else (-self.unjudged[1], -self.unjudged[0]),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "versus": self.versus,
+            "topics": self.topics,
+            "left_out": self.unpaired,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "statistic": self.statistic,
+            "p": self.p,
+            "p_adjusted": self.p_adjusted,
+            "exact": self.exact,
+            "effect": self.effect,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "significant": self.significant,
+            "better": self.better,
+            **({} if self.unjudged is None else self._unjudged()),
+        }
+
+    def _unjudged(self) -> dict[str, Any]:
+        assert self.unjudged is not None
+        low, high = self.unjudged
+        return {"unjudged_low": low, "unjudged_high": high, "could_turn_round": self.could_turn_round}
+
+
+#: The types of the columns of the tidy rows.
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
+    **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
+    **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect"), "number"),
+    "significant": "flag",
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once."""
+
+    estimates: tuple[Estimate, ...]
+    pairs: tuple[Pair, ...]
+    baseline: str | None
+    method: Method
+    notes: tuple[Note, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)  # file to name of run
+    by: str = ""  # the field by which topics are grouped
+    groups: Mapping[str, Comparison] = field(default_factory=dict)  # the same over the topics of each group
+    clusters: int | None = None  # how many there are, where whole clusters are resampled
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(estimate.run for estimate in self.estimates))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(estimate.measure for estimate in self.estimates))
+
+    @cached_property
+    def _estimates(self) -> dict[tuple[str, str], Estimate]:
+        return {(estimate.measure, estimate.run): estimate for estimate in self.estimates}
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str, str], Pair]:
+        found = {(pair.measure, pair.run, pair.versus): pair for pair in self.pairs}
+        return found | {(pair.measure, pair.versus, pair.run): pair.turned() for pair in self.pairs}
+
+    def run_name(self, name: str) -> str:
+        """The name of a run, from its name or its file."""
+        return get_run_name(name, self.runs, self.sources)
+
+    def estimate(self, measure: str, run: str) -> Estimate:
+        return self._estimates[measure, run]
+
+    def pair(self, measure: str, run: str, versus: str) -> Pair | None:
+        """``run`` compared with ``versus``; None if these two were not compared."""
+        return self._pairs.get((measure, run, versus))
+
+    def against_baseline(self, measure: str, run: str) -> Pair | None:
+        return None if self.baseline is None else self.pair(measure, run, self.baseline)
+
+    def compared_with(self, measure: str, run: str) -> Iterator[Pair]:
+        """Every comparison of a run, the baseline first."""
+        others = sorted((other for other in self.runs if other != run), key=lambda other: other != self.baseline)
+        for other in others:
+            pair = self.pair(measure, run, other)
+            if pair is not None:
+                yield pair
+
+    def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
+        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
+        from berrypick.report.comparison import render
+
+        return render(self, output, places, layout)
+
+    def __repr__(self) -> str:
+        baseline = f", baseline {shorten(self.baseline, 80)!r}" if self.baseline is not None else ""
+        return f"Comparison({counted(len(self.runs), 'run')}, {counted(len(self.measures), 'measure')}{baseline})"
+
+    def __str__(self) -> str:
+        """The tables, with the notes."""
+        from berrypick.report.text import notes_text
+
+        return self.table().rstrip("\n") + notes_text(self.notes, self.runs)
+
+    def records(self) -> list[dict[str, Any]]:
+        """An object for each run and measure, with everything that is known, as in JSON output; then for each group."""
+        found = self._records()
+        if not self.groups:
+            return found
+        rows = [{**row, "group": None} for row in found]
+        return rows + [{**row, "group": name} for name, one in self.groups.items() for row in one._records()]
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "run": one.run,
+                "topic": ALL,
+                "measure": one.measure,
+                "value": one.value,
+                "signature": str(one.signature),
+                "low": one.low,
+                "high": one.high,
+                "topics": one.topics,
+                "undefined": one.undefined,
+                "increasing": one.higher_is_better,
+                "baseline": self.baseline,
+                "label": one.label,
+                "beats": list(one.beats),
+                "comparisons": [pair.as_dict() for pair in self.compared_with(one.measure, one.run)],
+            }
+            for one in sorted(self.estimates, key=lambda one: self.runs.index(one.run))
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Tidy rows: a run's mean (``versus`` is None), then its differences from the others, the baseline first.
+
+        Where topics are grouped, the same for each group follows, with a column ``group``.
+        """
+        if not self.groups:
+            return self._rows()
+        rows = [{"group": None, **row} for row in self._rows()]
+        return rows + [{"group": name, **row} for name, one in self.groups.items() for row in one._rows()]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for one in self.estimates:
+            empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
+            found.append(
+                {"measure": one.measure, "run": one.run, "versus": None, "topics": one.topics, "value": one.value,
+                 "low": one.low, "high": one.high, **empty, "letters": one.letters}
+            )  # fmt: skip
+            for pair in self.compared_with(one.measure, one.run):
+                known = {key: value for key, value in pair.as_dict().items() if key in empty}
+                found.append(
+                    {"measure": one.measure, "run": one.run, "versus": pair.versus, "topics": pair.topics,
+                     "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None}
+                )  # fmt: skip
+        return found
+
+    def to_pandas(self) -> Any:
+        """The tidy rows as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows())
+
+    def to_polars(self) -> Any:
+        """The tidy rows as a polars data frame."""
+        import polars
+
+        return polars.DataFrame(self.rows(), infer_schema_length=None)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The tidy rows as a table: ``pyarrow.table(comparison)``, ``polars.DataFrame(comparison)``."""
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        return arrow_stream(columns, _KINDS, requested_schema)
+
+    def unmet(
+        self,
+        *,
+        under: Mapping[str, float] | None = None,
+        over: Mapping[str, float] | None = None,
+        worse_than: str | None = None,
+        margin: float | None = None,
+    ) -> list[str]:
+        """Gates that are not met, a sentence for each; see :mod:`berrypick.analysis.gates`."""
+        from berrypick.analysis.gates import Gates
+
+        return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
+
+    def plot(self, **how: Any) -> Any:
+        """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
+        from berrypick.report.charts import check_options, plot_comparison
+
+        check_options(plot_comparison, how)
+        return plot_comparison(self, **how)
+
+    def _repr_html_(self) -> str:
+        """Means with intervals and letters, for notebooks."""
+        from berrypick.report.notebook_analysis import comparison_html
+
+        return comparison_html(self)
+
+
+def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:
+    """A run by its name, or by the file it was read from."""
+    if name in names:
+        return name
+    files = (sources or {}).items()
+    for known in (
+        dict(files),
+        {Path(source).name: run for source, run in files},
+        {Path(source).stem: run for source, run in files},
+    ):
+        if name in known:
+            return known[name]
+    raise UsageError(f"no run {name}{nearest(name, list(names)) or '; available: ' + ', '.join(names)}")
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else 0.0 if value == 0 else -value

@@ -1,0 +1,58 @@
+"""What intervals and tests need of many resamples: order statistics of rows, and sign changes with extreme sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.kernels import native
+
+
+def order_statistics(rows: FloatArray, ranks: IntArray) -> FloatArray:
+    """rows x ranks: the values of each row at some ranks, 0 the smallest; ranks ascend.
+
+    >>> import numpy as np
+    >>> order_statistics(np.array([[3.0, 1.0, 2.0]]), np.array([0, 2]))
+    array([[1., 3.]])
+    """
+    compiled = native()
+    if compiled is None:
+        found: FloatArray = np.partition(rows, ranks, axis=1)[:, ranks]
+        return found
+    out = np.empty((len(rows), len(ranks)))
+    compiled.order_statistics(np.ascontiguousarray(rows), ranks, out)
+    return out
+
+
+def extreme_sums(values: FloatArray, bounds: IntArray, least: FloatArray) -> IntArray:
+    """How many of the 2^n sign changes of some values have a sum of at least ``least``, for several sets of values.
+
+    The values of set i are those from ``bounds[i]`` to ``bounds[i + 1]``. They are split in two halves: the sums of one
+    half are looked up among the sorted sums of the other.
+
+    >>> import numpy as np
+    >>> extreme_sums(np.array([0.1, 0.2, 0.4]), np.array([0, 3]), np.array([0.4]))
+    array([2])
+    """
+    compiled = native()
+    out = np.empty(len(least), dtype=np.int64)
+    if compiled is None or not np.isfinite(np.abs(values).sum()):
+        for i, (start, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            out[i] = _extreme_sums(values[start:end], least[i])
+        return out
+    compiled.extreme_sums(values, bounds, least, out)
+    return out
+
+
+def _extreme_sums(values: FloatArray, least: float) -> int:
+    half = len(values) // 2
+    some, others = np.sort(_signed_sums(values[:half])), np.sort(_signed_sums(values[half:]))
+    return int((len(others) - np.searchsorted(others, least - some, "left")).sum())
+
+
+def _signed_sums(values: FloatArray) -> FloatArray:
+    """The 2^n sums of the values with all signs."""
+    sums = np.zeros(1)
+    for value in values.tolist():
+        sums = np.concatenate([sums - value, sums + value])
+    return sums

@@ -1,0 +1,91 @@
+"""Order statistics and sign changes: compiled and NumPy forms against each other; blocks of resamples."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+
+import numpy as np
+import pytest
+
+from berrypick import kernels
+from berrypick.analysis import statistics
+from berrypick.kernels import resampling
+
+
+def test_docstrings():
+    assert doctest.testmod(resampling).failed == 0
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """A function with the NumPy kernels."""
+
+    def call(function, *arguments):
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "_native", None)
+            return function(*arguments)
+
+    return call
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 50, 1023, 1024, 5000])
+def test_order_statistics(count, plain):
+    rng = np.random.default_rng(count)
+    smooth, sorted_rows = rng.normal(size=(5, count)), np.sort(rng.random((3, count)), axis=1)
+    tied = rng.integers(0, 4, (5, count)).astype(np.float64)
+    odd = np.where(np.arange(count) % 16 == 0, 1.0, rng.normal(size=(4, count)) - 5)  # the sample misleads
+    rows = np.concatenate([smooth, tied, odd, -odd, sorted_rows, -sorted_rows, np.full((1, count), 2.0)])
+    tails = [0, min(1, count - 1), max(0, count - 2), count - 1]
+    for ranks in (tails, [int(0.02 * count), int(0.98 * count)], [count // 2], [0], [count - 1],
+                  sorted(rng.integers(0, count, 6).tolist()), []):  # fmt: skip
+        wanted = np.unique(np.array(ranks, dtype=np.int64))
+        found = resampling.order_statistics(rows, wanted)
+        assert (found == np.sort(rows, axis=1)[:, wanted]).all()
+        assert (found == plain(resampling.order_statistics, rows, wanted)).all()
+
+
+def test_extreme_sums(plain):
+    rng = np.random.default_rng(4)
+    sets = [rng.normal(size=n) for n in range(13)] + [rng.integers(-2, 3, n) / 10 for n in range(13)]
+    values, bounds = np.concatenate(sets), np.cumsum([0, *map(len, sets)])
+    for share in (-0.5, 0.0, 0.3, 0.9, 1.0):
+        least = np.array([share * np.abs(one).sum() for one in sets])
+        found = resampling.extreme_sums(values, bounds, least)
+        assert found.tolist() == plain(resampling.extreme_sums, values, bounds, least).tolist()
+        for one, own, count in list(zip(sets, least, found, strict=True))[1:8]:
+            sums = [float(np.dot(signs, one)) for signs in itertools.product((-1, 1), repeat=len(one))]
+            assert share in (0.0, 1.0) or count == sum(total >= own for total in sums)  # there rounding decides
+
+
+def test_sums_too_large_for_doubles_are_counted_in_the_plain_form():
+    values = np.full(4, 1e308)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = resampling.extreme_sums(values, np.array([0, 4]), np.array([1.0]))
+        assert found.tolist() == [resampling._extreme_sums(values, 1.0)]
+
+
+@pytest.mark.parametrize("method", ["expanded", "percentile", "bca"])
+@pytest.mark.parametrize("columns", [1, 63, 64, 65, 512, 530])
+def test_a_column_has_the_interval_that_all_its_means_give(columns, method, plain):
+    """Blocks of columns, kept draws and the tails alone change nothing."""
+    values = np.random.default_rng(columns).random((9, columns))
+    found = statistics.bootstrap(values, resamples=1200, method=method)
+    centre = values.mean(axis=0)
+    means = np.concatenate([times @ (values - centre) / 9 for _, times in statistics.resample_counts(9, 1200, 0)])
+    if method == "percentile":
+        for bound, level in zip(found, (0.025, 0.975), strict=True):
+            np.testing.assert_allclose(bound, centre + np.quantile(means, level, axis=0), rtol=1e-13)
+    slow = plain(lambda: statistics.bootstrap(values, resamples=1200, method=method))
+    assert (found.low == slow.low).all() and (found.high == slow.high).all()
+
+
+def test_draws_in_several_pieces_are_drawn_anew(monkeypatch):
+    values = np.random.default_rng(1).normal(size=(40, 130))
+    whole = statistics.bootstrap(values, resamples=300), statistics.randomisation_test(values, resamples=300).p
+    monkeypatch.setattr(statistics, "_CELLS", 40 * 70)
+    assert len(statistics._blocks(300, 40)) > 4
+    parts = statistics.bootstrap(values, resamples=300), statistics.randomisation_test(values, resamples=300).p
+    np.testing.assert_allclose(parts[0], whole[0], atol=0.1)  # other random numbers
+    again = statistics.bootstrap(values, resamples=300)
+    assert (again.low == parts[0].low).all() and np.abs(parts[1] - whole[1]).max() < 0.2
