@@ -16,6 +16,7 @@ namespace berrypick {
 constexpr double kRounding = 1e-12;
 constexpr std::size_t kSplitGiven = 4;
 constexpr Index kMostSplit = 1000;  // more targets, and binomial coefficients do not fit a double
+constexpr double kLeastSlope = 1e-30;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
@@ -118,6 +119,12 @@ inline void largest(const Values& values, std::size_t size, std::vector<std::siz
     std::sort(places.begin(), places.end(), before);
 }
 
+// The exposure that stands for a sure target in a tangent with this slope.
+inline double exposure_cap(double slope) {
+    slope = std::max(slope, kLeastSlope);
+    return std::log1p(1.0 / slope) + std::log1p(slope) / slope;
+}
+
 inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, std::size_t need, std::size_t levels,
                                int steps) {
     const std::size_t count = exposure.count, n = exposure.targets;
@@ -142,8 +149,7 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
             double constant = log_reached(y, slope);
             if (!std::isfinite(constant)) break;  // too small a number: this point gives no bound
             for (std::size_t x = 0; x < n; ++x) {
-                const double seen = -std::expm1(-y[x]);
-                cap[x] = std::min(y[x] - std::log(seen) / std::max(slope[x], 1e-300), 1e6) - before[x];
+                cap[x] = std::max(exposure_cap(slope[x]) - before[x], 0.0);
                 constant -= slope[x] * (y[x] - before[x]);
             }
             for (std::size_t i = 0; i < count; ++i) {
@@ -316,11 +322,11 @@ inline void best_order(const double* score, double* best, Index* step, const std
     }
 }
 
-// P(F < r) and P(F >= r) for every set of a few candidates.
-inline void tails_of_sets(const double* rows, unsigned count, std::size_t targets, std::size_t r, double* below,
-                          double* reached, std::uint8_t* done) {
+// Calls visit(set, seen, unseen) for every set of a few candidates; set number s holds candidate i where bit i is 1.
+template <class Visit>
+void for_each_set(const double* rows, unsigned count, std::size_t targets, Visit visit) {
     const std::size_t sets = std::size_t(1) << count;
-    Values seen(count * targets + targets, 0.0), unseen(count * targets + targets, 1.0), mass(targets + 1);
+    Values seen(count * targets + targets, 0.0), unseen(count * targets + targets, 1.0);
     for (std::size_t s = 0; s < sets; ++s) {
         // the state at level d depends on the d highest bits; those above the highest that has changed stay
         unsigned from = 0;
@@ -340,7 +346,15 @@ inline void tails_of_sets(const double* rows, unsigned count, std::size_t target
                 unseen[(d + 1) * targets + x] = in ? b * (1.0 - row[x]) : b;
             }
         }
-        const double *a = &seen[count * targets], *b = &unseen[count * targets];
+        visit(s, &seen[count * targets], &unseen[count * targets]);
+    }
+}
+
+// P(F < r) and P(F >= r) for every set of a few candidates.
+inline void tails_of_sets(const double* rows, unsigned count, std::size_t targets, std::size_t r, double* below,
+                          double* reached, std::uint8_t* done) {
+    Values mass(targets + 1);
+    for_each_set(rows, count, targets, [&](std::size_t s, const double* a, const double* b) {
         std::fill(mass.begin(), mass.end(), 0.0);
         mass[0] = 1.0;
         std::size_t sure = 0;
@@ -355,7 +369,7 @@ inline void tails_of_sets(const double* rows, unsigned count, std::size_t target
         below[s] = low;
         reached[s] = high;
         done[s] = sure >= r;
-    }
+    });
 }
 
 }  // namespace berrypick

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "documents.hpp"
+#include "effort_lists.hpp"
 #include "law.hpp"
 #include "lists.hpp"
 #include "records.hpp"
@@ -217,12 +218,65 @@ void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uin
     berrypick::best_order(score.data(), best.data(), step.data(), done.data(), count);
 }
 
+// The states of the law of a gain; which of them lead where is checked.
+berrypick::GainLaw gain_law(std::size_t targets, const In<Index>& states, const In<Index>& stay, const In<Index>& move) {
+    require_count(states.shape(0), targets + 1, "states");
+    require(states.data()[0] == 1, "a gain begins with one state");
+    std::size_t at = 0;
+    for (std::size_t x = 0; x < targets; ++x) {
+        require(states.data()[x] >= 0 && states.data()[x + 1] >= 0, "a number of states is not negative");
+        const std::size_t count = std::size_t(states.data()[x]);
+        require(count <= stay.shape(0) - at && stay.shape(0) == move.shape(0), "states lead somewhere");
+        for (std::size_t s = at; s < at + count; ++s)
+            for (const Index to : {stay.data()[s], move.data()[s]})
+                require(to >= berrypick::kMissed && to < states.data()[x + 1], "there is no such state");
+        at += count;
+    }
+    require(at == stay.shape(0) && states.data()[targets] == 0, "every state leads to an end");
+    return {targets, states.data(), stay.data(), move.data()};
+}
+
+void gains_of_sets(In2<double> rows, In<Index> states, In<Index> stay, In<Index> move, In<double> gains, double wanted,
+                   Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
+    require_apart(rows, states, stay, move, gains, below, reached, done);
+    require_probabilities(rows);
+    require(rows.shape(0) <= 24, "too many candidates to list their sets");
+    const berrypick::GainLaw law = gain_law(rows.shape(1), states, stay, move);
+    require_count(gains.shape(0), rows.shape(1), "gains");
+    const std::size_t sets = std::size_t(1) << rows.shape(0);
+    require_count(below.shape(0), sets, "below");
+    require_count(reached.shape(0), sets, "reached");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::gains_of_sets(rows.data(), unsigned(rows.shape(0)), law, gains.data(), wanted, below.data(),
+                             reached.data(), done.data());
+}
+
+void cheapest_order(In<double> weight, In<double> effort, bool inverse, Out<double> best, Out<Index> step,
+                    In<std::uint8_t> done, unsigned count) {
+    require_apart(weight, effort, best, step, done);
+    require(count <= 24, "too many candidates to list their sets");
+    const std::size_t sets = std::size_t(1) << count;
+    require_count(weight.shape(0), sets, "weight");
+    require_count(effort.shape(0), sets, "effort");
+    require_count(best.shape(0), sets, "best");
+    require_count(step.shape(0), sets, "step");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::cheapest_order(weight.data(), effort.data(), inverse, best.data(), step.data(), done.data(), count);
+}
+
 void lists(nb::module_& m) {
     m.def("dominated", dominated, "rows"_a.noconvert(), "out"_a.noconvert());
     m.def("level_bounds", level_bounds, "rows"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "steps"_a,
           "best"_a.noconvert(), "given"_a.noconvert());
     m.def("tails_of_sets", tails_of_sets, "rows"_a.noconvert(), "r"_a, "below"_a.noconvert(),
           "reached"_a.noconvert(), "done"_a.noconvert());
+    m.def("gains_of_sets", gains_of_sets, "rows"_a.noconvert(), "states"_a.noconvert(), "stay"_a.noconvert(),
+          "move"_a.noconvert(), "gains"_a.noconvert(), "wanted"_a, "below"_a.noconvert(), "reached"_a.noconvert(),
+          "done"_a.noconvert());
+    m.def("cheapest_order", cheapest_order, "weight"_a.noconvert(), "effort"_a.noconvert(), "inverse"_a,
+          "best"_a.noconvert(), "step"_a.noconvert(), "done"_a.noconvert(), "count"_a);
     m.def("best_order", best_order, "score"_a.noconvert(), "best"_a.noconvert(), "step"_a.noconvert(),
           "done"_a.noconvert(), "count"_a);
 }

@@ -11,8 +11,9 @@ generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020
   the mean number seen by 1 or more, than one with the mean number (Hoeffding 1956, theorem 4). The maximum over the
   number of sure candidates among the j is taken.
 * Tangent. At any point y0 the tangent plane of log P(F >= r) lies above it, and is largest at the j candidates with the
-  largest weights, its gradient times their exposures. A sure candidate counts as much exposure as makes up for all
-  that its target can add, which is log(1/seen) at y0. Frank-Wolfe steps move the point to where the bound is low.
+  largest weights, its gradient times their exposures. A sure candidate would count without end; but P(F >= r) with
+  target x surely seen is at most that with any exposure m divided by 1 - 1/exp(m), so that it counts m and the logarithm
+  of this divisor, for the best m. Frank-Wolfe steps move the point to where the bound is low.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ STEPS = 8
 SPLIT_GIVEN = 4
 #: Targets above which binomial coefficients do not fit a double.
 MOST_SPLIT = 1000
+#: Smaller gradients are taken for this one.
+LEAST_SLOPE = 1e-30
 #: What rounding may add to a bound, relative to it.
 ROUNDING = 1e-12
 
@@ -171,9 +174,7 @@ def tangent_bounds(
             value, slope = log_reached(y, need)
             if not np.isfinite(value):  # too small a number: this point gives no bound
                 break
-            seen = -np.expm1(-y)
-            cap = np.minimum(y - np.log(seen) / np.maximum(slope, 1e-300), 1e6) - before
-            capped = np.minimum(exposure, cap)
+            capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
             weight = capped @ slope
             top = largest(weight, size)
             constant = value - slope @ (y - before)
@@ -183,6 +184,13 @@ def tangent_bounds(
             y = y + (before + capped[top].sum(axis=0) - y) * (2.0 / (step + 4.0))
     with np.errstate(over="ignore"):
         return np.exp(best) * (1 + ROUNDING), np.exp(given) * (1 + ROUNDING)
+
+
+def exposure_caps(y: FloatArray, slope: FloatArray) -> FloatArray:
+    """The exposure that stands for a sure target in a tangent at y: slope x (it - y) is the least over m of
+    slope x (m - y) + log(1/(1 - 1/exp(m))), which is at m = log(1 + 1/slope)."""
+    slope = np.maximum(slope, LEAST_SLOPE)
+    return np.asarray(np.log1p(1.0 / slope) + np.log1p(slope) / slope)
 
 
 def largest(values: FloatArray, count: int) -> IntArray:

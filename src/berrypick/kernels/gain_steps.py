@@ -1,0 +1,154 @@
+"""P(gain >= threshold) for one threshold, target after target.
+
+Of the sums of gains only those count that decide: a sum that has the threshold already is *reached*, one that cannot
+get there with all targets to come is *missed*. What lies between is told apart as long as the distinct sums are few;
+otherwise gains are rounded to a grid, up or down, which gives a bound on each side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.kernels import native
+
+#: States that follow from an earlier one without being looked at further.
+REACHED, MISSED = -1, -2
+#: Distinct sums before a target that are told apart, and cells of the grid where there are more.
+MOST_STATES = 2048
+CELLS = 1024
+#: Sums closer than this share of the total are one.
+SAME = 1e-12
+
+Side = Literal["exact", "up", "down"]
+
+
+@dataclass(frozen=True)
+class GainSteps:
+    """States before each target, and to which state before the next one each leads.
+
+    Targets are in the order ``order``, by decreasing gain, so that sums decide early. ``sums`` are those of the
+    states. ``side`` says whether gains were rounded.
+    """
+
+    gains: FloatArray
+    wanted: float
+    order: IntArray
+    sums: tuple[FloatArray, ...]
+    stay: tuple[IntArray, ...]
+    move: tuple[IntArray, ...]
+    side: Side = "exact"
+
+    @property
+    def states(self) -> IntArray:
+        return np.array([len(one) for one in self.sums], dtype=np.int64)
+
+    def tails(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """P(gain < threshold) and P(gain >= threshold), for each row."""
+        below, reached, _ = self._walk(seen, unseen)
+        return below, reached
+
+    def expected(self, seen: FloatArray, unseen: FloatArray) -> FloatArray:
+        """E[min(gain, threshold)], for each row, but for sums that are missed, which count as they were then."""
+        return self._walk(seen, unseen)[2]
+
+    def _walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        rows = len(seen)
+        below, reached, expected = np.zeros((3, rows))
+        mass = np.ones((rows, 1))
+        steps = zip(self.order.tolist(), self.sums, self.sums[1:], self.stay, self.move, strict=False)
+        for x, sums, following, stay, move in steps:
+            after = np.zeros((rows, len(following)))
+            for to, share, gain in ((stay, unseen[:, x, None], 0.0), (move, seen[:, x, None], self.gains[x])):
+                part = mass * share
+                kept, missed = to >= 0, to == MISSED
+                after[:, to[kept]] += part[:, kept]  # different sums stay different
+                reached += part[:, to == REACHED].sum(axis=1)
+                below += part[:, missed].sum(axis=1)
+                expected += part[:, missed] @ (sums[missed] + gain)
+            mass = after
+        return below, reached, expected + reached * self.wanted
+
+    def are_sure(self, unseen: FloatArray) -> BoolArray:
+        """Whether what is surely seen has the gain, for each row."""
+        return np.asarray((unseen == 0.0) @ self.gains >= self.wanted)
+
+    def of_sets(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """P(gain < threshold), P(gain >= threshold) and whether it is surely reached, for every set of the rows; set
+        number s holds row i where bit i of s is 1."""
+        compiled = native()
+        if compiled is None:
+            return self.plain_of_sets(rows)
+        sets = 1 << len(rows)
+        below, reached, done = np.empty(sets), np.empty(sets), np.empty(sets, dtype=np.uint8)
+        parts = [np.concatenate([np.zeros(0, dtype=np.int64), *one]) for one in (self.stay, self.move)]
+        columns = np.ascontiguousarray(rows[:, self.order])
+        gains = np.ascontiguousarray(self.gains[self.order])
+        compiled.gains_of_sets(columns, self.states, *parts, gains, self.wanted, below, reached, done)
+        return below, reached, done.view(np.bool_)
+
+    def plain_of_sets(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        count, targets = rows.shape
+        seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
+        for i in range(count):
+            seen[1 << i : 2 << i] = seen[: 1 << i] + (1.0 - seen[: 1 << i]) * rows[i]
+            unseen[1 << i : 2 << i] = unseen[: 1 << i] * (1.0 - rows[i])
+        return *self.tails(seen, unseen), self.are_sure(unseen)
+
+
+def gain_steps(gains: FloatArray, wanted: float) -> tuple[GainSteps, GainSteps]:
+    """For a threshold above 0: a law that is not below the true one, and one that is not above; the same where sums
+    are few enough."""
+    exact = _steps(gains, gains, wanted, "exact")
+    if exact is not None:
+        return exact, exact
+    unit = float(gains.sum()) / CELLS
+    sides: list[tuple[FloatArray, Side]] = [(np.ceil(gains / unit - 1e-9), "up"), (np.floor(gains / unit + 1e-9), "down")]
+    found = [_steps(gains, rounded * unit, wanted, side) for rounded, side in sides]
+    assert found[0] is not None and found[1] is not None
+    return found[0], found[1]
+
+
+def _steps(gains: FloatArray, counted: FloatArray, wanted: float, side: Side) -> GainSteps | None:
+    order = np.argsort(-counted, kind="stable")
+    total = float(counted.sum())
+    left = np.concatenate([np.cumsum(counted[order][::-1])[::-1], [0.0]])  # what the targets from here on can add
+    sums, stay, move = [np.zeros(1)], [], []
+    near = SAME * total
+    for n, x in enumerate(order.tolist()):
+        here = sums[-1]
+        moved = here + counted[x]
+        both = np.concatenate([here, moved])
+        to = np.full(len(both), MISSED)
+        to[both + left[n + 1] >= wanted - near] = 0
+        to[len(here) :][moved >= wanted - near] = REACHED
+        kept = np.flatnonzero(to == 0)
+        ranked = kept[np.argsort(both[kept], kind="stable")]
+        heads = np.concatenate([np.ones(min(len(ranked), 1), dtype=bool), np.diff(both[ranked]) > near])
+        to[ranked] = np.cumsum(heads) - 1
+        if side == "exact" and int(heads.sum()) > MOST_STATES:
+            return None
+        sums.append(both[ranked[heads]])
+        stay.append(to[: len(here)])
+        move.append(to[len(here) :])
+    return GainSteps(gains, wanted, order, tuple(sums), tuple(stay), tuple(move), side)
+
+
+def distinct_thresholds(gains: FloatArray, wanted: Sequence[float]) -> list[list[int]]:
+    """Groups of thresholds, in their order, that the same sums of gains reach; each alone where sums are too many."""
+    sums = np.zeros(1)
+    near = SAME * float(gains.sum())
+    for gain in np.sort(gains).tolist():
+        both = np.sort(np.concatenate([sums, sums + gain]))
+        sums = both[np.concatenate([[True], np.diff(both) > near])]
+        if len(sums) > 1 << 16:
+            return [[n] for n in range(len(wanted))]
+    places = np.searchsorted(sums, np.asarray(wanted) - near)
+    groups: dict[int, list[int]] = {}
+    for n, place in enumerate(places.tolist()):
+        groups.setdefault(place, []).append(n)
+    return list(groups.values())
