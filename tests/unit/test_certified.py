@@ -218,6 +218,31 @@ def test_no_list_surely_reaches_a_target_that_is_hard_to_reach():
     assert (found.value, found.bound, found.gap, found.list) == (None, None, None, ())
 
 
+def test_eprum_of_a_matrix_takes_the_parameters_of_the_measure():
+    rows = np.vstack([np.eye(6), np.random.default_rng(1).random((60, 6)) * 0.3])
+    run = rows[[1, 8, 20]]
+    with pytest.warns(bp.BerrypickWarning, match="not proved to be the best"):
+        found = bp.eprum(run, 6, candidates=rows, ideal="certified", nodes=1, gap=0.001)
+    quiet = bp.eprum(run, 6, candidates=rows, ideal="certified", nodes=1, gap=1.0)
+    assert found == quiet
+    assert bp.eprum(run, 1, candidates=rows, ideal="certified", seconds=100.0) == bp.eprum(run, 1)
+    with pytest.raises(bp.UsageError, match="ideal='certified' only"):
+        bp.eprum(run, seconds=1.0)
+
+
+def test_eprum_of_a_matrix_has_the_normal_law():
+    draw = np.random.default_rng(2)
+    reach = draw.random((30, 14)) * 0.2
+    links = ReachTable({(f"p{k}", f"t{x}"): float(p) for (k, x), p in np.ndenumerate(reach)})
+    truth, run = {"q": {f"t{x}": 1 for x in range(14)}}, {"q": {f"p{k}": 30 - k for k in range(30)}}
+    for law in ("exact", "normal"):
+        value = bp.score(f"EPRUM(law='{law}')", truth, run, navigation=links)
+        assert bp.eprum(reach, law=law).mean() == pytest.approx(value, rel=1e-12)
+    assert bp.eprum(reach, law="normal").mean() != pytest.approx(bp.eprum(reach).mean(), abs=1e-5)
+    with pytest.raises(bp.UsageError, match="law"):
+        bp.eprum(reach, law="poisson")
+
+
 # --- berrypick ideal ------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Ideal lists: the best list of candidates for each topic and recall value, with a bound that no list can pass."""
+"""Ideal lists: the best list of candidates for each topic and recall value or gain, with a bound no list can pass."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.certified import Found
-from berrypick.measures.eprum import EPRUM, GAP
+from berrypick.measures._certificate import GAP, search_of
+from berrypick.measures.epnav_measure import epnav
+from berrypick.measures.eprum import EPRUM
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -27,16 +29,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IdealList:
-    """The best list found for a recall value of a topic.
+    """The best list found for a recall value of a topic (EPRUM), or for a gain (epnav).
 
-    ``value`` is its E[ML_r] (least is best), or its E[A_r/ML_r] (most is best) with norm='bounded'. No list of the
-    candidates is better than ``bound``; ``gap`` is the relative distance of the two, 0 where the list is proved best.
-    ``readers`` is the share of readers whose ideal units are these targets.
+    ``value`` is its E[ML_r] or E[ce] (least is best), or with norm='bounded' its E[A_r/ML_r] or E[1/ce] (most is best).
+    No list of the candidates is better than ``bound``; ``gap`` is the relative distance of the two, 0 where the list is
+    proved best. For EPRUM ``r`` is the recall value, and ``readers`` the share of readers whose ideal units are these
+    targets; for epnav ``level`` is the gain-recall level up to which the list is the ideal one.
     """
 
     topic: str
     measure: str
-    r: int
+    r: int | None
+    level: float | None
     targets: int
     candidates: int
     readers: float
@@ -61,11 +65,11 @@ def ideal_lists(
     progress: Callable[[int, int], None] | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> list[IdealList]:
-    """The best list of the candidates for each topic and recall value, with its bound; no run is needed.
+    """The best list of the candidates for each topic and recall value or gain, with its bound; no run is needed.
 
-    Candidates are the targets of a topic and every unit that leads to one by the user model. ``measures`` is EPRUM with
-    any of its parameters but rank=; EPRUM(ideal='certified',norm='bounded') asks for the lists of the largest E[A/ML].
-    ``nodes`` and ``seconds`` are those of EPRUM(ideal='certified').
+    Candidates are the targets of a topic and every unit that leads to one by the user model. ``measures`` are EPRUM
+    with any of its parameters but rank=, and epnav; with norm='bounded' (which takes ideal='certified') they ask for
+    the lists of the largest E[A/ML] or E[1/ce]. ``nodes`` and ``seconds`` are those of ideal='certified'.
 
     >>> import berrypick as bp
     >>> from berrypick.core.navigation import ReachTable
@@ -84,7 +88,7 @@ def ideal_lists(
         for one in asked:
             judged = judge_topic(evaluation.truth, _no_run(), topic, evaluation.context_for(one))
             if len(judged.targets):
-                found += _lists(one, judged, evaluation)
+                found += _found(one, judged, evaluation)
         if progress is not None:
             progress(done, len(topics))
     return found
@@ -103,11 +107,11 @@ def gap_note(found: Sequence[IdealList], gap: float | None) -> list[str]:
     ]
 
 
-def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) -> EPRUM:
+def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) -> EPRUM | epnav:
     measure = one.measure
-    if not isinstance(measure, EPRUM):
-        raise UsageError(f"{one.text}: ideal lists are searched for EPRUM, not for other measures")
-    if measure.rank is not None:
+    if not isinstance(measure, (EPRUM, epnav)):
+        raise UsageError(f"{one.text}: ideal lists are searched for EPRUM and epnav, not for other measures")
+    if isinstance(measure, EPRUM) and measure.rank is not None:
         raise UsageError(f"{one.text}: an ideal list is one for a recall value; use EPRUM, EPRUM(r=2) or EPRUM@0.5")
     return replace(
         measure,
@@ -117,28 +121,33 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
     )
 
 
-def _lists(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    measure, candidates = one.measure, judged.candidates
+def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
+    signature = str(sign(measure_fields(one, evaluation, _no_run()), [], measure_head(one.measure)))
+    lists = _for_gains if isinstance(one.measure, epnav) else _for_numbers
+    for found in lists(one.measure, judged):
+        yield IdealList(topic=judged.topic, measure=one.text, signature=signature, **found)
+
+
+def _for_numbers(measure: object, judged: JudgedTopic) -> Iterator[dict[str, Any]]:
     assert isinstance(measure, EPRUM)
+    names = judged.candidates.names
     for weight, ideal, _ in judged.levels:
-        rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+        rows = judged.candidates.reach if ideal.all() else judged.candidates.reach.columns(ideal)
         if measure.r is not None and measure.r > rows.targets:
             continue
         wanted = measure._wanted(rows.targets)
         objective = ideals.OBJECTIVES[measure.norm]
-        for r, best in zip(wanted, ideals.certified(rows, wanted, objective, measure.search), strict=True):
-            signed = sign(measure_fields(one, evaluation, _no_run()), [], measure_head(measure))
-            yield IdealList(
-                topic=judged.topic,
-                measure=one.text,
-                r=r,
-                targets=rows.targets,
-                candidates=len(rows.events),
-                readers=weight,
-                **_numbers(best),
-                list=tuple(candidates.names[i] for i in best.order),
-                signature=str(signed),
-            )
+        counts = {"targets": rows.targets, "candidates": len(rows.events), "readers": weight}
+        for r, best in zip(wanted, ideals.certified(rows, wanted, objective, search_of(measure)), strict=True):
+            yield {"r": r, "level": None, **counts, **_numbers(best), "list": tuple(names[i] for i in best.order)}
+
+
+def _for_gains(measure: object, judged: JudgedTopic) -> Iterator[dict[str, Any]]:
+    assert isinstance(measure, epnav)
+    lists = measure._cheapest(judged, measure._levels(judged))
+    counts = {"targets": len(judged.targets), "candidates": lists.candidates, "readers": 1.0}
+    for level, best in zip(lists.last_levels(), lists.found, strict=True):
+        yield {"r": None, "level": level, **counts, **_numbers(best), "list": tuple(lists.listed(best))}
 
 
 def _numbers(best: Found) -> dict[str, float | None]:

@@ -22,14 +22,17 @@ from berrypick.report import ideal_table
     multiple=True,
     default=("EPRUM",),
     show_default=True,
-    help="EPRUM, EPRUM(r=2), EPRUM@0.5; EPRUM(ideal='certified',norm='bounded') for the largest E[A/ML].",
+    help="EPRUM, EPRUM(r=2), EPRUM@0.5, epnav, epnav@0.5; EPRUM(ideal='certified',norm='bounded') for the largest "
+    "E[A/ML], epnav(ideal='certified',norm='bounded') for the largest E[1/effort].",
 )
-@click.option("--nodes", type=click.IntRange(1), metavar="N", help="Sets examined for each recall value. [auto]")
+@click.option(
+    "--nodes", type=click.IntRange(1), metavar="N", help="Sets examined for each recall value or gain. [auto]"
+)
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
     metavar="S",
-    help="End the search for a recall value after S seconds; results may then differ between machines.",
+    help="End the search for a recall value or gain after S seconds; results may then differ between machines.",
 )
 @click.option("--gap", type=click.FloatRange(0), metavar="X", help="Relative gap above which a note says so. [0.05]")
 @click.option(
@@ -55,11 +58,14 @@ def ideal_command(
     """Search the best list for each topic of TRUTH, and prove how far from the best it can be.
 
     For each recall value r: the list, the expected number of ranks that it takes to see r targets (value), a bound that
-    no list of the candidates is below, and the relative gap between the two; with gap 0 no list is better.
+    no list of the candidates is below, and the relative gap between the two; with gap 0 no list is better. With epnav
+    the same for each gain: the expected effort until it is reached, and the gain-recall level up to which the list is
+    ideal.
 
     \b
     berrypick ideal truth.qrels --navigation clicks.tsv -o json
     berrypick ideal truth.qrels -m 'EPRUM(r=2)' --user markov --navigation visits.sessions --nodes 5000
+    berrypick ideal truth.jsonl -m epnav --user hierarchy --effort chars --collection documents
     """
     with progress_bar("searching") as progress:
         found = ideal_lists(

@@ -127,6 +127,13 @@ class JudgedTopic:
         return find_candidates(self.targets, self.context)
 
     @cached_property
+    def candidates_effort(self) -> Effort:
+        """What consulting each candidate costs, and browsing from it."""
+        from berrypick.judging.candidates import candidates_effort
+
+        return candidates_effort(self.candidates, self.targets, self.context)
+
+    @cached_property
     def effort(self) -> Effort:
         """What consulting each rank and each target costs."""
         from berrypick.judging.effort import measure_effort

@@ -4,8 +4,9 @@ As in :mod:`list_bounds`, exposures y = sum of log(1/(1 - p)) add up over a list
 P(gain reached) and have a concave logarithm lie below their tangents; a tangent is largest at the candidates with the
 largest weight for their effort, the last one in part (the knapsack in fractions). Of these bounds the least counts:
 
-* Mean: P(gain >= G) is at most the expected gain over G, each gain counted up to G. This is linear already.
-* Number: the gain takes at least so many targets, and log P(F >= r) is concave.
+* Mean: P(gain >= G) is at most E[min(gain, G)]/G. This expectation is submodular over sets of candidates: together they
+  add no more than the sum of what each adds alone.
+* Number: the gain takes at least so many targets, and at least so many of the dearest; log P(F >= r) is concave.
 * Exponential: for every theta > 0, P(gain >= G) is at most E[exp(theta gain)]/exp(theta G), a product over targets of
   1 + seen (exp(theta g) - 1), whose logarithms are concave in y.
 """
@@ -17,15 +18,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels.list_bounds import ROUNDING, exposure_caps, log_reached
 
 #: Parts into which the effort ahead is divided where efforts differ, and most ranks where they do not.
-PARTS = 24
+PARTS = 32
 MOST_LEVELS = 40
 #: Budgets from which tangents are sought, and steps from each.
 POINTS = 5
 STEPS = 5
+#: How often the dearest targets are counted by themselves.
+MOST_CLASSES = 3
 #: theta x the gain that is needed, for the exponential bound.
 THETAS = np.geomspace(0.25, 64.0, 17)
 
@@ -44,13 +47,14 @@ class Budgets:
         least = float(effort.min())
         if float(effort.max()) == least:
             ranks = int(np.clip(np.ceil(horizon / least - 1e-9), 1, MOST_LEVELS))
-            edges = np.arange(ranks + 1) * least
+            edges: FloatArray = np.arange(ranks + 1, dtype=np.float64) * least
             return cls(edges, edges[:-1], np.arange(ranks) <= 1)
-        last = max(horizon, 2 * least)
-        edges = np.concatenate([[0.0], np.linspace(least, last, PARTS)])
+        edges = np.append(0.0, np.geomspace(least, max(horizon, 2 * least), PARTS)).astype(np.float64)
         whole = bool((effort == np.round(effort)).all())
+        if whole:
+            edges = np.unique(np.ceil(edges * (1 - 1e-12)))
         # sums of whole numbers are whole, and those in a part lie below its end
-        most = np.ceil(edges[1:]) - 1.0 if whole else edges[1:].copy()
+        most = edges[1:] - 1.0 if whole else edges[1:].copy()
         most[0] = 0.0
         two = float(np.sort(effort)[:2].sum()) if len(effort) > 1 else np.inf
         return cls(edges, most, most < two)
@@ -70,9 +74,16 @@ Concave = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
 def budget_bounds(
-    rows: FloatArray, effort: FloatArray, unseen: FloatArray, gains: FloatArray, wanted: float, budgets: Budgets
+    rows: FloatArray,
+    effort: FloatArray,
+    unseen: FloatArray,
+    gains: FloatArray,
+    wanted: float,
+    budgets: Budgets,
+    expected: tuple[float, FloatArray],
 ) -> BudgetBounds:
-    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them."""
+    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them; ``expected``:
+    E[min(gain, wanted)] before them, and what each candidate alone adds to it."""
     is_open = unseen > 0
     need = wanted - float(gains[~is_open].sum())
     parts = len(budgets.most)
@@ -82,19 +93,34 @@ def budget_bounds(
     if float(gains.sum()) < need * (1 - ROUNDING):
         return BudgetBounds(np.zeros(parts), np.zeros((len(rows), parts)))
     knapsack = _Knapsack(effort, budgets)
-    weight = rows @ (gains * unseen)
-    best, given = (found / need for found in knapsack.bounds(weight, float(gains @ (1.0 - unseen))))
-    number = int(np.searchsorted(np.cumsum(-np.sort(-gains)), need * (1 - ROUNDING))) + 1
-    functions: list[Callable[[FloatArray], Concave]] = [lambda y: lambda at: log_reached(at, number)]
-    if float(gains.max()) > float(gains.min()):
-        functions.append(lambda y: _exponential(y, gains, need))
+    sure = wanted - need
+    best, given = (found / need for found in knapsack.bounds(expected[1], expected[0] - sure))
     with np.errstate(divide="ignore"):
         exposure = -np.log1p(-rows)
-    for function in functions:
-        for logs in _tangents(exposure, unseen, function, knapsack, budgets):
+    for targets, function in _functions(gains, need):
+        for logs in _tangents(exposure[:, targets], unseen[targets], function, knapsack, budgets):
             with np.errstate(over="ignore"):
                 best, given = np.minimum(best, np.exp(logs[0])), np.minimum(given, np.exp(logs[1]))
     return BudgetBounds(np.minimum(best * (1 + ROUNDING), 1.0), np.minimum(given * (1 + ROUNDING), 1.0))
+
+
+def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Callable[[FloatArray], Concave]]]:
+    """Concave functions, each of the exposures of some targets."""
+    order = np.argsort(-gains, kind="stable")
+    ends = np.flatnonzero(np.diff(gains[order]) < 0) + 1  # where the dearest end and cheaper ones begin
+    found: list[tuple[IntArray, Callable[[FloatArray], Concave]]] = []
+    for end in [len(gains), *ends.tolist()[::-1][:MOST_CLASSES]]:
+        rest = need * (1 - ROUNDING) - float(gains[order[end:]].sum())
+        number = int(np.searchsorted(np.cumsum(gains[order[:end]]), rest)) + 1
+        if rest > 0 and number <= end:
+            found.append((order[:end], _number(number)))
+    if len(ends):
+        found.append((np.arange(len(gains)), lambda y: _exponential(y, gains, need)))
+    return found
+
+
+def _number(least: int) -> Callable[[FloatArray], Concave]:
+    return lambda y: lambda at: log_reached(at, least)
 
 
 class _Knapsack:

@@ -16,6 +16,7 @@ to, so max(C_k, floor) takes the place of ce_k in the bound.
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,27 +25,32 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.kernels import native
+from berrypick.kernels import certified, native
 from berrypick.kernels.budget_bounds import Budgets, budget_bounds
 from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search, set_sizes
+from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.gain_steps import gain_steps
 from berrypick.kernels.list_bounds import ROUNDING
 
 #: Candidates of which all orders are tried where browsing costs effort.
 MOST_ORDERED = 8
-#: Candidates that are tried at a place of a list, and rounds in which all places are gone through.
+#: Candidates among which the next one of a list is chosen, and ranks that are chosen one by one.
 MOST_OPTIONS = 48
-MOST_ROUNDS = 4
-#: Ranks of a list that is made step by step.
-MOST_RANKS = 60
-#: Sets examined unless a number is given.
-MOST_NODES = 100
+MOST_RANKS = 32
+#: Changes made to a list, places at which it is changed, and candidates tried at each.
+MOST_ROUNDS = 12
+MOST_PLACES = 16
+MOST_EXCHANGED = 16
+#: How many times the effort of the best list is looked ahead.
+FAR = 6.0
+#: Sets examined for all gains together, unless a number is given: fewer where there are many candidates and sums.
+MOST_NODES = 400
 NODES_WORK = 1 << 24
 
 
 @dataclass(frozen=True)
 class Priced:
-    """Candidates: what each leads to (candidates x targets), its effort, and what browsing from it to a target costs."""
+    """Candidates: what each leads to (candidates x targets), its effort, and what browsing from it to targets costs."""
 
     rows: FloatArray
     effort: FloatArray
@@ -52,6 +58,11 @@ class Priced:
 
     def take(self, which: IntArray) -> Priced:
         return Priced(np.ascontiguousarray(self.rows[which]), self.effort[which], self.outside[which])
+
+    def with_nothing(self) -> Priced:
+        """With one more candidate, which leads nowhere and costs nothing."""
+        none = np.zeros((1, self.rows.shape[1]))
+        return Priced(np.vstack([self.rows, none]), np.append(self.effort, 0.0), np.vstack([self.outside, none]))
 
     @cached_property
     def browses(self) -> bool:
@@ -65,10 +76,22 @@ def search(
     useful = np.flatnonzero((candidates.rows > 0).any(axis=1))
     priced = candidates.take(useful)
     found = []
+    if len(useful) and not priced.browses and are_equal(gains) and are_equal(priced.effort):
+        return _by_number(candidates.rows, float(priced.effort[0]), gains, wanted, objective, limit)
     for gain in wanted:
         one = Problem(priced, gains, gain, objective).search(limit, len(wanted))
         found.append(replace(one, order=tuple(int(useful[i]) for i in one.order)))
     return found
+
+
+def _by_number(
+    rows: FloatArray, effort: float, gains: FloatArray, wanted: Sequence[float], objective: Objective, limit: Search
+) -> list[Found]:
+    """Equal gains and efforts: a gain is a number of targets, and effort a number of ranks."""
+    numbers = [max(1, math.ceil(gain / float(gains[0]) - 1e-12)) for gain in wanted]
+    scale = effort if objective == "length" else 1.0 / effort
+    found = certified.search(rows, numbers, objective, limit)
+    return [replace(one, value=one.value * scale, bound=one.bound * scale) for one in found]
 
 
 class Walk:
@@ -83,7 +106,7 @@ class Walk:
 
     def append(self, which: IntArray) -> None:
         """One candidate for each list, or one for all."""
-        priced = self.problem.priced
+        priced = self.problem.padded
         rows = priced.rows[which]
         self.paid = self.paid + self.unseen * rows * priced.outside[which]
         self.seen, self.unseen = self.seen + (1.0 - self.seen) * rows, self.unseen * (1.0 - rows)
@@ -110,6 +133,7 @@ class Problem:
 
     def __init__(self, priced: Priced, gains: FloatArray, wanted: float, objective: Objective) -> None:
         self.priced, self.gains, self.wanted, self.objective = priced, gains, wanted, objective
+        self.padded = priced.with_nothing()
         self.upper, self.lower = gain_steps(gains, wanted)
         everything = np.prod(1.0 - priced.rows, axis=0)[None, :]
         self.certain = bool(self.lower.are_sure(everything)[0])
@@ -131,16 +155,15 @@ class Problem:
         share = np.maximum(walk.seen, reached[:, None])
         spent = walk.effort + np.divide(walk.paid, share, out=np.zeros_like(share), where=share > 0).sum(axis=1)
         first = np.maximum(reached - walk.reached, 0.0)
-        return -first * spent if self.objective == "length" else first / spent
+        if self.objective == "length":
+            return -first * spent
+        return np.divide(first, spent, out=np.zeros_like(first), where=first > 0)
 
     def value(self, score: float) -> float:
         return -score if self.objective == "length" else score
 
     def score_of(self, order: Sequence[int]) -> float:
-        walk = Walk(self, 1)
-        for i in order:
-            walk.append(np.array([i]))
-        return float(walk.finished()[0])
+        return float(self.scores([order])[0])
 
     def _floor(self) -> float:
         """No reader has the gain for less.
@@ -220,55 +243,51 @@ class Problem:
         by_density = sure[np.argsort(-gain / self.priced.effort[sure], kind="stable")]
         return [by_gain.tolist()[:MOST_RANKS], by_density.tolist()[:MOST_RANKS], self.greedy()]
 
-    def improved(self, order: Sequence[int]) -> tuple[tuple[int, ...], float]:
-        """Replace, insert, leave out or move one candidate while that helps."""
-        best = self.cut(order)
-        score = self.score_of(best)
+    def beginning(self, orders: Sequence[Sequence[int]]) -> tuple[int, ...]:
+        """The best beginning of some lists."""
+        lists = list(dict.fromkeys(self.cut(order[:k]) for order in orders for k in range(len(order) + 1)))
+        return lists[int(np.argmax(self.scores(lists)))]
+
+    def changed(self, best: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
+        """A list changed at one place after the other as long as that helps."""
+        score, tail = self.score_of(best), self.cut(())
         for _ in range(MOST_ROUNDS):
-            before = score
-            for place in range(len(best) + 1):
-                if place <= len(best):
-                    best, score = self._changed(best, score, place)
-            best, score = self._moved(best, score)
-            if not score > before + abs(before) * ROUNDING:
+            lists = self.neighbours(best)
+            scores = self.scores([(*one, *(i for i in tail if i not in one)) for one in lists])
+            tried = self.cut(lists[int(np.argmax(scores))])
+            if not (reached := self.score_of(tried)) > score + abs(score) * ROUNDING:
                 break
+            best, score = tried, reached
         return best, score
 
-    def _changed(self, order: tuple[int, ...], score: float, place: int) -> tuple[tuple[int, ...], float]:
-        """The best candidate inserted at a place, or put in the place of the one there, or that one left out."""
-        walk = Walk(self, 1)
-        for i in order[:place]:
-            walk.append(np.array([i]))
-        density = self.density(walk.unseen[0])
-        density[list(order)] = -1.0
-        options = np.argsort(-density, kind="stable")[:MOST_OPTIONS]
-        options = options[density[options] > 0]
-        for rest in (order[place:], order[place + 1 :]):
-            if len(options):
-                tried = walk.take(np.zeros(len(options), dtype=np.int64))
-                tried.append(options)
-                for i in rest:
-                    tried.append(np.array([i]))
-                n = int(np.argmax(tried.finished()))
-                order, score = self._better(order, score, (*order[:place], int(options[n]), *rest))
-        return self._better(order, score, (*order[:place], *order[place + 1 :]))
+    def scores(self, lists: Sequence[Sequence[int]]) -> FloatArray:
+        """The score of each list."""
+        longest = max(map(len, lists))
+        nothing = len(self.priced.rows)  # a candidate that leads nowhere and costs nothing
+        padded = np.array([[*one, *[nothing] * (longest - len(one))] for one in lists], dtype=np.int64)
+        walk = Walk(self, len(lists))
+        for which in padded.T:
+            walk.append(which)
+        return walk.finished()
 
-    def _better(
-        self, order: tuple[int, ...], score: float, other: tuple[int, ...]
-    ) -> tuple[tuple[int, ...], float]:
-        if len(set(other)) < len(other):
-            return order, score
-        other = self.cut(other)
-        tried = self.score_of(other)
-        return (other, tried) if tried > score else (order, score)
-
-    def _moved(self, order: tuple[int, ...], score: float) -> tuple[tuple[int, ...], float]:
-        for place in range(min(len(order), MOST_OPTIONS // 3)):
-            for to in range(min(len(order), MOST_OPTIONS // 3)):
-                if to != place and place < len(order):
-                    rest = [*order[:place], *order[place + 1 :]]
-                    order, score = self._better(order, score, (*rest[:to], order[place], *rest[to:]))
-        return order, score
+    def neighbours(self, order: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Lists with a candidate inserted, put in the place of another, left out, or moved."""
+        found = []
+        unseen = np.ones(len(self.gains))
+        for place in range(min(len(order), MOST_PLACES) + 1):
+            density = self.density(unseen)
+            density[list(order)] = -1.0
+            options = np.argsort(-density, kind="stable")[:MOST_EXCHANGED]
+            before, rest = order[:place], order[place + 1 :]
+            for i in options[density[options] > 0].tolist():
+                found += [(*before, i, *order[place:]), (*before, i, *rest)]
+            found.append((*before, *rest))
+            if place < len(order):
+                others = (*before, *rest)
+                places = range(min(len(order), MOST_PLACES))
+                found += [(*others[:to], order[place], *others[to:]) for to in places if to != place]
+                unseen = unseen * (1.0 - self.priced.rows[order[place]])
+        return found
 
     # --- search ---
 
@@ -280,7 +299,8 @@ class Problem:
             return Found((), 0.0, 0.0)
         if self.priced.browses and count <= MOST_ORDERED:
             return self.all_orders()
-        if count <= MOST_LISTED and (1 << count) * int(self.upper.states.max() + 1) <= MOST_CELLS:
+        states = int(self.upper.states.sum()) + 1
+        if count <= MOST_LISTED and (1 << count) * max(len(self.gains), states * problems >> 5) <= MOST_CELLS:
             return self.all_sets()
         return BestFirst(self, limit, problems).run()
 
@@ -321,8 +341,7 @@ class Problem:
         bound = self.value(float(best[0]))
         if not self.priced.browses and self.upper is self.lower:
             return Found(tuple(order), bound, bound)
-        found, score = max((self.improved(one) for one in (order, *self.starts())), key=lambda one: one[1])
-        return self.settled(found, score, float(best[0]))
+        return self.settled(*self.changed(self.beginning([order, *self.starts()])), float(best[0]))
 
     def settled(self, order: tuple[int, ...], score: float, bound: float, stopped: bool = False) -> Found:
         """A list and a bound, which are one number where only rounding lies between."""
@@ -349,13 +368,13 @@ class BestFirst:
 
     def __init__(self, problem: Problem, limit: Search, problems: int) -> None:
         self.problem, self.limit = problem, limit
-        self.nodes = limit.nodes or max(4, min(MOST_NODES, NODES_WORK // (problem.priced.rows.size * 8 * problems)))
+        work = problem.priced.rows.size * int(problem.upper.states.max())
+        self.nodes = limit.nodes or max(4, min(MOST_NODES, NODES_WORK // work) // problems)
         self.heap: list[tuple[float, int, float, tuple[int, ...]]] = []
         self.best_known: dict[frozenset[int], float] = {}
         self.pushed = 0
         self.closed = -np.inf  # what lists that are complete would score if browsing cost nothing
-        lists = {problem.cut(order): None for order in problem.starts()}
-        self.best, self.goal = max((problem.improved(order) for order in lists), key=lambda one: one[1])
+        self.best, self.goal = problem.changed(problem.beginning(problem.starts()))
 
     def run(self) -> Found:
         problem = self.problem
@@ -373,9 +392,7 @@ class BestFirst:
             if score >= self.best_known[frozenset(order)]:
                 self.expand(self.state(order))
         bound = max(-self.heap[0][0] if self.heap else -np.inf, self.closed)
-        found, score = problem.improved(self.best)
-        if score > self.goal:
-            self.best, self.goal = found, score
+        self.best, self.goal = problem.changed(self.best)
         return problem.settled(self.best, self.goal, bound, stopped)
 
     def promising(self, bound: float) -> bool:
@@ -422,7 +439,10 @@ class BestFirst:
         seen, unseen = known.seen + (1.0 - known.seen) * rows, known.unseen * (1.0 - rows)
         reached = problem.possibly(seen, unseen)
         budgets = Budgets.for_efforts(effort, self.horizon(known))
-        bounds = budget_bounds(rows, effort, known.unseen, problem.gains, problem.wanted, budgets)
+        together = np.vstack([known.seen[None], seen]), np.vstack([known.unseen[None], unseen])
+        expected = problem.upper.expected(*together)
+        added = float(expected[0]), np.maximum(expected[1:] - expected[0], 0.0)
+        bounds = budget_bounds(rows, effort, known.unseen, problem.gains, problem.wanted, budgets, added)
         alone = np.array([reached[effort <= most * (1 + ROUNDING)].max(initial=0.0) for most in budgets.most])
         best = np.maximum(np.where(budgets.single, np.minimum(bounds.best, alone), bounds.best), known.reached)
         best = np.minimum(best, problem.most)
@@ -442,7 +462,9 @@ class BestFirst:
                 self.improve(order)
                 self.close(float(limits[n]))
             else:
-                child = _Set(order, seen[n], unseen[n], known.effort + float(effort[n]), float(reached[n]), float(scores[n]))
+                child = _Set(
+                    order, seen[n], unseen[n], known.effort + float(effort[n]), float(reached[n]), float(scores[n])
+                )
                 self.push(float(limits[n]), child)
 
     def close(self, bound: float) -> None:
@@ -452,8 +474,10 @@ class BestFirst:
             self.closed = max(self.closed, bound)
 
     def horizon(self, known: _Set) -> float:
-        """How much further effort is looked at piece by piece: what the best list takes in all."""
-        return float(self.problem.priced.effort[list(self.best)].sum()) - known.effort
+        """How much further effort is looked at piece by piece: what the best list takes in all, or several times what
+        most readers need."""
+        usual = -self.goal if self.problem.objective == "length" else 1.0 / self.goal
+        return min(float(self.problem.priced.effort[list(self.best)].sum()), FAR * usual) - known.effort
 
     def future(self, known: _Set, budgets: Budgets, reached: FloatArray, begun: FloatArray) -> FloatArray:
         """What effort beyond that of the set and `begun` can add, given bounds on what is reached with it."""
@@ -491,8 +515,8 @@ def orders_of(count: int) -> tuple[tuple[IntArray, IntArray], ...]:
 def cheapest_order(
     weight: FloatArray, effort: FloatArray, inverse: bool, best: FloatArray, done: BoolArray
 ) -> IntArray:
-    """The candidate to append to each set, -1 where its list ends; ``best``, what a list that ends there scores, becomes
-    what can still be scored. A step from a set scores -weight x (effort added), or weight x (1/effort lost)."""
+    """The candidate to append to each set, -1 where its list ends; ``best``, what a list that ends there scores,
+    becomes what can still be scored. A step from a set scores -weight x (effort added), or weight x (1/effort lost)."""
     compiled = native()
     if compiled is None:
         return plain_cheapest_order(weight, effort, inverse, best, done)

@@ -36,6 +36,7 @@ class GainSteps:
     """
 
     gains: FloatArray
+    counted: FloatArray  # the gains as they are counted
     wanted: float
     order: IntArray
     sums: tuple[FloatArray, ...]
@@ -53,23 +54,25 @@ class GainSteps:
         return below, reached
 
     def expected(self, seen: FloatArray, unseen: FloatArray) -> FloatArray:
-        """E[min(gain, threshold)], for each row, but for sums that are missed, which count as they were then."""
+        """E[min(gain, threshold)], for each row, of the gains as they are counted."""
         return self._walk(seen, unseen)[2]
 
     def _walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         rows = len(seen)
         below, reached, expected = np.zeros((3, rows))
         mass = np.ones((rows, 1))
+        later = seen @ self.counted  # what the targets to come are expected to add
         steps = zip(self.order.tolist(), self.sums, self.sums[1:], self.stay, self.move, strict=False)
         for x, sums, following, stay, move in steps:
             after = np.zeros((rows, len(following)))
-            for to, share, gain in ((stay, unseen[:, x, None], 0.0), (move, seen[:, x, None], self.gains[x])):
+            later = later - seen[:, x] * self.counted[x]
+            for to, share, gain in ((stay, unseen[:, x, None], 0.0), (move, seen[:, x, None], self.counted[x])):
                 part = mass * share
                 kept, missed = to >= 0, to == MISSED
                 after[:, to[kept]] += part[:, kept]  # different sums stay different
                 reached += part[:, to == REACHED].sum(axis=1)
                 below += part[:, missed].sum(axis=1)
-                expected += part[:, missed] @ (sums[missed] + gain)
+                expected += part[:, missed] @ (sums[missed] + gain) + part[:, missed].sum(axis=1) * later
             mass = after
         return below, reached, expected + reached * self.wanted
 
@@ -107,7 +110,10 @@ def gain_steps(gains: FloatArray, wanted: float) -> tuple[GainSteps, GainSteps]:
     if exact is not None:
         return exact, exact
     unit = float(gains.sum()) / CELLS
-    sides: list[tuple[FloatArray, Side]] = [(np.ceil(gains / unit - 1e-9), "up"), (np.floor(gains / unit + 1e-9), "down")]
+    sides: list[tuple[FloatArray, Side]] = [
+        (np.ceil(gains / unit - 1e-9), "up"),
+        (np.floor(gains / unit + 1e-9), "down"),
+    ]
     found = [_steps(gains, rounded * unit, wanted, side) for rounded, side in sides]
     assert found[0] is not None and found[1] is not None
     return found[0], found[1]
@@ -135,7 +141,7 @@ def _steps(gains: FloatArray, counted: FloatArray, wanted: float, side: Side) ->
         sums.append(both[ranked[heads]])
         stay.append(to[: len(here)])
         move.append(to[len(here) :])
-    return GainSteps(gains, wanted, order, tuple(sums), tuple(stay), tuple(move), side)
+    return GainSteps(gains, counted, wanted, order, tuple(sums), tuple(stay), tuple(move), side)
 
 
 def distinct_thresholds(gains: FloatArray, wanted: Sequence[float]) -> list[list[int]]:

@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.kernels import in_use
+from berrypick.kernels import effort_lists, in_use
 from berrypick.kernels.certified import Found, Objective, Search, search
+from berrypick.kernels.effort_lists import Priced
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
@@ -233,36 +234,74 @@ def largest_inverse(candidates: Reach, wanted: Sequence[int], limit: Search) -> 
 def with_rows(candidates: Reach, reach: Reach) -> tuple[Reach, bool]:
     """The candidates and those rows of a list that are none of them (as often as they occur), and whether there are
     any: no list can then be better than the best of these."""
-    known = Counter(row.tobytes() for row in candidates.dense())
-    rows = []
-    for row in reach.at_events:
+    other = _others(candidates.dense(), reach.at_events)
+    return (candidates.stacked(Reach.of(reach.at_events[other])), True) if len(other) else (candidates, False)
+
+
+def with_priced_rows(candidates: Priced, ranks: Priced) -> tuple[Priced, bool]:
+    """The same where rows have efforts."""
+    other = _others(*(np.hstack([one.rows, one.effort[:, None], one.outside]) for one in (candidates, ranks)))
+    if not len(other):
+        return candidates, False
+    parts = ((getattr(candidates, name), getattr(ranks, name)[other]) for name in ("rows", "effort", "outside"))
+    return Priced(*map(np.concatenate, parts)), True
+
+
+def _others(known: FloatArray, rows: FloatArray) -> IntArray:
+    """The rows that are not known, each known one standing for one of its kind."""
+    left = Counter(row.tobytes() for row in known)
+    found = []
+    for n, row in enumerate(rows):
         key = row.tobytes()
-        if known[key] > 0:
-            known[key] -= 1
+        if left[key] > 0:
+            left[key] -= 1
         else:
-            rows.append(row)
-    return (candidates.stacked(Reach.of(np.array(rows))), True) if rows else (candidates, False)
+            found.append(n)
+    return np.array(found, dtype=np.int64)
 
 
 def certified(candidates: Reach, wanted: tuple[int, ...], objective: Objective, limit: Search) -> tuple[Found, ...]:
     """The search, kept for other runs on the same topic."""
-    return _certified(_Content(candidates), wanted, objective, limit, in_use())
+    shape = np.array([candidates.ranks, candidates.targets])
+    content = _Content(candidates, shape, candidates.rank, candidates.target, candidates.probability)
+    return _certified(content, wanted, objective, limit, in_use())
 
 
 @lru_cache(maxsize=256)
 def _certified(
-    content: _Content, wanted: tuple[int, ...], objective: Objective, limit: Search, kernels: str
+    content: _Content[Reach], wanted: tuple[int, ...], objective: Objective, limit: Search, kernels: str
 ) -> tuple[Found, ...]:
-    return tuple(search(content.reach.dense(), wanted, objective, limit))
+    return tuple(search(content.value.dense(), wanted, objective, limit))
 
 
-class _Content:
-    """A reach that equals another one with the same entries."""
+def cheapest(
+    candidates: Priced, gains: FloatArray, wanted: tuple[float, ...], objective: Objective, limit: Search
+) -> tuple[Found, ...]:
+    """The same for gains, where candidates cost different effort."""
+    content = _Content((candidates, gains), candidates.rows, candidates.effort, candidates.outside, gains)
+    return _cheapest(content, wanted, objective, limit, in_use())
 
-    def __init__(self, reach: Reach) -> None:
-        self.reach = reach
-        parts = (reach.rank, reach.target, reach.probability)
-        self.key = (reach.ranks, reach.targets, *(np.ascontiguousarray(part).tobytes() for part in parts))
+
+@lru_cache(maxsize=256)
+def _cheapest(
+    content: _Content[tuple[Priced, FloatArray]],
+    wanted: tuple[float, ...],
+    objective: Objective,
+    limit: Search,
+    kernels: str,
+) -> tuple[Found, ...]:
+    return tuple(effort_lists.search(*content.value, wanted, objective, limit))
+
+
+Value = TypeVar("Value")
+
+
+class _Content(Generic[Value]):
+    """A value that equals another one with the same arrays."""
+
+    def __init__(self, value: Value, *arrays: FloatArray | IntArray) -> None:
+        self.value = value
+        self.key = tuple((array.shape, np.ascontiguousarray(array).tobytes()) for array in arrays)
 
     def __hash__(self) -> int:
         return hash(self.key)

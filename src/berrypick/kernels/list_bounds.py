@@ -12,8 +12,8 @@ generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020
   number of sure candidates among the j is taken.
 * Tangent. At any point y0 the tangent plane of log P(F >= r) lies above it, and is largest at the j candidates with the
   largest weights, its gradient times their exposures. A sure candidate would count without end; but P(F >= r) with
-  target x surely seen is at most that with any exposure m divided by 1 - 1/exp(m), so that it counts m and the logarithm
-  of this divisor, for the best m. Frank-Wolfe steps move the point to where the bound is low.
+  target x surely seen is at most that with any exposure m divided by 1 - 1/exp(m), so that it counts m and the
+  logarithm of this divisor, for the best m. Frank-Wolfe steps move the point to where the bound is low.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.measures import epnav_measure as _epnav
+from berrypick.measures import _effort_precision
 from berrypick.measures.base import LEVELS
 
 
@@ -44,7 +44,7 @@ def effort_precision(
         np.ones(matrix.targets) if target_effort is None else _vector(target_effort, matrix.targets, "target_effort")
     )
     wanted = tuple(np.asarray(levels, dtype=np.float64).ravel().tolist())
-    return _epnav.work(matrix, worth, spent, ideal, _browsing(outside, matrix), wanted).precision
+    return _effort_precision.work(matrix, worth, spent, ideal, _browsing(outside, matrix), wanted).precision
 
 
 def _browsing(outside: Any, matrix: Reach) -> FloatArray:

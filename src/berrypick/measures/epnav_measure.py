@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
-from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels import gain_law
-from berrypick.kernels.poisson_binomial import number_seen, weighted_law
+from berrypick.measures._certificate import (
+    NormName,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    search_of,
+    seconds_parameter,
+    signed_search,
+)
+from berrypick.measures._cheapest import CheapestLists, cheapest_lists, compared
+from berrypick.measures._effort_precision import Working, reached_gains, thresholds, working_of
 from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import LEVELS, Measure
 from berrypick.relevance.gains import Quantisation
@@ -49,6 +57,12 @@ class epnav(Measure):
     rank browsing costs nothing; effort clicks counts 1 a result and 1 a target browsed to.
     points='ideal' takes the mean at the gains of the ideal list's own ranks instead of .01 .. 1.
 
+    The cheapest list may be another one. ideal='certified' searches it among the candidates (the targets, and all that
+    leads to them, each at its own effort), for each gain by itself, and states how far from the best the list found can
+    be at most; ce_ideal(gr) is then its E[ce(gr)], the sum over k of ce[k] times the share of readers who reach gr at
+    rank k. With norm='bounded' E[1/ce_run] is divided by a bound that E[1/ce] of no list of the candidates and of this
+    run's results exceeds.
+
     The law of cg is exact while the distinct sums of gains can be listed; otherwise a grid is used, which
     the signature then says (law:grid), and a note gives the precision reached.
 
@@ -61,16 +75,14 @@ class epnav(Measure):
     When targets are of different worth (grades), or when results cost different effort: effort chars charges the
     text a reader goes through at a rank and browses to, effort seconds the time.
 
-    With effort rank and targets of equal gain epnav@l is EPRUM@l, whose ideal='certified' searches the best list of all
-    candidates with a bound. For other efforts and gains there is no such search, and the ideal list is that of targets.
-
     Bounds
     ------
-    From 0. It can exceed 1 with unequal efforts, or when one result leads to several targets.
+    From 0. It can exceed 1 with unequal efforts, or when one result leads to several targets; norm='bounded' with
+    ideal='certified' or 'exact' stays within [0, 1].
 
     Undefined
     ---------
-    No targets.
+    No targets; no list of candidates that surely reaches the gain (product norm, ideal='certified' or 'exact').
 
     Example
     -------
@@ -95,6 +107,16 @@ class epnav(Measure):
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
+    ideal: Literal["targets", "exact", "certified"] = parameter(
+        "targets",
+        "targets|exact|certified",
+        "the ideal list: the targets by decreasing gain, the cheapest of all orders of at most 8 candidates, or the "
+        "cheapest list found for any number of candidates with a proved bound on its distance from the best",
+    )
+    gap: float | None = gap_parameter()
+    nodes: int | None = nodes_parameter("gain")
+    seconds: float | None = seconds_parameter("gain")
+    norm: NormName = norm_parameter()
 
     points: Literal["levels", "ideal"] = parameter(
         "levels", "levels|ideal", "where the mean is taken: at .01 .. 1, or at the gains of the ideal list's own ranks"
@@ -104,6 +126,7 @@ class epnav(Measure):
         super().__post_init__()
         if self.at is not None and self.points == "ideal":
             raise UsageError("epnav takes one of points='ideal' and @level, not both")
+        check_search(self, "'certified' or 'exact'")
 
     def _levels(self, judged: JudgedTopic) -> tuple[float, ...]:
         if self.at is not None:
@@ -113,31 +136,47 @@ class epnav(Measure):
         gain = np.cumsum(-np.sort(-judged.targets.gain))
         return tuple((gain / gain[-1]).tolist())
 
-    def _working(self, judged: JudgedTopic) -> Working:
-        return _of(judged, self._levels(judged))
+    def _working(self, judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
+        working = working_of(judged, levels)
+        if self.ideal == "targets":
+            return working
+        return compared(working, self._cheapest(judged, levels), self.norm)
+
+    def _cheapest(self, judged: JudgedTopic, levels: tuple[float, ...]) -> CheapestLists:
+        with_run = self.norm == "bounded"
+        return cheapest_lists(judged, levels, exact=self.ideal == "exact", with_run=with_run, limit=search_of(self))
 
     def compute(self, judged: JudgedTopic) -> Score:
-        working = self._working(judged)
+        levels = self._levels(judged)
+        working = self._working(judged, levels)
+        lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels)]
         value = math.fsum(working.precision) / len(working.precision)
+        law = f"grid({working.cells})" if working.cells else "exact"
         browsing = () if not working.browsing else (("browsing", working.browsing),)
-        if not working.cells:
-            return Score(value, signed=(("law", "exact"), *browsing))
-        note = f"the gain distribution was computed on a grid; the value is exact to within {working.doubt.max():.1g}"
-        return Score(value, (note,), (("law", f"grid({working.cells})"), *browsing))
+        signed = (("law", law), *browsing, *signed_search(self, lists))
+        notes = gap_notes(self, lists) if self.ideal == "certified" else ()
+        if working.cells:
+            width = f"{working.doubt.max():.1g}"
+            notes += (f"the gain distribution was computed on a grid; the value is exact to within {width}",)
+        return Score(None if math.isnan(value) else value, notes, signed)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        return Score(0.0, signed=(("law", "exact"),))
+        """An empty list scores 0, but what no list can score stays undefined."""
+        if self.ideal == "targets":
+            return Score(0.0, signed=(("law", "exact"),))
+        return self.compute(judged)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
-        working = _of(judged, LEVELS)
-        return [(level, float(y)) for level, y in zip(LEVELS, working.precision, strict=True)]
+        values = self._working(judged, LEVELS).precision.tolist()
+        return [(level, y) for level, y in zip(LEVELS, values, strict=True) if not math.isnan(y)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         targets, names = judged.targets.names(), judged.items.names_by_rank()
         levels = (0.25, 0.5, 0.75, 1.0) if self.at is None and self.points == "levels" else self._levels(judged)[:8]
-        working = _of(judged, levels)
+        working = self._working(judged, levels)
+        lists = [] if self.ideal == "targets" else [self._cheapest(judged, levels).table()]
         total = float(judged.targets.gain.sum())
-        reached, _, _ = _reached(judged.reach, judged.targets.gain, _thresholds(judged.targets.gain, levels))
+        reached, _, _ = reached_gains(judged.reach, judged.targets.gain, thresholds(judged.targets.gain, levels))
         expected = judged.reach.seen @ judged.targets.gain
         rows = [
             [
@@ -152,6 +191,7 @@ class epnav(Measure):
             [f"{level:g}", number(level * total), *(number(float(v), 6) for v in values)]
             for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
         ]
+        divisor = "ideal effort" if self.norm == "product" else "largest E[1/effort]"
         return Explanation(
             f"{self.canonical()} for topic {judged.topic}",
             [
@@ -163,110 +203,11 @@ class epnav(Measure):
                 ),
                 Table(
                     "Effort-precision at gain-recall levels",
-                    ["level", "gain", "ideal effort", "E[1/effort]", "precision"],
+                    ["level", "gain", divisor, "E[1/effort]", "precision"],
                     terms,
                 ),
+                *lists,
                 *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
                 f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
-
-
-@dataclass(frozen=True)
-class Working:
-    """By level: the ideal list's effort, E[1/effort] of the run, their product, its uncertainty.
-
-    ``spent`` is the effort of the list up to each event, without browsing; ``browsing`` says how exact that part is.
-    """
-
-    ideal: FloatArray
-    inverse: FloatArray
-    precision: FloatArray
-    doubt: FloatArray
-    cells: int
-    spent: FloatArray
-    browsing: Literal["", "exact", "estimate"] = ""
-
-
-@lru_cache(maxsize=4)
-def _of(judged: JudgedTopic, levels: tuple[float, ...]) -> Working:
-    effort = judged.effort
-    return work(judged.reach, judged.targets.gain, effort.ranks, effort.targets, effort.outside, levels)
-
-
-def work(
-    reach: Reach,
-    gains: FloatArray,
-    effort: FloatArray,
-    target_effort: FloatArray,
-    outside: FloatArray,
-    levels: tuple[float, ...],
-) -> Working:
-    """``outside``: for each entry of the reach, the effort of the part of the target outside of the result."""
-    wanted = _thresholds(gains, levels)
-    ideal = _ideal_effort(gains, target_effort, wanted)
-    if not len(reach.events):
-        nothing = np.zeros(len(levels))
-        return Working(ideal, nothing, nothing, nothing, 0, np.zeros(0))
-    spent = np.cumsum(effort)[reach.events - 1]
-    if not outside.any():
-        weight = _by_parts(spent)
-        if gain_law.are_equal(gains):
-            inverse = gain_law.reached_by_count(weighted_law(reach, weight), gains, wanted)
-            doubtful, cells = np.zeros(len(levels)), 0
-        else:
-            reached, doubt, cells = _reached(reach, gains, wanted)
-            inverse, doubtful = weight @ reached, weight @ doubt
-        return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
-    reached, doubt, cells = _reached(reach, gains, wanted)
-    weight = _by_parts(spent[:, None] + _browsed(reach, outside, reached))
-    inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
-    same = reach.targets == 1 and len(np.unique(outside)) == 1
-    browsing: Literal["exact", "estimate"] = "exact" if same else "estimate"
-    return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent, browsing)
-
-
-def _reached(reach: Reach, gains: FloatArray, wanted: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """P(cg >= wanted), events x levels; the half-width of its uncertainty; the cells of the grid (0: exact)."""
-    if not gain_law.are_equal(gains):
-        return gain_law.reached(gains, reach.seen, reach.unseen, wanted)
-    found = np.minimum(gain_law.reached_by_count(number_seen(reach), gains, wanted), 1.0)
-    return found, np.zeros_like(found), 0
-
-
-def _thresholds(gains: FloatArray, levels: tuple[float, ...]) -> FloatArray:
-    """The gain at each level, less what sums may have lost by rounding."""
-    return np.asarray(levels) * gains.sum() * (1 - 1e-9)
-
-
-def _by_parts(spent: FloatArray) -> FloatArray:
-    """The weight of each event: 1/spent there minus 1/spent at the next one."""
-    weight = np.empty_like(spent)
-    weight[:-1] = (spent[1:] - spent[:-1]) / (spent[:-1] * spent[1:])
-    weight[-1] = 1.0 / spent[-1]
-    return weight
-
-
-def _browsed(reach: Reach, outside: FloatArray, reached: FloatArray) -> FloatArray:
-    """events x levels: the effort of browsing among readers who have reached the gain.
-
-    The sum over targets of min(1, seen/P) b, with b the mean cost of those who have seen the target.
-    """
-    cost = np.zeros_like(reach.at_events)
-    cost[np.searchsorted(reach.events, reach.rank + 1), reach.target] = outside
-    before = np.vstack([np.ones((1, reach.targets)), reach.unseen[:-1]])
-    paid = np.cumsum(before * reach.at_events * cost, axis=0)
-    each = np.divide(paid, reach.seen, out=np.zeros_like(paid), where=reach.seen > 0)
-    found = np.empty_like(reached)
-    for level in range(reached.shape[1]):  # one at a time: events x targets x levels would not fit
-        share = reached[:, level, None]
-        seen = np.divide(reach.seen, share, out=np.ones_like(reach.seen), where=share > reach.seen)
-        found[:, level] = (seen * each).sum(axis=1)
-    return found
-
-
-def _ideal_effort(gains: FloatArray, effort: FloatArray, wanted: FloatArray) -> FloatArray:
-    """The effort of the ideal list until each wanted gain is reached."""
-    order = np.lexsort((np.arange(len(gains)), effort, -gains))
-    gain, spent = np.cumsum(gains[order]), np.cumsum(effort[order])
-    return spent[np.minimum(np.searchsorted(gain, wanted), len(gain) - 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, overload
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
@@ -18,14 +19,23 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.candidates import Candidates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.kernels.certified import Search
 from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
+from berrypick.measures._certificate import (
+    NormName,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    search_of,
+    seconds_parameter,
+    signed_search,
+)
 from berrypick.measures._working import law_table, reach_table, scenario_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
 from berrypick.relevance.gains import Quantisation
 
 IdealName = Literal["targets", "greedy", "exact", "certified"]
-NormName = Literal["product", "bounded"]
 LawName = Literal["exact", "normal"]
 
 
@@ -121,32 +131,10 @@ class EPRUM(Measure):
         "the ideal list: the targets themselves, a greedy search over candidates, all orders of at most 8, or the best "
         "list found for any number of candidates with a proved bound on its distance from the best",
     )
-    gap: float | None = parameter(
-        None,
-        "number",
-        "certified: the relative distance from the bound above which a note says so; 0.05 by default",
-        check=lambda v: v >= 0,
-        must="0 or more",
-    )
-    nodes: int | None = parameter(
-        None,
-        "int",
-        "certified: how many sets of candidates are examined for each recall value; by default as many as take about a "
-        "second, at most 200",
-        check=lambda v: v >= 1,
-        must="1 or more",
-    )
-    seconds: float | None = parameter(
-        None,
-        "number",
-        "certified: end the search for a recall value after so many seconds; values may then differ between machines",
-        check=lambda v: v > 0,
-        must="above 0",
-    )
-    norm: NormName = parameter(
-        "product", "product|bounded", "the papers' product of expectations, or division by the best that any list gets"
-    )
-
+    gap: float | None = gap_parameter()
+    nodes: int | None = nodes_parameter("recall value")
+    seconds: float | None = seconds_parameter("recall value")
+    norm: NormName = norm_parameter()
     law: LawName = parameter(
         "exact", "exact|normal", "the law of the number seen: exact, or normal as in the papers, for old results"
     )
@@ -155,12 +143,7 @@ class EPRUM(Measure):
         super().__post_init__()
         if sum(value is not None for value in (self.r, self.rank, self.at)) > 1:
             raise UsageError("EPRUM takes one of r=, rank= and @level, not several")
-        if self.norm == "bounded" and self.ideal == "targets":
-            raise UsageError(
-                "EPRUM(norm='bounded') compares with the best list; it needs ideal='certified', 'exact' or 'greedy'"
-            )
-        if self.ideal != "certified" and (self.gap, self.nodes, self.seconds) != (None, None, None):
-            raise UsageError("EPRUM takes gap=, nodes= and seconds= with ideal='certified' only")
+        check_search(self, "'certified', 'exact' or 'greedy'")
         if self.norm == "bounded" and self.rank is not None:
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
 
@@ -174,7 +157,7 @@ class EPRUM(Measure):
                 continue
             lists.append(self._ideal(judged, ideal, reach))
             parts.append((weight, self._at_level(reach, lists[-1].ideal)))
-        notes, signed = self._notes(judged, lists), self._signed(lists)
+        notes, signed = self._notes(judged, lists), signed_search(self, lists)
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
@@ -209,35 +192,9 @@ class EPRUM(Measure):
         rows = rows if ideal.all() else rows.columns(ideal)
         return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
 
-    def _signed(self, lists: Sequence[_Certificate]) -> tuple[tuple[str, str], ...]:
-        """What a certificate says: how many sets were examined, the largest gap, what the bound holds for."""
-        if self.ideal not in ("exact", "certified") or not lists:
-            return ()
-        found: list[tuple[str, str]] = []
-        if self.ideal == "certified":
-            if self.nodes is None:
-                found.append(("nodes", "auto"))
-            found.append(("gap", at_most(max(one.gap for one in lists))))
-            if any(one.ideal.stopped for one in lists):
-                found.append(("stopped", "seconds"))
-        if self.norm == "bounded":
-            found.append(("bounded", "candidates+run" if any(one.with_run for one in lists) else "candidates"))
-        return tuple(found)
-
-    @property
-    def search(self) -> Search:
-        return Search(self.nodes, self.seconds)
-
     def _notes(self, judged: JudgedTopic, lists: Sequence[_Certificate] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
-            gap = max((one.gap for one in lists), default=0.0)
-            if gap > (GAP if self.gap is None else self.gap):
-                share = at_most(gap).removeprefix("<=")
-                return (
-                    f"the ideal list is not proved to be the best: another may be better by up to {share} of its "
-                    "value; nodes= searches longer",
-                )
-            return ()
+            return gap_notes(self, lists)
         if self.ideal != "targets":
             if self.ideal == "greedy" and self.norm == "bounded":
                 return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
@@ -417,6 +374,10 @@ class _Certificate:
         gap = self.ideal.gap
         return 0.0 if gap is None or np.isnan(gap).all() else float(np.nanmax(gap))
 
+    @property
+    def stopped(self) -> bool:
+        return self.ideal.stopped
+
 
 def ideal_list(measure: EPRUM, candidates: Reach, reach: Reach, wanted: tuple[int, ...]) -> _Certificate:
     """The ideal lists that a measure compares with; ``reach`` is that of the run."""
@@ -428,22 +389,11 @@ def ideal_list(measure: EPRUM, candidates: Reach, reach: Reach, wanted: tuple[in
     if measure.norm == "bounded":
         rows, with_run = ideals.with_rows(candidates, reach)
         if exact is None or with_run:
-            found = ideals.largest_inverse(rows, wanted, measure.search)
+            found = ideals.largest_inverse(rows, wanted, search_of(measure))
             return _Certificate(found, rows.ranks, with_run, of_inverse=True)
     if exact is not None:
         return _Certificate(exact, candidates.ranks)
-    return _Certificate(ideals.shortest(candidates, wanted, measure.search), candidates.ranks)
-
-
-#: The relative gap of a certificate above which a note says so.
-GAP = 0.05
-
-
-def at_most(gap: float) -> str:
-    """A gap in few words, so that signatures of many topics stay short."""
-    if gap <= 1e-9:
-        return "0"
-    return next((f"<={step:g}" for step in (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if gap <= step), ">10")
+    return _Certificate(ideals.shortest(candidates, wanted, search_of(measure)), candidates.ranks)
 
 
 @overload
@@ -454,7 +404,10 @@ def eprum(
     candidates: Any = None,
     ideal: IdealName = "targets",
     norm: NormName = "product",
+    law: LawName = "exact",
+    gap: float | None = None,
     nodes: int | None = None,
+    seconds: float | None = None,
 ) -> FloatArray: ...
 @overload
 def eprum(
@@ -464,7 +417,10 @@ def eprum(
     candidates: Any = None,
     ideal: IdealName = "targets",
     norm: NormName = "product",
+    law: LawName = "exact",
+    gap: float | None = None,
     nodes: int | None = None,
+    seconds: float | None = None,
 ) -> float: ...
 def eprum(
     reach: Any,
@@ -473,19 +429,24 @@ def eprum(
     candidates: Any = None,
     ideal: IdealName = "targets",
     norm: NormName = "product",
+    law: LawName = "exact",
+    gap: float | None = None,
     nodes: int | None = None,
+    seconds: float | None = None,
 ) -> FloatArray | float:
     """EPRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
 
     ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
-    the rows an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'`` (which examines
-    ``nodes`` sets of them for each recall value). Undefined values are nan.
+    the rows an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'``. The other parameters
+    are those of the measure; a list that is not proved to be within ``gap`` of the best is a
+    :class:`~berrypick.BerrypickWarning`. Undefined values are nan.
 
     >>> import berrypick as bp
     >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
     0.7488
     """
-    measure = EPRUM(ideal=ideal, norm=norm, nodes=nodes)  # refuses what does not go together
+    # refuses what does not go together
+    measure = EPRUM(ideal=ideal, norm=norm, law=law, gap=gap, nodes=nodes, seconds=seconds)
     matrix = Reach.of(reach)
     rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
     if rows.targets != matrix.targets:
@@ -493,5 +454,8 @@ def eprum(
     wanted = tuple(range(1, matrix.targets + 1))
     if recall is not None:
         wanted = (whole_recall(recall, matrix.targets),)
-    precision = precisions(matrix, ideal_list(measure, rows, matrix, wanted).ideal, norm)
+    best = ideal_list(measure, rows, matrix, wanted)
+    for note in gap_notes(measure, [best]) if ideal == "certified" else ():
+        warnings.warn(note, BerrypickWarning, stacklevel=2)
+    precision = precisions(matrix, best.ideal, norm, law)
     return precision if recall is None else float(precision[wanted[0] - 1])
