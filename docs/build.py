@@ -96,6 +96,8 @@ ROLES = {
     "run": "Holds a run: what a system returned.",
     "collection": "Holds facts about the documents.",
     "navigation": "Holds data on how people move between units.",
+    "log": "Holds a log of readers, for `berrypick fit`.",
+    "user": "Holds a user model with its parameters.",
 }
 
 

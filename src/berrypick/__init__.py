@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berrypick.analysis.comparison import Comparison
     from berrypick.analysis.correlation import Correlations, correlate
     from berrypick.analysis.difference import Difference, diff
+    from berrypick.analysis.fit import Fit, fit
     from berrypick.analysis.ideal_lists import IdealList, ideal_lists
     from berrypick.analysis.pool import Pool, pool
     from berrypick.analysis.power import Power, power
@@ -66,6 +67,7 @@ __all__ = [
     "Difference",
     "Evaluation",
     "Explanation",
+    "Fit",
     "Format",
     "IdealList",
     "InputError",
@@ -101,6 +103,7 @@ __all__ = [
     "evaluate",
     "expected_ratio",
     "explain",
+    "fit",
     "ideal_lists",
     "judge",
     "locate",
@@ -135,6 +138,8 @@ _HOMES = {
     "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
+    "Fit": "berrypick.analysis.fit",
+    "fit": "berrypick.analysis.fit",
     "IdealList": "berrypick.analysis.ideal_lists",
     "ideal_lists": "berrypick.analysis.ideal_lists",
     "Power": "berrypick.analysis.power",

@@ -60,7 +60,7 @@ def test_no_file_is_forgotten():
 
 @every_format
 def test_it_says_what_it_is(name, cls):
-    assert cls.role in ("truth", "run", "collection", "navigation")
+    assert cls.role in ("truth", "run", "collection", "navigation", "log", "user")
     assert cls.shape
     assert all(suffix.startswith(".") for suffix in cls.suffixes)
     first = inspect.getdoc(cls).splitlines()[0]

@@ -28,6 +28,7 @@ COMMANDS = {
     "correlate": ("agreement", "Correlate rankings of runs by two measures or two truths."),
     "stability": ("agreement", "Measure how well measures tell runs apart on these topics."),
     "power": ("agreement", "Find how many topics it takes to see a difference."),
+    "fit": ("fit", "Estimate a user model from a log."),
     "check": ("files", "Detect the format of files and report every problem."),
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),

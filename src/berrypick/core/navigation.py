@@ -8,6 +8,8 @@ from functools import cached_property
 
 #: In a session: the visitor went back to the page visited before.
 BACK = "<"
+#: At the end of a session: the recording stopped there, and how the visitor went on is not known.
+CUT = "?"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +41,14 @@ class LinkTable:
 
 @dataclass(frozen=True, eq=False)
 class Sessions:
-    """Visited paths, one per session; :data:`BACK` is a return to the page before."""
+    """Visited paths, one per session; :data:`BACK` is a return to the page before, :data:`CUT` an unknown end."""
 
     paths: tuple[tuple[str, ...], ...]
     source: str = ""
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(unit for path in self.paths for unit in path if unit != BACK))
+        return tuple(dict.fromkeys(unit for path in self.paths for unit in path if unit not in (BACK, CUT)))
 
 
 Navigation = ReachTable | LinkTable | Sessions

@@ -41,13 +41,16 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         collection = _given_lengths(collection)
     if user is None:
         user = "classical" if navigation is None else _default_user(navigation)
+    model, own = users.load(user, navigation)
+    if navigation is not None and own is not navigation:
+        raise UsageError(f"{user} has transitions of its own: leave {option('navigation')} out")
     protocol = get_protocol(options.protocol)
     texts = None if options.documents is None else read_texts(options.documents)
     _need_texts(texts, options)
     tokens = None if texts is None else token_offsets(texts, options.tokenizer)
     return JudgingContext(
-        user=users.build(user),
-        reader=ReaderContext(collection, navigation, texts, tokens, tokens if options.effort == "tokens" else None),
+        user=model,
+        reader=ReaderContext(collection, own, texts, tokens, tokens if options.effort == "tokens" else None),
         units=options.units,
         idealism=None if options.idealism is None else parse_idealism(options.idealism),
         ideal_elements=None if options.ideal_elements is None else _ideal_elements(options.ideal_elements),

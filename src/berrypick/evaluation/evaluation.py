@@ -38,7 +38,7 @@ from berrypick.measures import UnknownMeasureError
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._ranked import RankedMeasure, document_table
 from berrypick.measures.base import Measure, as_score
-from berrypick.users import UserModel
+from berrypick.users import ReaderContext, UserModel
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -153,10 +153,18 @@ class Evaluation:
         """The context with the user model and the quantisation that a measure names itself."""
         key = (one.user, one.quant)
         if key not in self._contexts:
-            user = self.context.user if one.user is None else users.build(one.user).resolved(self.context.reader)
+            user, reader = self._reader(self.context.user if one.user is None else one.user)
             own = key != (None, None)
-            self._contexts[key] = replace(self.context, user=user, quant=one.quant) if own else self.context
+            made = replace(self.context, user=user, reader=reader, quant=one.quant) if own else self.context
+            self._contexts[key] = made
         return self._contexts[key]
+
+    def _reader(self, user: Any) -> tuple[UserModel, ReaderContext]:
+        """A user model, and what it knows: a fitted chain has its own transitions."""
+        reader = self.context.reader
+        model, navigation = users.load(user, reader.navigation)
+        reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
+        return model.resolved(reader), reader
 
     def run(
         self,

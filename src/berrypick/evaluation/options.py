@@ -83,8 +83,10 @@ def _option(
 class EvaluationOptions:
     """Everything an evaluation depends on besides truth, runs and measures, as given. Signatures keep this order."""
 
-    user: str | UserModel | None = _option(
-        None, "User model, e.g. hierarchy or t2i(tolerance=300). [default: classical, or by the navigation file]",
+    user: str | UserModel | File | None = _option(
+        None,
+        "User model, e.g. hierarchy or t2i(tolerance=300), or a file written by fit. "
+        "[default: classical, or by the navigation file]",
         label="user model", signature="user", metavar="SPEC",
     )  # fmt: skip
     navigation: Navigation | File | None = _option(
@@ -251,7 +253,7 @@ def options() -> tuple[Option, ...]:
 class SweepKeywords(TypedDict, total=False):
     """The options of an evaluation as keyword arguments, without the documents, for type checkers."""
 
-    user: str | UserModel | None
+    user: str | UserModel | File | None
     navigation: Navigation | File | None
     collection: Collection | Mapping[str, float] | File | None
     offsets: Offsets | None

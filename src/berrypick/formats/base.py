@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, TextIO, get_args
 
 from berrypick.core.errors import InputError, UsageError
 
-Role = Literal["truth", "run", "collection", "navigation"]
+Role = Literal["truth", "run", "collection", "navigation", "log", "user"]
 
 
 @dataclass

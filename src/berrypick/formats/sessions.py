@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TextIO
 
-from berrypick.core.navigation import BACK
+from berrypick.core.navigation import BACK, CUT
 from berrypick.core.navigation import Sessions as Recorded
 from berrypick.core.words import counted
 from berrypick.formats._files import cell_problem, content
@@ -14,13 +14,15 @@ from berrypick.formats.base import Format, Problems, Role
 class Sessions(Format):
     """Sessions, one visited path per line: units separated by ``;``, ``<`` for a step back to the page before.
 
-    Lines of TAB separated columns, as Wikispeedia publishes them, hold the path in the fourth. Blank lines and lines
-    that begin with # are ignored.
+    The end of a path is the end of the visit. ``?`` at the end says that the recording stopped there, and that how the
+    visitor went on is not known. Lines of TAB separated columns, as Wikispeedia publishes them, hold the path in the
+    fourth. Blank lines and lines that begin with # are ignored.
 
     Sample::
 
         home;docs;install;<;tutorial
         home;pricing
+        home;docs;?
     """
 
     format_name: ClassVar[str] = "sessions"
@@ -46,6 +48,9 @@ class Sessions(Format):
             steps = tuple((columns[3] if len(columns) > 3 else columns[0]).strip().split(";"))
             if not all(steps):
                 problems.report("an empty unit between two separators", number, text)
+                continue
+            if CUT in steps[:-1] or steps[0] == CUT:
+                problems.report(f"{CUT} must be at the end of a path", number, text)
                 continue
             depth = 0
             for step in steps:

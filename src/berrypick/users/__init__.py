@@ -7,10 +7,12 @@ from typing import Any
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
+from berrypick.core.navigation import Navigation
 from berrypick.core.registry import Registry
+from berrypick.users._fitted import is_file, read_fitted
 from berrypick.users.base import ReaderContext, UserModel
 
-__all__ = ["ReaderContext", "UserModel", "build", "registered", "registry"]
+__all__ = ["ReaderContext", "UserModel", "build", "is_file", "load", "registered", "registry"]
 
 registry: Registry[UserModel] = Registry(sys.modules[__name__], UserModel, "user model")
 #: Every user model by name.
@@ -18,11 +20,13 @@ registered = registry.all
 
 
 def build(given: str | UserModel | type[UserModel]) -> UserModel:
-    """A user model from its text, e.g. ``'bep(A=0.1)'``, or from its class."""
+    """A user model from its text, e.g. ``'bep(A=0.1)'``, from its class, or from a file written by fit."""
     if isinstance(given, type) and issubclass(given, UserModel):
         return given()
     if isinstance(given, UserModel):
         return given
+    if (fitted := read_fitted(given)) is not None:
+        return build(fitted.user)
     if not isinstance(given, str):
         raise UsageError(f"{given!r:.60} is not a user model; give its name as a string, e.g. 'hierarchy'")
     spec = specs.parse(given, "user model")
@@ -32,6 +36,17 @@ def build(given: str | UserModel | type[UserModel]) -> UserModel:
     if cls is None:
         raise registry.unknown(spec.name, otherwise=f"; available: {', '.join(registered())}")
     return cls.from_parameters(dict(spec.parameters), spec.text)
+
+
+def load(given: Any, navigation: Navigation | None) -> tuple[UserModel, Navigation | None]:
+    """A user model with the navigation data that it reads: its own, where it was fitted and has some."""
+    fitted = read_fitted(given)
+    model = build(given if fitted is None else fitted.user)
+    own = None if fitted is None else fitted.transitions
+    if own is None:
+        inner = getattr(model, "of", None)  # of a model around another one
+        own = fitted.transitions if is_file(inner) and (fitted := read_fitted(inner)) is not None else None
+    return model, navigation if own is None else own
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.errors import InputError, option
-from berrypick.core.navigation import BACK, Navigation, ReachTable, Sessions
+from berrypick.core.navigation import BACK, CUT, Navigation, ReachTable, Sessions
 from berrypick.kernels.hitting import Chain
 from berrypick.users._navigation import Leads, NavigationModel, chain_leads, wrong_navigation
 from berrypick.users.base import ReaderContext
@@ -22,8 +22,8 @@ class Markov(NavigationModel):
     Reach is the probability of ever visiting the target before leaving. The chain comes from a table of transitions
     (from, to, probability; what is missing to 1 is leaving) or from recorded sessions (option navigation), where the
     probability of a step is its share of all continuations of that page, the end of a session being one; a step back
-    counts as a step to the page before. Effort: the length of what is pointed to, and of
-    the targets reached outside of it.
+    counts as a step to the page before. ``berrypick fit markov`` smooths these shares towards links. Effort: the length
+    of what is pointed to, and of the targets reached outside of it.
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "kazai2007effort")
@@ -69,6 +69,8 @@ def _estimated(sessions: Sessions) -> dict[tuple[str, str], float]:
     for path in sessions.paths:
         trail: list[str] = []
         for step in path:
+            if step == CUT:
+                break
             before = trail[-1] if trail else None
             if step == BACK:
                 if len(trail) < 2:
@@ -80,6 +82,6 @@ def _estimated(sessions: Sessions) -> dict[tuple[str, str], float]:
                 now = trail[-1]
                 count[before, now] = count.get((before, now), 0) + 1
                 total[before] = total.get(before, 0) + 1
-        if trail:
+        if trail and path[-1] != CUT:
             total[trail[-1]] = total.get(trail[-1], 0) + 1  # the session ends here
     return {(a, b): n / total[a] for (a, b), n in count.items()}

@@ -1,0 +1,263 @@
+"""User models from logs: maximum likelihood on a training part, checked on the sessions held out.
+
+**Chains** (markov) from sessions: :mod:`berrypick.analysis.transitions`. **Distances** (t2i, distance, bep) from
+reading logs: :mod:`berrypick.analysis.survival`. The estimates are those of the training part; the held-out part says
+how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from berrypick import formats, users
+from berrypick.analysis.fit_chain import fit_chain
+from berrypick.analysis.fit_parts import Estimate, Method, all_rounded
+from berrypick.analysis.fit_visits import fit_visits
+from berrypick.analysis.tabular import Tabular
+from berrypick.core.collection import Collection
+from berrypick.core.errors import UsageError, option
+from berrypick.core.explanation import Table, number
+from berrypick.core.fitted import VERSION, FittedReader, content_checksum
+from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.core.reading_log import ReadingLog
+from berrypick.core.results import Note
+from berrypick.core.words import counted
+from berrypick.corpus.frames import is_frame
+from berrypick.evaluation.evaluation import Progress, check_progress
+from berrypick.evaluation.inputs import read_collection
+from berrypick.formats.base import Problems
+from berrypick.formats.reading_log import ReadingLog as ReadingLogFormat
+from berrypick.users.base import UserModel
+
+#: User models that can be estimated.
+MODELS = ("markov", "t2i", "distance", "bep")
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(Tabular):
+    """What :func:`fit` found. ``user=`` of every evaluation takes it, and the file that :meth:`write` makes."""
+
+    reader: FittedReader
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def user(self) -> UserModel:
+        """The user model with its parameters."""
+        return users.build(self.reader.user)
+
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, float]]:
+        """Value and interval of each parameter."""
+        found: Mapping[str, Mapping[str, float]] = self.reader.content["parameters"]
+        return found
+
+    @property
+    def held_out(self) -> Mapping[str, Any] | None:
+        """Mean log-likelihoods on the sessions held out."""
+        return self.reader.content["held_out"]
+
+    @property
+    def calibration(self) -> list[dict[str, Any]]:
+        """Predicted and observed shares on the sessions held out."""
+        found: list[dict[str, Any]] = self.reader.content["calibration"]
+        return found
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the file that ``user=`` and ``--user`` take, atomically."""
+        if not users.is_file(fspath(path)):
+            raise UsageError(f"a fitted user model is a .json file, not {fspath(path)}")
+        formats.write(self.reader, path, "fitted-user")
+
+    def __repr__(self) -> str:
+        return f"Fit({self.reader.user})"
+
+    def records(self) -> list[dict[str, Any]]:
+        """One object: everything in the file but the transitions."""
+        return [{key: value for key, value in self.reader.content.items() if key != "transitions"}]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each parameter."""
+        return [{"user": self.reader.user, "parameter": name, **one} for name, one in self.parameters.items()]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        content = self.reader.content
+        percent = f"{100 * content['confidence']:.4g}% interval"
+        rows = [
+            [name, _digits(one["value"]), f"[{_digits(one['low'])}, {_digits(one['high'])}]"]
+            for name, one in self.parameters.items()
+        ]
+        found = [Table("", ["parameter", "value", percent], rows, "<><")]
+        for what in dict.fromkeys(row["what"] for row in self.calibration):
+            rows = [
+                [
+                    f"{_digits(row['from'])} to {_digits(row['to'])}",
+                    str(row["cases"]),
+                    number(row["predicted"], places),
+                    number(row["observed"], places),
+                ]
+                for row in self.calibration
+                if row["what"] == what
+            ]
+            by = "predicted probability" if "transitions" in content else "distance"
+            title = f"Held out: a reader {what}, by {by}"
+            found.append(Table(title, [by, "cases", "predicted", "observed"], rows, "<>>>"))
+        return found
+
+    def legend(self) -> list[str]:
+        content = self.reader.content
+        split, data, held = content["split"], content["data"], content["held_out"]
+        lines = [
+            f"{content['user']}, from {counted(split['training_sessions'], 'session')} of {data['log']} "
+            f"(checksum {data['checksum']}); {counted(split['held_out_sessions'], 'session')} held out, "
+            f"seed {split['seed']}."
+        ]
+        if "transitions" in content:
+            lines.append(
+                f"{counted(len(content['transitions']), 'transition')} between {counted(data['pages'], 'page')}, each "
+                f"with its interval in the file; smoothing weight {content['weight']:g}."
+            )
+        if held is not None and held["log_likelihood"] is not None:
+            unit = "decision" if "decisions" in held else "visit"
+            ends = "" if held["low"] is None else f" [{held['low']:.4f}, {held['high']:.4f}]"
+            lines.append(
+                f"Held out: {held['log_likelihood']:.4f} nats a {unit}, {held['baseline_log_likelihood']:.4f} for "
+                f"{held['baseline']}; difference {held['difference']:.4f}{ends}."
+            )
+        return lines
+
+
+def _digits(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def fit(
+    model: str | UserModel | type[UserModel],
+    log: Any,
+    *,
+    held_out: float = 0.2,
+    seed: int = 0,
+    confidence: float = 0.95,
+    links: LinkTable | str | PathLike[str] | None = None,
+    collection: Collection | Mapping[str, float] | str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.
+
+    ``model`` is markov, t2i, distance or bep. Parameters in brackets stay as they are: ``"bep(L=5000)"``,
+    ``"distance(law='inverse')"``. ``log`` is a file, or for markov a list of visited paths, for the others a list of
+    dictionaries or a data frame with the names of the format reading-log. ``held_out`` is the share of the sessions
+    that are held out, drawn with ``seed``. ``links`` (markov): which page links to which; shares of steps are smoothed
+    towards them.
+    ``collection`` (bep): lengths of the documents. ``progress`` is called with (done, of).
+
+    >>> import berrypick as bp
+    >>> log = [{"distance": d, "end": e} for d, e in [(5, "gave_up"), (9, "gave_up"), (12, "reached"), (30, "gave_up")]]
+    >>> found = bp.fit("distance(law='inverse')", log, held_out=0)
+    >>> round(found.user.theta, 4)
+    0.0655
+    """
+    method = Method(held_out, seed, confidence)
+    check_progress(progress)
+    chosen = users.build(model)
+    if chosen.name() not in MODELS:
+        raise UsageError(f"fit estimates {', '.join(MODELS)}, not {chosen.name()}")
+    chain = chosen.name() == "markov"
+    if links is not None and not chain:
+        raise UsageError(f"{option('links')} is for markov; {chosen.name()} does not follow links")
+    if collection is not None and chosen.name() != "bep":
+        raise UsageError(f"{option('collection')} is for bep; {chosen.name()} does not depend on lengths")
+    if chain:
+        sessions = _sessions(log)
+        found = fit_chain(sessions, method, _links(links), progress)
+        name = sessions.source
+    else:
+        readings = _readings(log)
+        found = fit_visits(chosen, readings, method, _mean_length(collection))
+        name = readings.source
+    return _made(found, method, name, chosen)
+
+
+def _made(found: Estimate, method: Method, source: str, model: UserModel) -> Fit:
+    sessions = found.data["sessions"]
+    held = int(method.held(sessions).sum())
+    content: dict[str, Any] = {
+        "fitted": VERSION,
+        "user": found.user,
+        "parameters": dict(found.parameters),
+        "confidence": method.confidence,
+        "data": {"log": Path(source).name or "the log", **found.data},
+        "split": {
+            "held_out": method.held_out,
+            "seed": method.seed,
+            "training_sessions": sessions - held,
+            "held_out_sessions": held,
+        },
+        "held_out": found.held_out,
+        "calibration": found.calibration,
+        "notes": [str(note) for note in found.notes],
+        **found.more,
+    }
+    content = all_rounded(content)
+    content["checksum"] = content_checksum(content)
+    return Fit(FittedReader(content), found.notes)
+
+
+def _sessions(log: Any) -> Sessions:
+    if isinstance(log, (str, PathLike)):
+        return formats.read_any(log, "navigation")  # fit_chain refuses other tables
+    if isinstance(log, (list, tuple)) and all(isinstance(path, (list, tuple)) and path for path in log):
+        return Sessions(tuple(tuple(map(str, path)) for path in log))
+    if isinstance(log, Sessions):
+        return log
+    raise UsageError(f"markov is estimated from a file of sessions or a list of paths, not {type(log).__name__}")
+
+
+def _links(given: Any) -> LinkTable | None:
+    if isinstance(given, (str, PathLike)):
+        given = formats.read_any(given, "navigation")
+    if given is not None and not isinstance(given, LinkTable):
+        raise UsageError(f"{option('links')} needs a table of links (from, to), not {type(given).__name__}")
+    return given
+
+
+def _readings(log: Any) -> ReadingLog:
+    if isinstance(log, ReadingLog):
+        return log
+    if isinstance(log, (str, PathLike)):
+        return formats.read_any(log, "log")
+    if is_frame(log):
+        log = _frame_rows(log)
+    if not isinstance(log, Iterable) or isinstance(log, Mapping):
+        raise UsageError(f"a reading log is a file, a list of dictionaries or a data frame, not {type(log).__name__}")
+    rows = list(log)
+    wrong = next((row for row in rows if not isinstance(row, Mapping)), None)
+    if wrong is not None:
+        raise UsageError(f"a reading log holds dictionaries with distance and end, not {wrong!r:.60}")
+    where = "the log"
+    return ReadingLogFormat.from_records(
+        ((i, repr(row), dict(row)) for i, row in enumerate(rows, 1)), Problems(where), where
+    )
+
+
+def _frame_rows(frame: Any) -> list[dict[str, Any]]:
+    import narwhals.stable.v2 as narwhals
+
+    eager = narwhals.from_native(frame)
+    eager = eager.collect() if isinstance(eager, narwhals.LazyFrame) else eager
+    names = [name for name in ("session", "visit", "distance", "end") if name in eager.columns]
+    return [{k: v for k, v in row.items() if v == v} for row in eager.select(names).rows(named=True)]
+
+
+def _mean_length(given: Any) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, (str, PathLike)):
+        given = read_collection(given)
+    elif isinstance(given, Mapping):
+        given = Collection({str(name): float(length) for name, length in given.items()})
+    length: float = given.mean_length
+    return length

@@ -1,0 +1,193 @@
+"""Estimating markov from sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from berrypick.analysis.fit_parts import (
+    PAGES,
+    VALIDATION,
+    Estimate,
+    Method,
+    data_checksum,
+    drawn,
+    held_out_facts,
+    parameter,
+    rounded,
+)
+from berrypick.analysis.transitions import (
+    ChainCounts,
+    Steps,
+    best_weight,
+    binned,
+    chain_counts,
+    log_probabilities,
+    step_calibration,
+    steps_of,
+    walked,
+)
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.navigation import CUT, LinkTable, Sessions
+from berrypick.core.results import Note
+from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Progress
+from berrypick.kernels.hitting import BLOCK, Chain
+
+#: Pages whose reach is checked on held-out sessions, and the share of training sessions that choose the weight.
+CHECKED, SHARE = 128, 0.2
+
+
+def fit_chain(sessions: Any, method: Method, links: LinkTable | None, progress: Progress | None) -> Estimate:
+    """Shares of continuations, smoothed towards the links where they are given."""
+    if not isinstance(sessions, Sessions):
+        raise UsageError("markov is estimated from sessions, not from a reading log or a table")
+    units = tuple(dict.fromkeys([*sessions.units, *(links.units if links is not None else ())]))
+    steps = steps_of(sessions.paths, units)
+    held = method.held(steps.sessions)
+    training, rest = steps.part(~held), steps.part(held)
+    _check(training)
+    link_keys = _link_keys(links, steps)
+    counts = chain_counts(training, link_keys)
+    weight = _weight(training, ~held, link_keys, method) if links is not None else 0.0
+    probability = counts.probability(weight)
+    report = None
+    checks: list[dict[str, Any]] = []
+    if held.any():
+        own = log_probabilities(counts, probability, rest)
+        other = log_probabilities(counts, counts.prior, rest)
+        baseline = "every link alike" if links is not None else "every step seen alike"
+        report = held_out_facts(own, other, rest.session, baseline, "decisions", method.confidence)
+        checks = step_calibration(counts, probability, rest)
+        checks += _reach_calibration(counts, probability, sessions.paths, held, training, method, progress)
+    return Estimate(
+        user="markov",
+        parameters=_parameters(training, method.confidence),
+        data=_data(sessions, steps),
+        held_out=report,
+        calibration=checks,
+        notes=tuple(_notes(report, links, training, counts)),
+        more={"weight": weight, "transitions": _rows(counts, probability, method.confidence)},
+    )
+
+
+def _check(training: Steps) -> None:
+    if not (training.target != training.leave).any():
+        raise UsageError("the log cannot identify any transition: no session goes from one page to another")
+    if not (training.target == training.leave).any():
+        raise UsageError(
+            f"the log cannot identify leaving: every session is cut off ({CUT} at its end), so that nobody ever leaves"
+        )
+
+
+def _link_keys(links: LinkTable | None, steps: Steps) -> IntArray:
+    if links is None:
+        return np.zeros(0, dtype=np.int64)
+    number = {unit: i for i, unit in enumerate(steps.units)}
+    keys = [number[a] * (steps.leave + 1) + number[b] for a, b in links.rows if a != b]
+    return np.unique(np.array(keys, dtype=np.int64))
+
+
+def _weight(training: Steps, own: BoolArray, link_keys: IntArray, method: Method) -> float:
+    """Chosen on a part of the training sessions, which are all used afterwards."""
+    numbers = np.flatnonzero(own)
+    if len(numbers) < 2:
+        return 1.0
+    chosen = np.zeros(training.sessions, dtype=bool)
+    chosen[numbers[drawn(len(numbers), SHARE, [VALIDATION, method.seed])]] = True
+    return best_weight(chain_counts(training.part(~chosen), link_keys), training.part(chosen))
+
+
+def _parameters(training: Steps, confidence: float) -> dict[str, dict[str, float]]:
+    """The overall share of leaving; transitions have intervals of their own."""
+    left, all_ = int((training.target == training.leave).sum()), len(training.target)
+    low, high = (
+        float(betaincinv(left + 0.5, all_ - left + 0.5, tail)) for tail in ((1 - confidence) / 2, (1 + confidence) / 2)
+    )
+    return {"leaving": parameter(left / all_, low, high)}
+
+
+def _rows(counts: ChainCounts, probability: FloatArray, confidence: float) -> list[list[Any]]:
+    """Every transition of probability above 0."""
+    low, high = counts.interval(confidence, probability)
+    kept = np.flatnonzero((counts.target < len(counts.units)) & (probability > 0))
+    columns = zip(
+        counts.source[kept].tolist(),
+        counts.target[kept].tolist(),
+        probability[kept].tolist(),
+        low[kept].tolist(),
+        high[kept].tolist(),
+        counts.count[kept].tolist(),
+        strict=True,
+    )
+    units = counts.units
+    return [[units[a], units[b], rounded(p), round(x, 6), round(y, 6), n] for a, b, p, x, y, n in columns]
+
+
+def _reach_calibration(
+    counts: ChainCounts,
+    probability: FloatArray,
+    paths: Sequence[Sequence[str]],
+    held: BoolArray,
+    training: Steps,
+    method: Method,
+    progress: Progress | None,
+) -> list[dict[str, Any]]:
+    """Of pages drawn by how often they are visited: the probability of visiting each from where a held-out session
+    starts, and how many sessions do. Sessions whose end was not recorded are left out."""
+    moves = counts.target < len(counts.units)
+    chain = Chain(counts.units, counts.source[moves], counts.target[moves], probability[moves])
+    visits = np.bincount(training.target[training.target < training.leave], minlength=len(counts.units))
+    pages = _some_pages(visits, method.seed)
+    own = [walked(paths[i])[0] for i in np.flatnonzero(held).tolist() if walked(paths[i])[1]]
+    start = np.array([chain.number[path[0]] for path in own], dtype=np.int64)
+    visited = [frozenset(chain.number[page] for page in path) for path in own]
+    predicted, observed, done = [], [], 0
+    for first in range(0, len(pages), BLOCK):
+        for page, column in chain.columns(pages[first : first + BLOCK]):
+            others = start != page
+            predicted.append(column[start[others]])
+            observed.append(np.array([page in seen for seen, use in zip(visited, others.tolist(), strict=True) if use]))
+            done += 1
+            if progress is not None:
+                progress(done, len(pages))
+    if not predicted:
+        return []
+    together, seen = np.concatenate(predicted), np.concatenate(observed).astype(np.int64)
+    return binned("visits a page", together, np.ones(len(together), dtype=np.int64), seen)
+
+
+def _some_pages(visits: IntArray, seed: int) -> list[int]:
+    number = min(CHECKED, int((visits > 0).sum()))
+    random = np.random.default_rng([PAGES, seed])
+    return sorted(random.choice(len(visits), number, replace=False, p=visits / visits.sum()).tolist())
+
+
+def _data(sessions: Sessions, steps: Steps) -> dict[str, Any]:
+    return {
+        "checksum": data_checksum(";".join(path) for path in sessions.paths),
+        "sessions": steps.sessions,
+        "decisions": len(steps.source),
+        "pages": len(steps.units),
+        "cut_off": sum(path[-1] == CUT for path in sessions.paths),
+    }
+
+
+def _notes(report: dict[str, Any] | None, links: LinkTable | None, training: Steps, counts: ChainCounts) -> list[Note]:
+    found = []
+    if report is not None and report["impossible"]:
+        share = report["impossible"] / report["decisions"]
+        remedy = "" if links is not None else f"; {option('links')} smooths towards links that nobody took yet"
+        text = (
+            f"the chain gives {counted(report['impossible'], 'held-out decision')} ({share:.1%}) probability 0, and "
+            f"the likelihood leaves them out{remedy}"
+        )
+        found.append(Note("impossible", Message(text)))
+    silent = len(np.setdiff1d(np.unique(training.target), np.append(training.source, training.leave)))
+    if silent and links is None:
+        found.append(Note("pages", f"{counted(silent, 'page')} where every session is cut off: taken as the last one"))
+    return found

@@ -1,0 +1,163 @@
+"""Estimating t2i, distance and bep from a reading log."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from berrypick.analysis.fit_parts import Estimate, Method, data_checksum, held_out_facts, parameter, rounded
+from berrypick.analysis.reading_visits import calibration, visits_of
+from berrypick.analysis.survival import (
+    EXPONENTIAL,
+    LOG_LOGISTIC,
+    LOG_NORMAL,
+    LOGISTIC,
+    Law,
+    Likelihood,
+    Observations,
+    SurvivalFit,
+    fit_law,
+)
+from berrypick.core import spec as specs
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError, option
+from berrypick.core.reading_log import ENDS, ReadingLog
+from berrypick.core.results import Note
+from berrypick.core.words import counted
+from berrypick.users.base import UserModel
+from berrypick.users.bep import Bep
+from berrypick.users.distance import Distance
+from berrypick.users.t2i import T2I
+
+#: Fewer visits than this that gave up or missed something say little.
+FEW = 20
+
+
+class _Family(NamedTuple):
+    """A law, the names of its parameters, and how location and scale become their values."""
+
+    law: Law
+    names: tuple[str, str]
+    value: Callable[[float], float]
+    falls: bool  # whether the value falls as the location grows
+    scale: float | None = None
+    default: float | None = None  # the location of the user model as it is by default
+
+
+def fit_visits(model: UserModel, log: ReadingLog, method: Method, mean_length: float | None) -> Estimate:
+    """Estimate the parameters of a user model that are not given."""
+    if not isinstance(log, ReadingLog):
+        raise UsageError(f"{model.name()} is estimated from a reading log, not from sessions")
+    family = _family(model, mean_length)
+    visits = visits_of(log)
+    held = method.held(visits.sessions)[visits.seen.session] if len(visits.seen) else np.zeros(0, dtype=bool)
+    training, rest = visits.seen.part(~held), visits.seen.part(held)
+    fitted = fit_law(family.law, training, method.confidence, family.names, family.scale)
+    found = _parameters(family, fitted)
+    values: dict[str, Any] = {name: one["value"] for name, one in found.items()}
+    if isinstance(model, Bep) and model.L is None:
+        values["L"] = rounded(mean_length or math.nan)
+    user = replace(model, **values)
+    return Estimate(
+        user=specs.render(user.name(), user.given_values()),
+        parameters=found,
+        data=_data(log, visits.sessions, len(visits.seen)),
+        held_out=_held_out(family, fitted, training, rest, method) if len(rest) else None,
+        calibration=calibration(fitted, rest, visits.trips) if len(rest) else [],
+        notes=(*visits.notes, *_notes(training)),
+    )
+
+
+def _family(model: UserModel, mean_length: float | None) -> _Family:
+    given = model.given_values()
+    if isinstance(model, T2I):
+        _not_given(model, "tolerance")
+        if model.t_init:
+            raise UsageError("fit estimates t2i without t_init; leave it out")
+        return _Family(LOG_NORMAL, ("tolerance", "spread"), math.exp, False, given.get("spread"))
+    if isinstance(model, Distance):
+        _not_given(model, "theta")
+        law = LOG_LOGISTIC if model.law == "inverse" else LOGISTIC
+        return _Family(law, ("theta", ""), lambda at: math.exp(-at), True, default=-math.log(model.theta))
+    assert isinstance(model, Bep)
+    _not_given(model, "A")
+    length = model.L if model.L is not None else mean_length
+    if length is None:
+        raise UsageError(
+            "the log cannot identify A: distances say what A L is, not A; give the mean length of documents, as in "
+            f"bep(L=5000), or their lengths with {option('collection')}"
+        )
+    return _Family(LOG_LOGISTIC, ("A", ""), lambda at: math.exp(at) / length, False, default=math.log(model.A * length))
+
+
+def _not_given(model: UserModel, name: str) -> None:
+    if name in model.given_values():
+        raise UsageError(
+            f"{name} is what fit estimates; leave it out of {specs.render(model.name(), model.given_values())}"
+        )
+
+
+def _parameters(family: _Family, fitted: SurvivalFit) -> dict[str, Mapping[str, float]]:
+    ends = [float(fitted.low[0]), float(fitted.high[0])]
+    low, high = (_value(family, end) for end in (reversed(ends) if family.falls else ends))
+    if math.isinf(high) or (low == 0 and family.law is not LOGISTIC):
+        raise UsageError(f"the log cannot identify {family.names[0]}: its interval has no end; record more visits")
+    found: dict[str, Mapping[str, float]] = {family.names[0]: parameter(family.value(float(fitted.at[0])), low, high)}
+    if family.law.scaled and family.scale is None:
+        if not np.isfinite([fitted.low[1], fitted.high[1]]).all():
+            raise UsageError(f"the log cannot identify {family.names[1]}: its interval has no end; record more visits")
+        value, low, high = (math.exp(float(one[1])) for one in (fitted.at, fitted.low, fitted.high))
+        found[family.names[1]] = parameter(value, low, high)
+    return found
+
+
+def _value(family: _Family, end: float) -> float:
+    """The value at an end of the interval, which may lie at infinity."""
+    if math.isfinite(end):
+        return family.value(end)
+    return math.inf if (end > 0) != family.falls else 0.0
+
+
+def _held_out(
+    family: _Family, fitted: SurvivalFit, training: Observations, rest: Observations, method: Method
+) -> dict[str, Any]:
+    """Against the model as it is by default; a constant tolerance, that of t2i, gives every visit probability 0."""
+    own = Likelihood(family.law, rest).each(fitted.at)
+    if family.default is None:
+        other = fit_law(EXPONENTIAL, training, method.confidence, ("rate", ""))
+        baseline, compared = "giving up at a constant rate", Likelihood(EXPONENTIAL, rest).each(other.at)
+    else:
+        baseline = "the default parameters"
+        compared = Likelihood(family.law, rest).each(np.array([family.default, 0.0]))
+    return held_out_facts(own, _bounded(compared), rest.session, baseline, "visits", method.confidence)
+
+
+def _bounded(values: FloatArray) -> FloatArray:
+    """Densities may underflow where a model is far off; it is then at least that much worse."""
+    return np.maximum(values, -1e6)
+
+
+def _data(log: ReadingLog, sessions: int, visits: int) -> dict[str, Any]:
+    lines = (f"{s}\t{v}\t{d!r}\t{e}" for s, v, d, e in zip(log.session, log.visit, log.distance, log.end, strict=True))
+    counts = Counter(log.end)
+    ends = {end: counts[end] for end in ENDS}
+    return {
+        "checksum": data_checksum(lines),
+        "stretches": len(log),
+        "sessions": sessions,
+        "visits": visits,
+        "ends": ends,
+    }
+
+
+def _notes(training: Observations) -> list[Note]:
+    stopped = int(training.bounded.sum())
+    if stopped >= FEW:
+        return []
+    text = f"only {counted(stopped, 'visit')} of the training part gave up or missed something: intervals are rough"
+    return [Note("few visits", text)]

@@ -1,0 +1,89 @@
+"""berrypick fit."""
+
+from __future__ import annotations
+
+import click
+
+from berrypick.analysis.fit import MODELS, fit
+from berrypick.cli.output import chosen_output, painter, progress_bar, refuse_overwriting, say, show, show_notes
+from berrypick.core.errors import UsageError
+from berrypick.report import tabular
+from berrypick.users import is_file
+
+
+@click.command("fit")
+@click.argument("model", metavar="|".join(MODELS))
+@click.argument("log")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE.json|FORMAT",
+    help=f"File to write, for --user; or what to print: {', '.join(tabular.OUTPUTS)}. Repeatable. "
+    "[default: table on a terminal, else tsv]",
+)
+@click.option("--held-out", type=float, default=0.2, show_default=True, metavar="SHARE", help="Share of the sessions "
+              "held out to check the model; 0 for none.")  # fmt: skip
+@click.option("--links", metavar="FILE", help="Links between pages, towards which markov smooths the shares of steps.")
+@click.option("--collection", metavar="PATH", help="Lengths of documents, for bep: a folder, an index or a file.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the split.")
+@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+def fit_command(
+    model: str,
+    log: str,
+    outputs: tuple[str, ...],
+    held_out: float,
+    links: str | None,
+    collection: str | None,
+    confidence: float,
+    seed: int,
+    places: int | None,
+) -> None:
+    """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
+
+    markov reads sessions; t2i, distance and bep read reading logs. Parameters in brackets stay as they are, as in
+    "distance(law='inverse')" or "bep(L=5000)".
+
+    \b
+    berrypick fit markov visits.sessions --links links.tsv -o reader.json
+    berrypick fit t2i reading.jsonl -o reader.json
+    berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
+    """
+    target, printed = _outputs(outputs)
+    if target is not None:
+        refuse_overwriting(target, [log, links, collection])
+    with progress_bar("checking", "pages") as progress:
+        found = fit(
+            model,
+            log,
+            held_out=held_out,
+            seed=seed,
+            confidence=confidence,
+            links=links,
+            collection=collection,
+            progress=progress,
+        )
+    show_notes(found.notes)
+    if target is not None:
+        found.write(target)
+        say(f"{target}: {found.reader.user}, checksum {found.reader.content['checksum']}", err=True)
+    chosen = chosen_output(printed)
+    show(tabular.render(found, chosen, places, painter()), chosen == "table")
+
+
+def _outputs(given: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """The file to write, and the format to print."""
+    target: str | None = None
+    printed: str | None = None
+    for one in given:
+        if one in tabular.OUTPUTS and printed is None:
+            printed = one
+        elif is_file(one) and target is None:
+            target = one
+        elif one in tabular.OUTPUTS or is_file(one):
+            raise UsageError("-o takes one file and one format")
+        else:
+            raise UsageError(f"-o takes FILE.json or one of {', '.join(tabular.OUTPUTS)}, not {one}")
+    return target, printed

@@ -1,0 +1,91 @@
+"""User models estimated from a log."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, TextIO
+
+from berrypick.core.fitted import VERSION, FittedReader, content_checksum
+from berrypick.core.words import counted
+from berrypick.formats._json import load, starts_object
+from berrypick.formats.base import Format, Problems, Role
+
+
+class FittedUserModel(Format):
+    """Fitted user model, one JSON object: what ``berrypick fit`` writes, and the option user takes.
+
+    ``user`` is the user model with its parameters, ``parameters`` has their intervals; the others say what they were
+    estimated from (``data``, ``split``) and how well they fit (``held_out``, ``calibration``). A chain has
+    ``transitions``: from, to, probability, the ends of its interval, how often it was seen. The file holds no date:
+    the same log, options and seed give the same ``checksum``. A file that does not match its checksum is refused.
+
+    Sample::
+
+        {"fitted": 1, "user": "distance(theta=0.02)",
+         "parameters": {"theta": {"value": 0.02, "low": 0.015, "high": 0.027}}, "checksum": "387f58f234150dce"}
+    """
+
+    format_name: ClassVar[str] = "fitted-user"
+    role: ClassVar[Role] = "user"
+    shape: ClassVar[str] = '{"fitted": 1, "user": "distance(theta=0.02)", ..., "checksum": "..."}'
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    json_names: ClassVar[tuple[str, ...]] = ("fitted", "user", "parameters", "checksum")
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        return starts_object(lines, "fitted", "user")
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> FittedReader:
+        content, _ = load(path, problems)
+        wrong = _problem(content)
+        if wrong:
+            problems.report(wrong, 1, remedy="run berrypick fit again")
+        return FittedReader({"user": ""} if wrong else content, path)
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return "" if isinstance(value, FittedReader) else "it is not a fitted user model"
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        content = {**value.content, "checksum": content_checksum(value.content)}
+        rows = content.pop("transitions", None)
+        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        if rows is not None:  # one a line
+            lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows)
+            text = f'{text[:-2]},\n "transitions": [\n{lines}\n ]\n}}'
+        out.write(text + "\n")
+
+    @classmethod
+    def describe(cls, value: FittedReader) -> list[str]:
+        rows = value.content.get("transitions")
+        steps = [counted(len(rows), "transition")] if isinstance(rows, list) else []
+        return [value.user or "no user model", *steps, f"checksum {value.content.get('checksum')}"]
+
+
+def _problem(content: Any) -> str:
+    """What is wrong with the content of a file; '' if nothing is."""
+    if not isinstance(content, dict) or not isinstance(content.get("user"), str):
+        return "holds no user model"
+    if content.get("fitted") != VERSION:
+        return f"is version {content.get('fitted')!r:.20} of this format, and {VERSION} is read"
+    try:
+        same = content.get("checksum") == content_checksum(content)
+    except (ValueError, RecursionError):  # numbers and nesting that were never written
+        same = False
+    if not same:
+        return "does not match its checksum: it was changed or damaged after it was written"
+    return "" if _good_rows(content.get("transitions", [])) else "has transitions that are not from, to, probability"
+
+
+def _good_rows(rows: Any) -> bool:
+    return isinstance(rows, list) and all(
+        isinstance(row, list)
+        and len(row) >= 3
+        and all(isinstance(unit, str) and unit for unit in row[:2])
+        and isinstance(row[2], (int, float))
+        and not isinstance(row[2], bool)
+        and 0 <= row[2] <= 1
+        for row in rows
+    )
