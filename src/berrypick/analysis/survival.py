@@ -229,6 +229,8 @@ def fit_law(
         start[1] = math.log(scale or 1.0)
     else:
         _check_spread(seen, names[1])
+    if law is LOGISTIC:
+        _check_falling(seen, names[0])
     at, value = likelihood.maximise(start, free)
     _check_maximum(likelihood, at, start, free, names)
     information = likelihood.information(at, free)
@@ -268,6 +270,16 @@ def _check_spread(seen: Observations, name: str) -> None:
         )
 
 
+def _check_falling(seen: Observations, name: str) -> None:
+    """The logistic law gives everybody 1/2 where distance does not matter: the slope of the likelihood there."""
+    below, above = ~seen.exact & (seen.low >= 0), ~seen.exact & np.isfinite(seen.high)
+    if not (seen.exact | (below & above)).any() and seen.high[above].sum() <= seen.low[below].sum():
+        raise UsageError(
+            f"the log cannot identify {name}: readers get to their targets as often as this law allows at any distance "
+            "(1/2), or more often; try distance(law='inverse')"
+        )
+
+
 def _check_maximum(
     likelihood: Likelihood, at: FloatArray, start: FloatArray, free: list[int], names: tuple[str, str]
 ) -> None:
@@ -276,11 +288,7 @@ def _check_maximum(
     far = abs(at[0] - start[0]) >= FAR or not math.isfinite(at[0])
     if not far and (np.linalg.eigvalsh(likelihood.information(at, free)) > 0).all():
         return
-    if likelihood.law is LOGISTIC and at[0] > start[0]:
-        why = "readers get to far targets as often as this law lets them get to near ones; try distance(law='inverse')"
-    else:
-        why = "the likelihood has no maximum"
-    raise UsageError(f"the log cannot identify {names[0]}: {why}")
+    raise UsageError(f"the log cannot identify {names[0]}: the likelihood has no maximum")
 
 
 def _session_factors(likelihood: Likelihood, at: FloatArray, free: list[int], information: FloatArray) -> FloatArray:
