@@ -1,6 +1,6 @@
 """What a first-order chain misses of real sessions, and which richer readers do better.
 
-    BERRYPICK_DATA=... python experiments/wikispeedia_readers.py [--sessions N] [--walks N]
+    BERRYPICK_DATA=FOLDER python experiments/wikispeedia_readers.py [--seeds WALKS]
 
 Wikispeedia (West and Leskovec 2012): people go from a start page to a goal by links, 51,312 finished and 24,875
 unfinished games. Four fifths of the sessions train each reader, one fifth is held out.
@@ -9,30 +9,33 @@ unfinished games. Four fifths of the sessions train each reader, one fifth is he
 * first order: ``berrypick fit markov``, shares of steps smoothed towards the links;
 * depth: first order, with odds of leaving that depend on the number of pages seen;
 * second order: shares of steps by the page before as well, smoothed towards the first order;
-* goal: first order, with factors for the goal itself and for pages that link to it, and leaving at the goal.
+* goal: first order, with factors for the goal itself and for pages that link to it, and leaving at the goal;
+* goal, depth: the same, with a share of leaving elsewhere that depends on the number of pages seen.
 
 Printed for each: nats a held-out decision; misplaced probability of steps and of visits (the sum over ranges of
 predicted probability of |observed - predicted|, over the sum of observed), and for pages that belong to a start (seen
 by a fifth of the training sessions from there, and by a fiftieth of the others at most): the share of held-out sessions
-from there that see one of them, and any of them, predicted by walks of the reader and observed. Visits are those from
-starts with at least 20 held-out sessions.
+from there that see one of them, and any of them, by walks of the reader and observed. Visits are those from starts with
+at least 20 held-out sessions.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from _collection import arguments
 
 from berrypick import formats
 from berrypick.analysis.transitions import EDGES, ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.navigation import LinkTable
 
+#: A number of the reader, and that of people.
+Pair = tuple[float, float]
 DEEPEST = 15
 LONGEST = 60
 #: A page belongs to a start if at least SEEN of its sessions see it and at most ELSEWHERE of the others.
@@ -40,19 +43,17 @@ SEEN, ELSEWHERE, SESSIONS_OF_START = 0.2, 0.02, 20
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sessions", type=int, default=0, help="use so many sessions [default: all]")
-    parser.add_argument("--walks", type=int, default=1000, help="walks from each start")
-    given = parser.parse_args()
-    folder = os.environ.get("BERRYPICK_DATA")
-    if not folder:
-        raise SystemExit("set BERRYPICK_DATA to the folder that holds wikispeedia/")
-    games = Games.read(Path(folder) / "wikispeedia", given.sessions)
+    given = arguments(__doc__ or "", seeds=1000)
+    folder = Path(os.environ.get("BERRYPICK_DATA", "")) / "wikispeedia"
+    if not (folder / "links.tsv").is_file():
+        print("skipped, there is no folder wikispeedia in $BERRYPICK_DATA")
+        return
+    games = Games.read(folder, 4000 if given.topics else 0)
     print(f"{games.steps.sessions} sessions, {len(games.steps.source)} decisions, {int(games.held.sum())} held out")
-    print("                                                               a page of the start  any of them")
-    print("reader         nats/decision  steps misplaced  visits misplaced  predicted  observed  predicted  observed")
+    print("                         misplaced   pages a session  a start's own page  any of them")
+    print("reader           nats  steps visits  reader   people  reader      people  reader  people")
     for reader in readers(games):
-        print(f"{reader.name:14} {summary(reader, games, given.walks)}", flush=True)
+        print(f"{reader.name:13} {summary(reader, games, given.seeds)}", flush=True)
 
 
 @dataclass(eq=False)
@@ -235,12 +236,14 @@ class SecondOrder(Reader):
 class ByGoal(Reader):
     """First order, with a factor for the goal and one for pages that link to it; leaving at the goal and elsewhere."""
 
-    def __init__(self, games: Games) -> None:
-        super().__init__("goal", games)
+    def __init__(self, games: Games, by_depth: bool) -> None:
+        super().__init__("goal, depth" if by_depth else "goal", games)
         training = games.decisions(~games.held)
         at_goal = training.page == training.goal
         left = training.key % (len(games.counts.units) + 1) == len(games.counts.units)
-        self.leave = np.array([left[~at_goal].mean(), left[at_goal].mean()])
+        self.at_goal = float(left[at_goal].mean())
+        depth = np.minimum(training.depth, DEEPEST) if by_depth else np.zeros_like(training.depth)
+        self.elsewhere = np.array([left[~at_goal & (depth == k)].mean() for k in np.unique(depth).tolist()])
         self.factor = np.ones(3)
         moves = training.part(~left & ~at_goal)
         masses, chosen = self._masses(moves)
@@ -271,7 +274,8 @@ class ByGoal(Reader):
         p = self.base[options.place] * np.where(options.leaving, 1.0, self.factor[self._kind(options.target, goal)])
         moves = np.bincount(options.owner, weights=p * ~options.leaving, minlength=len(decisions))
         p = np.where(options.leaving, 0.0, p / np.maximum(moves, 1e-300)[options.owner])
-        leave = self.leave[(decisions.page == decisions.goal).astype(np.int64)]
+        depth = np.minimum(decisions.depth, len(self.elsewhere)) - 1 if len(self.elsewhere) > 1 else 0
+        leave = np.where(decisions.page == decisions.goal, self.at_goal, self.elsewhere[depth])
         return self.with_leaving(options, p, np.where(moves > 0, leave, 1.0))
 
 
@@ -285,7 +289,8 @@ def readers(games: Games) -> Iterator[Reader]:
     yield Reader("first order", games)
     yield ByDepth(games)
     yield SecondOrder(games)
-    yield ByGoal(games)
+    yield ByGoal(games, by_depth=False)
+    yield ByGoal(games, by_depth=True)
 
 
 def in_parts(games: Games, decisions: Decisions, size: int = 20_000) -> Iterator[tuple[slice, Decisions, Options]]:
@@ -321,16 +326,14 @@ def summary(reader: Reader, games: Games, walks: int) -> str:
         predicted.append(reader.probability(own, options))
         observed.append((games.counts.key[options.place] == own.key[options.owner]).astype(float))
     steps = misplaced(np.concatenate(predicted), np.concatenate(observed))
-    visits, one, one_seen, any_, any_seen = reach(reader, games, walks)
-    return (
-        f"{likelihood.mean():13.3f}  {steps:15.3f}  {visits:16.3f}  {one:9.3f}  {one_seen:8.3f}  "
-        f"{any_:9.3f}  {any_seen:8.3f}"
-    )
+    visits, *pairs = reach(reader, games, walks)
+    shown = [f"{pair[0]:6.{places}f}  {pair[1]:7.{places}f}" for pair, places in zip(pairs, (2, 3, 3), strict=True)]
+    return f"{likelihood.mean():7.3f}  {steps:5.3f}  {visits:5.3f}  {shown[0]}  {shown[1]}     {shown[2]}"
 
 
-def reach(reader: Reader, games: Games, walks: int) -> tuple[float, ...]:
-    """From starts with many sessions: misplaced probability of visits; the share of sessions that see a page of the
-    start's own, and any of them, predicted and observed."""
+def reach(reader: Reader, games: Games, walks: int) -> tuple[float, Pair, Pair, Pair]:
+    """From starts with many sessions: misplaced probability of visits; of the reader and of people: pages seen in a
+    session, the share of sessions that see a page of the start's own, and any of them."""
     size = len(games.counts.units) + 1
     held = np.flatnonzero(games.held)
     starts = np.array([games.paths[i][0] for i in held.tolist()])
@@ -348,7 +351,9 @@ def reach(reader: Reader, games: Games, walks: int) -> tuple[float, ...]:
     own = own_pages(games, size)
     own = own[sessions[own // size] >= SESSIONS_OF_START]
     shares = [own_shares(own, paths, of, size, sessions) for paths, of in ((made, made_from), (real, starts))]
-    return visits, shares[0][0], shares[1][0], shares[0][1], shares[1][1]
+    lengths = [float(np.average([len(set(path)) for path in paths], weights=1 / of)) for paths, of in (
+        (made, np.repeat(repeats, repeats)), (real, np.ones(len(real))))]  # fmt: skip
+    return visits, (lengths[0], lengths[1]), (shares[0][0], shares[1][0]), (shares[0][1], shares[1][1])
 
 
 def own_shares(

@@ -67,7 +67,7 @@ class Fit(Tabular):
         return found
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the file that ``user=`` and ``--user`` take, atomically."""
+        """Write the file that the option user takes, atomically."""
         if not users.is_file(fspath(path)):
             raise UsageError(f"a fitted user model is a .json file, not {fspath(path)}")
         formats.write(self.reader, path, "fitted-user")

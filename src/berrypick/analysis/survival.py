@@ -3,14 +3,10 @@
 Every reader gives up at some distance T from where they entered. Under each user model log T is a location, or a
 location and a scale, of a known law: with z = (log d - location)/scale, P(T > d) = S(z).
 
-============  =======================  ==========================================================
-law           S(z)                     user model
-============  =======================  ==========================================================
-normal        Phi(-z)                  t2i: log-normal tolerance, median exp(location), sigma scale
-log-logistic  1/(1 + exp(z))           distance(law='inverse'), theta = exp(-location); bep, A L = exp(location)
-logistic      1/(1 + exp(exp(z)))      distance, theta = exp(-location); half of the readers do not move at all
-exponential   exp(-exp(z))             giving up at a constant rate, to compare with
-============  =======================  ==========================================================
+* log-normal, 1 - Phi(z): t2i, with median exp(location) and sigma scale;
+* log-logistic, 1/(1 + exp(z)): distance(law='inverse'), theta = exp(-location), and bep, A L = exp(location);
+* logistic, 1/(1 + exp(exp(z))): distance, theta = exp(-location), where half of the readers do not move at all;
+* exponential, exp(-exp(z)): giving up at a constant rate, to compare with.
 
 An observation contributes log f(d) where T = d, and log(S(low) - S(high)) where low < T <= high.
 Intervals are those of the profile likelihood ratio. Where sessions hold several visits, the ratio is divided by how

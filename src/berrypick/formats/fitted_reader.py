@@ -39,7 +39,7 @@ class FittedUserModel(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> FittedReader:
         content, _ = load(path, problems)
         wrong = _problem(content)
-        if wrong:
+        if wrong and content is not None:
             problems.report(wrong, 1, remedy="run berrypick fit again")
         return FittedReader({"user": ""} if wrong else content, path)
 
