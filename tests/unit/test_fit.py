@@ -29,6 +29,7 @@ from berrypick.analysis.transitions import chain_counts, steps_of, walked
 from berrypick.core.navigation import LinkTable, Sessions
 from berrypick.formats.base import Problems
 from berrypick.formats.reading_log import ReadingLog
+from berrypick.users.bep import Bep
 from berrypick.users.markov import _estimated
 
 LAWS = {law.name: law for law in (LOG_NORMAL, LOG_LOGISTIC, LOGISTIC, EXPONENTIAL)}
@@ -65,7 +66,8 @@ def test_bep_by_hand():
     """All entry points 500 characters away, half of them found: A L = 500."""
     log = log_of(*[(500, "reached")] * 5, *[(500, "missed")] * 5)
     found = bp.fit("bep(L=5000)", log, held_out=0)
-    assert (found.user.A, found.user.L) == pytest.approx((0.1, 5000), rel=1e-6)
+    assert found.parameters["A"]["value"] == pytest.approx(0.1, rel=1e-6)
+    assert found.user == Bep(A=found.parameters["A"]["value"], L=5000)
 
 
 def test_tolerance_without_censoring_is_the_mean_of_logarithms():

@@ -27,8 +27,8 @@ from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.corpus.frames import is_frame
+from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.evaluation import Progress, check_progress
-from berrypick.evaluation.inputs import read_collection
 from berrypick.formats.base import Problems
 from berrypick.formats.reading_log import ReadingLog as ReadingLogFormat
 from berrypick.users.base import UserModel
