@@ -39,7 +39,7 @@ MODELS = ("markov", "t2i", "distance", "bep")
 
 @dataclass(frozen=True, eq=False)
 class Fit(Tabular):
-    """What :func:`fit` found. ``user=`` of every evaluation takes it, and the file that :meth:`write` makes."""
+    """What :func:`fit` found. ``user=`` of every evaluation takes it, and the file that its ``write`` makes."""
 
     reader: FittedReader
     notes: tuple[Note, ...] = ()
