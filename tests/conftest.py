@@ -44,6 +44,7 @@ SLOW_MODULES = {
     "test_executor",
     "test_experiments",
     "test_facts",
+    "test_fit",
     "test_formats",
     "test_groups",
     "test_index",
