@@ -47,12 +47,15 @@ def bounded():
     """Within this context what takes too long raises Hang, or ends the process if it does not even do that."""
     before = signal.signal(signal.SIGPROF, _too_long)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=sys.__stderr__)
+    # a timer, because a thread for each input takes as long as most inputs do
+    faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.unregister(signal.SIGALRM)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        faulthandler.cancel_dump_traceback_later()
         signal.signal(signal.SIGPROF, before)
 
 

@@ -98,7 +98,10 @@ class InputError(BerrypickError):
 
 def shorten(text: str, width: int = 160) -> str:
     """One printable line: control characters escaped, the middle cut out if it is long."""
-    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text.rstrip("\r\n"))
+    text = text.rstrip("\r\n")
+    if len(text) > 2 * width:  # a line may have megabytes
+        text = text[:width] + text[-width:]
+    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     if len(clean) > width:
         half = (width - 5) // 2
         clean = f"{clean[:half]} ... {clean[-half:]}"
