@@ -237,7 +237,7 @@ def _rows(value: Any) -> float:
 def _said(value: Any, original: Any) -> Any:
     """What a file says of a value: in any order of topics, without what was skipped, and scores if it has any."""
     if isinstance(value, Truth):
-        topics = [[{str(flat(one)): None for one in topic.quotes}, topic] for topic in value.topics.values()]
+        topics = [[sorted({str(flat(one)) for one in topic.quotes}), topic] for topic in value.topics.values()]
         return value.units, sorted(value.lengths.items()), flat(topics, (*ORIGIN, "quotes"))
     if not isinstance(value, Run):
         return flat(value, (*ORIGIN, "skipped"))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick import formats
 from berrypick.core.errors import InputError, UsageError
 from berrypick.formats import sniff
 
@@ -73,6 +74,40 @@ def test_label_studio_skips_and_counts(tmp_path):
         "tasks without annotations, skipped": 1,
         "spans with the label PER, skipped": 1,
     }
+
+
+@pytest.mark.parametrize("odd", [5, "relevant", {"a": 1}, [5], [[]], True])
+def test_odd_values_where_lists_are_expected_are_counted(tmp_path, odd):
+    """Numbers and texts in place of lists raised bare exceptions, or were skipped without a count."""
+    data = {"text": "Cut.", "topic": "q", "doc": "d"}
+    value = {"start": 0, "end": 3, "labels": ["relevant"], "text": 5}
+    for number, held in enumerate(
+        (odd, [odd], [{"result": odd}], [{"result": [odd]}], [{"result": [{"value": odd}]}],
+         [{"result": [{"value": {**value, "labels": odd}}]}], [{"result": [{"value": {"labels": odd}}]}])
+    ):  # fmt: skip
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps([odd, {"id": 1, "data": data, "annotations": held}]))
+        problems = formats.Problems(str(path), strict=False)
+        found = formats.by_name("label-studio").read(str(path), problems)
+        marked = sum(len(topic) for topic in found.topics.values())
+        assert marked or problems.counts or problems.found, held
+    path.write_text(json.dumps({**data, "answer": "accept", "spans": [{**value, "label": odd}]}) + "\n")
+    formats.by_name("prodigy").read(str(path), formats.Problems(str(path), strict=False))
+
+
+@pytest.mark.parametrize("place", ["tags", "body", "target", "items", "start"])
+@pytest.mark.parametrize("odd", [5, "x", [5], 2**63, -1, None])
+def test_odd_values_in_web_annotations_are_counted(tmp_path, place, odd):
+    annotation = {"tags": ["topic:q", "relevant"], "target": {"source": "d", "selector": [
+        {"type": "TextPositionSelector", "start": 0, "end": odd if place == "start" else 5}]}}  # fmt: skip
+    if place in ("tags", "body", "target"):
+        annotation[place] = odd
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"items": odd} if place == "items" else [annotation]))
+    problems = formats.Problems(str(path), strict=False)
+    found = formats.by_name("w3c").read(str(path), problems)
+    assert place == "body" or (place, odd) in [("start", 5), ("items", None)] or problems.counts or problems.found
+    assert all(topic.end.max(initial=0) < 2**53 for topic in found.topics.values() if topic.end is not None)
 
 
 def test_a_choice_says_that_the_whole_text_was_judged(tmp_path):

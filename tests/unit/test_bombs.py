@@ -113,6 +113,20 @@ def test_what_is_no_file_of_a_folder_is_refused_by_name(tmp_path, kind, reader):
     assert error.value.path == str(strange)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+@pytest.mark.parametrize("name", ["d.ann", "d.txt"])
+def test_links_out_of_a_folder_of_brat_are_refused(tmp_path, name):
+    """Lines of the files that they lead to were shown in messages."""
+    topic = tmp_path / "annotated" / "q1"
+    topic.mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    (topic / "d.ann").write_text("T1\trelevant 0 3\tCut\n")
+    (topic / name).unlink(missing_ok=True)
+    (topic / name).symlink_to(tmp_path / "secret")
+    with pytest.raises(bp.InputError, match="leads out of the folder"):
+        formats.read_truth(tmp_path / "annotated", "brat")
+
+
 @contextmanager
 def without_privileges(folder):
     """Root may read everything, so the rights of files are tried as another user."""

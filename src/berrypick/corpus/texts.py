@@ -28,7 +28,7 @@ from berrypick.core.errors import InputError, Message, UsageError, nearest, opti
 from berrypick.core.near_names import near_match
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, TopicTruth, Truth
-from berrypick.formats._files import check_member, head, open_bytes, reusable
+from berrypick.formats._files import check_member, head, read_whole, reusable
 from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
 
@@ -199,8 +199,7 @@ class _Folder(Texts):
 
 def _decoded(path: str) -> tuple[str, bool]:
     """The text of a file, and whether a byte order mark stands before it."""
-    with open_bytes(path) as stream:
-        raw = stream.read()
+    raw = read_whole(path)
     try:
         return raw.removeprefix(codecs.BOM_UTF8).decode("utf-8"), raw.startswith(codecs.BOM_UTF8)
     except UnicodeDecodeError as error:

@@ -22,7 +22,7 @@ import numpy as np
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.corpus.texts import Texts
-from berrypick.formats._files import open_bytes
+from berrypick.formats._files import read_whole
 
 #: The name of the plain tokenizer in signatures.
 WORDS = "words-uax29"
@@ -93,8 +93,7 @@ def _tiktoken(name: str) -> Tokenizer:
 
 def _tokenizers_file(path: str) -> tuple[str, Tokenizer]:
     """A tokenizer of Hugging Face's tokenizers from its file; the name has the start of a digest of its content."""
-    with open_bytes(path) as stream:
-        raw = stream.read()
+    raw = read_whole(path)
     try:
         content = raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -49,6 +49,11 @@ class Annotated:
     line: int | None = None
 
 
+def as_list(given: Any) -> list[Any]:
+    """Where a list is expected and programs may write one value, or none."""
+    return given if isinstance(given, list) else [] if given is None else [given]
+
+
 def task_fields(
     fields: Sequence[Any], problems: Problems, line: int | None, name: str
 ) -> tuple[str, str, str, int] | None:

@@ -7,8 +7,9 @@ import gzip
 import io
 import os
 import stat
+import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -20,6 +21,13 @@ from berrypick.formats.base import Problems
 STANDARD_INPUT = "-"
 #: The environment variable that sets how many gigabytes a compressed file, a pipe or a device may expand to.
 EXPANSION_LIMIT = "BERRYPICK_EXPANSION_LIMIT"
+#: What reading a compressed file may take in memory: a share of what it may expand to, because values are put together
+#: from what was read, or a multiple of its own size; at least so many bytes, because libraries are loaded meanwhile.
+_MEMORY_SHARE, _MEMORY_MULTIPLE, _LEAST_MEMORY = 0.5, 50, 1 << 28
+#: Bytes of content after which memory is looked at again.
+_MEMORY_STEP = 1 << 20
+#: How a gzip file begins.
+_GZIP = b"\x1f\x8b"
 #: The longest line that is read, and how far a file is searched for a line that is no comment, in bytes.
 LONGEST, FURTHEST = 1 << 26, 1 << 24
 #: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
@@ -153,7 +161,7 @@ def _open_file(path: str) -> io.BufferedReader:
 def open_bytes(path: str) -> io.BufferedReader:
     """Open a file; gzip is detected from its first bytes."""
     raw = open_raw(path)
-    return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
+    return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if raw.peek(2)[:2] == _GZIP else raw
 
 
 class DamagedError(InputError):
@@ -166,6 +174,7 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, raw: io.BufferedReader, path: str) -> None:
         self._raw, self._packed, self._path = raw, gzip.GzipFile(fileobj=raw, mode="rb"), path
         self._read, self._limit = 0, expansion_limit()
+        self._memory, self._look = MemoryGuard(path), _MEMORY_STEP
 
     def readable(self) -> bool:
         return True
@@ -189,6 +198,9 @@ class _Unpacked(io.RawIOBase):
         self._read += count
         if self._read > self._limit:
             raise too_large(self._path)
+        if self._read > self._look:
+            self._look = self._read + _MEMORY_STEP
+            self._memory.check()
         return count
 
     def close(self) -> None:
@@ -210,8 +222,75 @@ def too_large(path: str) -> InputError:
     return InputError(
         f"expands to more than {shown}, the most that is read from a compressed file, a pipe or a device",
         path=path,
-        remedy=f"the environment variable {EXPANSION_LIMIT} sets another limit, in gigabytes",
+        remedy=_OTHER_LIMIT,
     )
+
+
+_OTHER_LIMIT = f"the environment variable {EXPANSION_LIMIT} sets another limit, in gigabytes"
+
+
+class MemoryGuard:
+    """Bounds what the process takes in memory while it reads a compressed file: some content is short in the file and
+    long in memory, such as millions of empty elements."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._before, self.most = path, _memory_in_use(), memory_limit(path)
+
+    def check(self) -> None:
+        if _memory_in_use() - self._before > self.most:
+            raise too_much_memory(self._path)
+
+
+def memory_limit(path: str) -> int:
+    """Bytes that reading a compressed file may take in memory."""
+    return max(int(expansion_limit() * _MEMORY_SHARE), size_of(path) * _MEMORY_MULTIPLE, _LEAST_MEMORY)
+
+
+def too_much_memory(path: str) -> InputError:
+    shown = f"{memory_limit(path) / 2**20:.0f} MB"
+    what = f"takes more than {shown} in memory, the most for a compressed file of its size"
+    return InputError(what, path=path, remedy=_OTHER_LIMIT)
+
+
+def _memory_in_use() -> int:
+    """Bytes of memory that the process holds, the most it ever held where the system says only that; else 0."""
+    try:
+        with open("/proc/self/statm", "rb") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, AttributeError):
+        pass
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def text_cost(data: bytes) -> int:
+    """Bytes that a part of a text takes as it is read and as text; one character beyond ASCII can make all of them
+    four times as large."""
+    return 2 * len(data) if data.isascii() else 5 * len(data)
+
+
+def read_whole(path: str, cost: Callable[[bytes], int] = text_cost) -> bytes:
+    """The content of a file. A compressed one is refused while it is being read if the value that is made of it would
+    take too much memory, by the cost of its parts."""
+    with open_bytes(path) as stream:
+        if not isinstance(stream.raw, _Unpacked):
+            return stream.read()
+        found, left = bytearray(), memory_limit(path)
+        while data := stream.read(_MEMORY_STEP):
+            left -= cost(data)
+            if left < 0:
+                raise too_much_memory(path)
+            found += data
+        return bytes(found)
+
+
+def is_compressed(path: str) -> bool:
+    with open_raw(path) as stream:
+        return stream.peek(2)[:2] == _GZIP
 
 
 def check_member(path: str, real_top: str) -> None:
@@ -223,6 +302,21 @@ def check_member(path: str, real_top: str) -> None:
         raise InputError("is a link that leads out of the folder", path=path, remedy=_TAKE_AWAY)
     if is_stream(path):
         raise InputError("is not a regular file but a pipe, a device or a socket", path=path, remedy=_TAKE_AWAY)
+
+
+def members(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The files of a folder and the folders in it whose names end so, in no order."""
+    real_top = os.path.realpath(folder)
+    for place, _, names in os.walk(folder, onerror=_unreadable):
+        for name in names:
+            if name.endswith(suffixes):
+                path = os.path.join(place, name)
+                check_member(path, real_top)
+                yield path
+
+
+def _unreadable(error: OSError) -> None:
+    raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
 
 
 _TAKE_AWAY = "take it out of the folder, or put a file in its place"

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from berrypick.formats._files import open_bytes
-from berrypick.formats._spans import refuse_constant
+from berrypick.formats._files import read_whole
+from berrypick.formats._spans import json_cost, refuse_constant
 from berrypick.formats.base import Problems
 
 
@@ -34,8 +34,7 @@ class Source:
 
 def load(path: str, problems: Problems) -> tuple[Any, Source]:
     """The value of a JSON file, None and a reported problem if it is none."""
-    with open_bytes(path) as stream:
-        raw = stream.read()
+    raw = read_whole(path, json_cost)
     try:
         text = raw.decode("utf-8-sig")
         return json.loads(text, parse_constant=refuse_constant), Source(text)

@@ -9,16 +9,29 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.formats._files import content
+from berrypick.formats._files import content, is_compressed, memory_limit, text_cost, too_much_memory
 from berrypick.formats.base import Problems
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]
 
 
+#: Bytes of memory, at most, for what a character of JSON begins: an object, a list, an item with a number, a text.
+_COSTS = ((b"{", 240), (b"[", 72), (b",", 40), (b'"', 30))
+#: Lines up to this length are read without a look at what they cost.
+_SHORT = 1 << 20
+
+
+def json_cost(data: bytes) -> int:
+    """Bytes of memory that a part of a JSON file takes, at most."""
+    return 2 * text_cost(data) + sum(data.count(mark) * cost for mark, cost in _COSTS)
+
+
 def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Every line as an object."""
     for number, text in content(path, problems):
+        if len(text) > _SHORT and json_cost(text.encode()) > memory_limit(path) and is_compressed(path):
+            raise too_much_memory(path)
         try:
             value = json.loads(text, parse_constant=refuse_constant)
         except (json.JSONDecodeError, RecursionError, ValueError) as error:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats._files import LONGEST, expansion_limit, finite, line_too_long, open_bytes, too_large
+from berrypick.formats._files import LONGEST, MemoryGuard, expansion_limit, finite, line_too_long, open_bytes, too_large
 from berrypick.formats.base import Problems
 
 #: How a Parquet file begins.
@@ -20,6 +20,8 @@ NUMBERS = ("start", "end", "score", "rank", "grade")
 SWITCHES = ("judged", "is_impossible")
 #: Bytes that a cell takes at least, as a value of Python.
 _CELL = 8
+#: Rows of a Parquet file whose cells are values of Python at the same time.
+_BATCH = 1 << 14
 NO_ROWS = "has column names but no rows"
 ROWS = "put each span in a row below the header"
 #: The columns of spans, and how others call some of them.
@@ -192,11 +194,11 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others
         _check_columns(schema.names, needed, path, None)
         names = [name for name in schema.names if others or name in OF_SPANS]
         numbers, columns = _parquet_columns(file, names, path, part)
-    if not file.metadata.num_rows:
-        problems.report(NO_ROWS, remedy=ROWS)
-    for number, *cells in zip(numbers, *columns, strict=True):
-        fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
-        yield number, str(fields), fields
+        if not file.metadata.num_rows:
+            problems.report(NO_ROWS, remedy=ROWS)
+        for number, *cells in zip(numbers, *columns, strict=True):
+            fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+            yield number, str(fields), fields
 
 
 @contextlib.contextmanager
@@ -220,9 +222,10 @@ def _parquet_file(path: str) -> Iterator[Any]:
 
 def _parquet_columns(
     file: Any, names: list[str], path: str, part: Part | None
-) -> tuple[Iterable[int], list[list[Any]]]:
+) -> tuple[Iterable[int], list[Iterator[Any]]]:
     """Numbers of rows, and the columns that are needed. A few bytes can say that a value comes a billion times: texts
-    stay coded as they are in the file until it is known how long all of them are."""
+    stay coded as they are in the file until it is known how long all of them are, and cells become values of Python
+    some rows at a time."""
     import pyarrow
     import pyarrow.compute as compute
 
@@ -238,7 +241,8 @@ def _parquet_columns(
         held = _names_of_runs(file.read_row_groups(groups, columns=["run"], use_threads=False).column("run"))
         mask = compute.equal(held, part.run)
         numbers = itertools.compress(numbers, mask.to_pylist())
-    columns: list[list[Any]] = []
+    columns: list[Iterator[Any]] = []
+    guard = MemoryGuard(path)
     for name in names:
         column = file.read_row_groups(groups, columns=[name], use_threads=False).column(name)  # the stream is Python's
         for chunk in column.chunks:
@@ -249,8 +253,17 @@ def _parquet_columns(
                 left -= chunk.nbytes
             if left < 0:
                 raise too_large(path)
-        columns.append((column if mask is None else column.filter(mask)).to_pylist())
+        if len(column) != sum(sizes[i] for i in groups):
+            raise InputError(f"is not a valid Parquet file (the column {name} has {len(column)} rows)", path=path)
+        columns.append(_values(column if mask is None else column.filter(mask), guard))
     return numbers, columns
+
+
+def _values(column: Any, guard: MemoryGuard) -> Iterator[Any]:
+    for chunk in column.chunks:
+        for start in range(0, len(chunk), _BATCH):
+            guard.check()
+            yield from chunk.slice(start, _BATCH).to_pylist()
 
 
 def _names_of_runs(column: Any) -> Any:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from berrypick.core.errors import InputError
 from berrypick.formats._files import open_bytes
 from berrypick.formats.base import Problems
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 Event = Literal["start", "end"]
 
 _CHUNK = 1 << 16
+#: Bytes that a tag, a comment, or anything else between elements that are read may have.
+LONGEST_PART = 1 << 24
 _FORBIDDEN = re.compile("[^\\x20-\\x7e\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: Above this libxml2 knows the line of an element only through the text inside or before it.
 _LAST_OWN_LINE = 65535
@@ -69,9 +72,16 @@ def streamed(
 
 
 def _parsed(path: str, parser: Any) -> Iterator[tuple[str, etree._Element]]:
+    left = LONGEST_PART
     for chunk in _chunks(path):
         parser.feed(chunk)
-        yield from parser.read_events()
+        for event in parser.read_events():
+            left = LONGEST_PART
+            yield event
+        left -= len(chunk)
+        if left < 0:  # libxml2 keeps an open tag or comment until it ends, however long it is
+            what = f"has {LONGEST_PART >> 20} MB without an element that is read, the most there may be"
+            raise InputError(what, path=path)
     parser.close()
     yield from parser.read_events()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
 from berrypick.formats._annotations import Annotated, Mark, describe, truth_of
-from berrypick.formats._files import lines
+from berrypick.formats._files import check_member, lines, members
 from berrypick.formats.base import Format, Problems, Role
 
 _TEXT_BOUND = re.compile(r"T\S*\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)\t")
@@ -39,7 +40,7 @@ class Brat(Format):
 
     @classmethod
     def sniff_folder(cls, path: str) -> bool:
-        return next(Path(path).glob("*/**/*.ann"), None) is not None
+        return next(_files(path), None) is not None
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
@@ -50,11 +51,17 @@ class Brat(Format):
         return describe(value)
 
 
+def _files(folder: str) -> Iterator[Path]:
+    """The annotations in folders of topics."""
+    top = Path(folder)
+    return (file for name in members(folder, (".ann",)) if (file := Path(name)).parent != top)
+
+
 def _annotated(path: Path, problems: Problems) -> Iterator[Annotated]:
     if not path.is_dir():
         yield _document(path, path.resolve().parent.name, path.stem, problems)
         return
-    found = sorted(path.glob("*/**/*.ann"))
+    found = sorted(_files(str(path)))
     if not found:
         problems.report("has no .ann files of topics", remedy=f"expected {Brat.shape}")
     for file in found:
@@ -76,7 +83,8 @@ def _document(file: Path, topic: str, document: str, problems: Problems) -> Anno
             fragments = [fragment.split() for fragment in found[2].split(";")]
             marks += [Mark(int(start), int(end), found[1]) for start, end in fragments]
     beside = file.with_suffix(".txt")
-    if beside.is_file():
+    if os.path.lexists(beside):
+        check_member(str(beside), os.path.realpath(file.parent))
         text = beside.read_bytes().decode("utf-8-sig", errors="replace")
         return Annotated(topic, document, text, 0, "", tuple(marks))
     problems.count("files without their text, whose spans are not checked")

@@ -14,7 +14,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
-from berrypick.formats._files import check_member, finite, head
+from berrypick.formats._files import finite, head, members
 from berrypick.formats._inex import Paths, ends_before, whole
 from berrypick.formats._xml import count_attributes, count_unknown, forget, line_of, looks_like, streamed, tag, writable
 from berrypick.formats.base import Format, Problems, Role
@@ -89,10 +89,10 @@ class InexAssessments(Format):
             if not campaign.read(path, problems):
                 problems.report("holds no <assessments>", remedy=f"expected {cls.shape}")
             return campaign.truth(path, problems)
-        members = _members(path)
-        if not members:
+        found = _members(path)
+        if not found:
             raise InputError("is a folder without XML files", path=path, remedy=f"expected files with {cls.shape}")
-        for name in members:
+        for name in found:
             if not campaign.read(name, replace(problems, path=name)):
                 problems.count("XML files without assessments, skipped")
         return campaign.truth(path, problems)
@@ -139,18 +139,7 @@ class InexAssessments(Format):
 
 def _members(folder: str) -> list[str]:
     """The XML files of a folder and the folders in it, numbers in their order."""
-    real_top = os.path.realpath(folder)
-    found: list[str] = []
-    for place, _, names in os.walk(folder, onerror=_unreadable):
-        members = [os.path.join(place, name) for name in names if name.endswith((".xml", ".xml.gz"))]
-        for path in members:
-            check_member(path, real_top)
-        found += members
-    return sorted(found, key=_with_numbers)
-
-
-def _unreadable(error: OSError) -> None:
-    raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
+    return sorted(members(folder, (".xml", ".xml.gz")), key=_with_numbers)
 
 
 def _with_numbers(name: str) -> list[tuple[str, int]]:

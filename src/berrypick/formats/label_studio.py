@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._annotations import WHOLE, Annotated, Mark, describe, task_fields, truth_of
+from berrypick.formats._annotations import WHOLE, Annotated, Mark, as_list, describe, task_fields, truth_of
 from berrypick.formats._json import load
 from berrypick.formats.base import Format, Problems, Role
 
@@ -47,8 +47,7 @@ class LabelStudio(Format):
             return Truth("spans", {}, path, cls.format_name)
         if not isinstance(found, list):
             problems.report("is not a list of tasks", remedy="export the project as JSON")
-        tasks = [task for task in found if isinstance(task, dict)] if isinstance(found, list) else []
-        read = list(_annotated(tasks, problems))
+        read = list(_annotated(_objects(found, "entries that are no tasks, skipped", problems), problems))
         if not read:
             problems.report("no task has annotations", remedy="annotate the tasks, then export the project as JSON")
         return truth_of(read, problems, path, cls.format_name, ("utf16", "chars"))
@@ -68,37 +67,45 @@ def _annotated(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Anno
         annotations = task.get("annotations", task.get("completions"))
         if task.get("predictions"):
             problems.count("tasks with predictions, which are not judgements")
-        if fields is None or not isinstance(annotations, list):
+        if fields is None:
             continue
-        if not annotations:
+        if not isinstance(annotations, list) or not annotations:
             problems.count("tasks without annotations, skipped")
+            continue
         for annotation in annotations:
             if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
                 problems.count("cancelled annotations, skipped")
                 continue
-            results = [one for one in annotation.get("result") or [] if isinstance(one, dict)]
-            marks, whole = _marks(results)
+            results = _objects(annotation.get("result"), "results that are no objects, skipped", problems)
+            marks, whole = _marks(results, problems)
             yield Annotated(*fields, _who(annotation.get("completed_by")), marks, whole)
 
 
-def _marks(results: list[dict[str, Any]]) -> tuple[tuple[Mark, ...], bool]:
+def _objects(given: Any, what: str, problems: Problems) -> list[dict[str, Any]]:
+    """The objects of a list; anything else is counted."""
+    every = as_list(given)
+    found = [one for one in every if isinstance(one, dict)]
+    if len(found) < len(every):
+        problems.count(what, len(every) - len(found))
+    return found
+
+
+def _marks(results: list[dict[str, Any]], problems: Problems) -> tuple[tuple[Mark, ...], bool]:
     marks, whole = [], False
-    for one in results:
-        value = one.get("value")
-        if not isinstance(value, dict):
-            continue
-        whole |= any(str(choice).lower() in WHOLE for choice in value.get("choices") or [])
-        marks += list(_spans(value))
+    for value in _objects([one.get("value") for one in results], "results without a value, skipped", problems):
+        whole |= any(str(choice).lower() in WHOLE for choice in as_list(value.get("choices")))
+        marks += list(_spans(value, problems))
     return tuple(marks), whole
 
 
-def _spans(value: dict[str, Any]) -> Iterator[Mark]:
+def _spans(value: dict[str, Any], problems: Problems) -> Iterator[Mark]:
     places: dict[str, Any] = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
-    start, end = places.get("start"), places.get("end")
-    if isinstance(start, int) and isinstance(end, int):
-        text = value.get("text")
-        for label in value.get("labels") or value.get("hypertextlabels") or []:
+    start, end, text = places.get("start"), places.get("end"), value.get("text")
+    for label in as_list(value.get("labels") or value.get("hypertextlabels")):
+        if isinstance(start, int) and isinstance(end, int):
             yield Mark(start, end, str(label), text if isinstance(text, str) else None)
+        else:
+            problems.count("labels without start and end, skipped")
 
 
 def _minimal(task: dict[str, Any], name: str, problems: Problems) -> Iterator[Annotated]:
@@ -107,7 +114,7 @@ def _minimal(task: dict[str, Any], name: str, problems: Problems) -> Iterator[An
     if fields is None:
         return
     lists = [value for value in task.values() if isinstance(value, list)]
-    marks = tuple(mark for found in lists for one in found if isinstance(one, dict) for mark in _spans(one))
+    marks = tuple(mark for found in lists for one in found if isinstance(one, dict) for mark in _spans(one, problems))
     whole = any(isinstance(value, str) and value.lower() in WHOLE for value in task.values())
     yield Annotated(*fields, _who(task.get("annotator")), marks, whole)
 

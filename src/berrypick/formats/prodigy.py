@@ -43,6 +43,11 @@ class Prodigy(Format):
         return describe(value)
 
 
+def _text(span: dict[str, Any]) -> str | None:
+    text = span.get("text")
+    return text if isinstance(text, str) else None
+
+
 def _annotated(path: str, problems: Problems) -> Iterator[Annotated]:
     for number, _, value in records(path, problems):
         answer = value.get("answer", "accept")
@@ -57,7 +62,7 @@ def _annotated(path: str, problems: Problems) -> Iterator[Annotated]:
             problems.report("spans is not a list of objects", number)
             continue
         marks = [
-            Mark(one["start"], one["end"], str(one.get("label")), one.get("text"))
+            Mark(one["start"], one["end"], str(one.get("label")), _text(one))
             for one in spans
             if isinstance(one.get("start"), int) and isinstance(one.get("end"), int)
         ]

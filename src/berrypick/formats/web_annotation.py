@@ -11,7 +11,7 @@ import numpy as np
 
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
-from berrypick.formats._annotations import GRADES, describe
+from berrypick.formats._annotations import GRADES, MOST, as_list, describe
 from berrypick.formats._files import finite, head
 from berrypick.formats._json import load
 from berrypick.formats._spans import positions, records
@@ -101,9 +101,11 @@ def _annotations(path: str, problems: Problems) -> Iterator[tuple[int | None, di
     if isinstance(whole, dict):
         page: dict[str, Any] = whole["first"] if isinstance(whole.get("first"), dict) else whole
         whole = page.get("items", page.get("rows", [whole]))
-    for one in whole if isinstance(whole, list) else []:
+    for one in as_list(whole):
         if isinstance(one, dict):
             yield None, one
+        else:
+            problems.count("entries that are no annotations, skipped")
 
 
 def _read_one(value: dict[str, Any], line: int | None, found: dict[str, Any], problems: Problems) -> None:
@@ -136,7 +138,9 @@ def _add(
 ) -> None:
     quote, place = selectors.get("TextQuoteSelector", {}), selectors.get("TextPositionSelector", {})
     exact, start, end = quote.get("exact"), place.get("start"), place.get("end")
-    span = (start, end) if isinstance(start, int) and isinstance(end, int) and start < end else None
+    span = (start, end) if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= MOST else None
+    if span is None and (start is not None or end is not None):
+        problems.count("positions that are no span, ignored")
     quoted = isinstance(exact, str) and bool(exact.strip())
     if span is None and not quoted:
         problems.report(f"an annotation of {document} has neither a quote nor a position", line)
@@ -150,7 +154,7 @@ def _add(
 
 def _topic_and_grade(value: dict[str, Any]) -> tuple[str | None, float | None]:
     bodies = value.get("body", [])
-    texts = [str(tag) for tag in value.get("tags") or []]
+    texts = [str(tag) for tag in as_list(value.get("tags"))]
     for body in _list(bodies):
         said = body.get("value") if isinstance(body, dict) else body
         if isinstance(said, str):
