@@ -243,7 +243,14 @@ class MemoryGuard:
 
 def memory_limit(path: str) -> int:
     """Bytes that reading a compressed file may take in memory."""
-    return max(int(expansion_limit() * _MEMORY_SHARE), size_of(path) * _MEMORY_MULTIPLE, _LEAST_MEMORY)
+    return max(int(expansion_limit() * _MEMORY_SHARE), _size_of(path) * _MEMORY_MULTIPLE, _LEAST_MEMORY)
+
+
+def _size_of(path: str) -> int:
+    """Size of a file or a buffered pipe in bytes; 0 for a pipe that is read once."""
+    if path in _buffered_streams:
+        return _buffered_streams[path].seek(0, io.SEEK_END)
+    return os.path.getsize(path) if path != STANDARD_INPUT else 0
 
 
 def too_much_memory(path: str) -> InputError:
