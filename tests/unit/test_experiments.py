@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from importlib import import_module
@@ -63,6 +64,8 @@ def test_more_moves_score_less(truth, collection) -> None:
     assert values == sorted(values, reverse=True)
 
 
+#: Experiments on folders that have to be named.
+ON_OWN_FOLDERS = {"relocation"}
 SCRIPTS = sorted(path.stem for path in (ROOT / "experiments").glob("[!_]*.py"))
 
 
@@ -79,7 +82,7 @@ def printed(tmp_path_factory) -> tuple[str, Path]:
 
 def test_one_command_runs_every_script(printed) -> None:
     started = [line.split()[1] for line in printed[0].splitlines() if line.startswith("== ")]
-    assert sorted({*started, "all"}) == SCRIPTS
+    assert sorted({*started, "all", *ON_OWN_FOLDERS}) == SCRIPTS
 
 
 def test_scripts_print_tables_and_draw(printed) -> None:
@@ -145,3 +148,17 @@ def worlds_of_experiments():
     if folder not in sys.path:
         sys.path.insert(0, folder)
     return import_module("_collection")
+
+
+def test_relocation_between_two_versions(capsys) -> None:
+    chance = random.Random(3)
+    words = ["".join(chance.choices("abcdefghij", k=chance.randrange(2, 9))) for _ in range(400)]
+    parts = [" ".join(chance.choices(words, k=40)) for _ in range(30)]
+    old, new = "\n\n".join(parts), "\n\n".join(["Something new.", *parts[:4], *parts[9:]])
+    worlds_of_experiments()  # makes the folder's modules importable
+    table = import_module("relocation").measured({"d": old, "same": old}, {"d": new, "same": old}, 5, 60, seed=1)
+    assert "1 of at least 200 words differ" in capsys.readouterr().out
+    assert all(40 <= line.known < 60 and sum(line.statuses.values()) == 60 for line in table)
+    assert all(line.unflagged == 0 and line.right >= 0.97 * line.known for line in table)
+    edited = {line.share: line.statuses["edited"] for line in table if line.kind == "words"}
+    assert edited[0.01] < edited[0.03] < edited[0.1]

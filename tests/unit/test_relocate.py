@@ -174,3 +174,16 @@ def _written(sections, order, space):
             text += word + space()
         text += "\n\n"
     return text, at
+
+
+def test_a_span_that_moved_and_changed_at_its_ends_keeps_whole_words():
+    """Similar text was placed from the middle of the word that replaced the first one."""
+    words = "They remove a large object and all of its pages from the table that holds them at once"
+    old = f"{words}. " + "Something else stands here, and goes on for a while about nothing. " * 8
+    now = words.replace("They", "Functions").replace("once", "oncelike")
+    new = "Something else stands here, and goes on for a while about nothing. " * 8 + f"{now}. "
+    for start, end in ((0, len(words)), (0, len(words) - 8), (5, len(words))):
+        (case,) = bp.relocate({"q": {f"d#{start}-{end}": 1}}, {"d": old}, {"d": new}).cases
+        (place,) = case.places
+        assert case.status == "edited"
+        assert not any(new[at - 1 : at].isalnum() and new[at : at + 1].isalnum() for at in place), case.now

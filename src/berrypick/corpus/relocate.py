@@ -296,8 +296,19 @@ class _Pair:
             return "gone", (), 0.0
         best = max(one.similarity for one in found)
         near = [one for one in found if one.similarity > best - 5]
-        places = tuple(self.searchable.back(one.start, one.end) for one in near)
+        places = tuple(self._whole_words(self.searchable.back(one.start, one.end), start, end) for one in near)
         return ("edited" if len(near) == 1 else "ambiguous"), places[:10], best
+
+    def _whole_words(self, place: tuple[int, int], start: int, end: int) -> tuple[int, int]:
+        """A place of similar text, up to the ends of its words where the old span began and ended with words."""
+        low, high = place
+        if not _in_word(self.old, start):
+            while _in_word(self.new, low):
+                low -= 1
+        if not _in_word(self.old, end):
+            while _in_word(self.new, high):
+                high += 1
+        return low, high
 
     @cached_property
     def searchable(self) -> Searchable:

@@ -1,0 +1,191 @@
+"""How many spans ``relocate`` carries into the right place of a new version.
+
+    python experiments/relocation.py OLD NEW [--documents N] [--spans N] [--seed N]
+
+OLD and NEW are folders with two versions of the same text or HTML files. Spans of 4 to 40 words are drawn at random
+from the old version. Where a span belongs is known without any alignment if its paragraph occurs once in either
+version, and alike. On top of the new version words are edited, lines are broken elsewhere, sections are moved; the
+right place follows the edits. Spans of other paragraphs have no known place: of them only the flags are counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import berrypick as bp
+from berrypick.corpus.relocate import CERTAIN, Case
+
+#: Tags that begin or end a paragraph of HTML, and files of text.
+BLOCK = re.compile(r"</?(?:p|div|h\d|li|dt|dd|tr|td|th|pre|table|ul|ol|dl|br|hr|title|body)\b[^>]*>", re.IGNORECASE)
+SUFFIXES = {".html", ".htm", ".txt", ".md", ".rst", ".xml"}
+#: (what is done to the new version, share of words edited)
+KINDS = (
+    ("as released", 0.0), ("words", 0.01), ("words", 0.03), ("words", 0.1), ("lines", 0.03), ("sections", 0.03),
+)  # fmt: skip
+WORD = re.compile(r"\S+")
+#: What is edited of a word: not the marks around it, which would stay in place.
+LETTERS = re.compile(r"\w+")
+PARTS = 20
+
+Span = tuple[int, int]
+
+
+def main() -> None:
+    given = _arguments()
+    versions = [_documents(folder) for folder in (given.old, given.new)]
+    table = measured(versions[0], versions[1], given.documents, given.spans, given.seed)
+    print(
+        f"{'new version':<14}{'edited':>7}{'spans':>7}{'right':>8}{'wrong, no flag':>16}   statuses, of all spans drawn"
+    )
+    for row in table:
+        print(row)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument("--documents", type=int, default=60, help="so many documents at most, drawn at random")
+    parser.add_argument("--spans", type=int, default=20, help="spans of each document")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def _documents(folder: Path) -> dict[str, str]:
+    """The texts of a folder, by their names in it; HTML without its tags, a blank line between paragraphs."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in SUFFIXES and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            marked = path.suffix.lower() in (".html", ".htm", ".xml")
+            found[str(path.relative_to(folder))] = _without_tags(text) if marked else text
+    return found
+
+
+def _without_tags(text: str) -> str:
+    text = re.sub(r"(?is)<(script|style)\b.*?</\1>|<!--.*?-->", "", text)
+    return html.unescape(re.sub(r"<[^>]*>", "", BLOCK.sub("\n\n", text)))
+
+
+@dataclass
+class Line:
+    """One line of the table."""
+
+    kind: str
+    share: float
+    known: int = 0
+    right: int = 0
+    unflagged: int = 0
+    statuses: Counter[str] | None = None
+
+    def add(self, case: Case, expected: Span | None) -> None:
+        self.statuses = self.statuses or Counter()
+        self.statuses[case.status] += 1
+        if expected is not None:
+            self.known += 1
+            self.right += case.places == (expected,)
+            self.unflagged += case.status in CERTAIN and case.places != (expected,)
+
+    def __str__(self) -> str:
+        statuses = ", ".join(f"{count} {status}" for status, count in (self.statuses or Counter()).most_common())
+        return (
+            f"{self.kind:<14}{self.share:>7.0%}{self.known:>7}{self.right / max(1, self.known):>8.2%}"
+            f"{self.unflagged:>16}   {statuses}"
+        )
+
+
+def measured(old: dict[str, str], new: dict[str, str], documents: int, spans: int, seed: int) -> list[Line]:
+    """The table: a line for each kind of edits."""
+    chance = random.Random(seed)
+    changed = [name for name in old if name in new and old[name] != new[name] and len(WORD.findall(old[name])) > 200]
+    chosen = sorted(chance.sample(changed, min(documents, len(changed))))
+    print(f"{len(old)} and {len(new)} documents, {len(changed)} of at least 200 words differ, {len(chosen)} drawn")
+    table = [Line(kind, share) for kind, share in KINDS]
+    for name in chosen:
+        marks = _drawn(chance, old[name], spans)
+        places = _places(old[name], new[name], marks)
+        truth = {f"q{i}": {f"{name}#{a}-{b}": 1} for i, (a, b) in enumerate(marks)}
+        for line in table:
+            text, moved = edited(chance, new[name], line.kind, line.share)
+            cases = bp.relocate(truth, {name: old[name]}, {name: text}).cases
+            for case, place in zip(cases, places, strict=True):
+                line.add(case, None if place is None else moved.span(place))
+    return table
+
+
+def _drawn(chance: random.Random, text: str, count: int) -> list[Span]:
+    """Spans of 4 to 40 words, each within one paragraph."""
+    paragraphs = [[match.span() for match in WORD.finditer(text, *span)] for span in _paragraphs(text)]
+    weights = [max(0, len(words) - 3) for words in paragraphs]
+    found = []
+    for words in chance.choices(paragraphs, weights, k=count) if any(weights) else []:
+        length = chance.randint(4, min(40, len(words)))
+        first = chance.randint(0, len(words) - length)
+        found.append((words[first][0], words[first + length - 1][1]))
+    return found
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    for match in re.finditer(r"\S.*?(?=\n[ \t]*\n|\Z)", text, re.DOTALL):
+        yield match.start(), match.start() + len(match[0].rstrip())
+
+
+def _places(old: str, new: str, marks: list[Span]) -> list[Span | None]:
+    """Where spans are in the new version, if their paragraph is there once, and once in the old one."""
+    held: list[dict[str, list[int]]] = [{}, {}]
+    for text, places in zip((old, new), held, strict=True):
+        for start, end in _paragraphs(text):
+            places.setdefault(text[start:end], []).append(start)
+    found: list[Span | None] = []
+    for start, end in marks:
+        low, high = next((a, b) for a, b in _paragraphs(old) if a <= start and end <= b)
+        there = held[1].get(old[low:high], [])
+        unique = len(there) == len(held[0][old[low:high]]) == 1
+        found.append((there[0] + start - low, there[0] + end - low) if unique else None)
+    return found
+
+
+class Moved:
+    """Where the words of a text are after edits."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, int] = {}
+        self.last: dict[int, int] = {}
+
+    def span(self, span: Span) -> Span:
+        return self.first[span[0]], self.last[span[1]]
+
+
+def edited(chance: random.Random, text: str, kind: str, share: float) -> tuple[str, Moved]:
+    """A text with words edited, and with lines broken elsewhere or a section moved."""
+    parts = [[match.span() for match in WORD.finditer(text, *span)] for span in _paragraphs(text)]
+    order = list(range(len(parts)))
+    if kind == "sections" and len(parts) >= PARTS:
+        size = len(parts) // PARTS
+        at, to = (chance.randrange(len(parts) - size) for _ in range(2))
+        taken = order[at : at + size]
+        del order[at : at + size]
+        order[to:to] = taken
+    out, moved, length = [], Moved(), 0
+    for number in order:
+        for i, (start, end) in enumerate(parts[number]):
+            word = text[start:end]
+            if chance.random() < share:
+                word = LETTERS.sub(lambda found: chance.choice(["another", found[0][::-1], f"{found[0]}ish"]), word)
+            moved.first[start], moved.last[end] = length, length + len(word)
+            last = i + 1 == len(parts[number])
+            space = "\n\n" if last else chance.choice(" \n") if kind == "lines" else text[end : parts[number][i + 1][0]]
+            out += [word, space]
+            length += len(word) + len(space)
+    return "".join(out), moved
+
+
+if __name__ == "__main__":
+    main()
