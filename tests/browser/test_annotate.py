@@ -155,3 +155,35 @@ def test_markup_in_tasks_is_text(judged, tmp_path):
     page = judged(tmp_path / "judge.html")
     assert page.locator("#text").inner_text().strip() == text
     assert page.locator("#question").inner_text() == "</h1>"
+
+
+def test_the_truth_says_who_judged(judged, tmp_path, berrypick):
+    """Two people judge the same tasks; their files together are a truth of two annotators."""
+    text = "One 🍇 two three four five six seven."
+    pool = bp.pool({"q": [{"doc": "d", "start": 0, "end": 9}, {"doc": "d", "start": 10, "end": 20}]}, {"d": text})
+    pool.write(tmp_path / "tasks.jsonl")
+    html = tmp_path / "judge.html"
+    assert berrypick("annotate", tmp_path / "tasks.jsonl", "--html", html, "--annotator", "Ana </script> ש").code == 0
+    page = judged(html)
+    assert page.get_by_label("Annotator").input_value() == "Ana </script> ש"
+    page.keyboard.press("r")
+    page.keyboard.press("i")
+    ana = saved(page, tmp_path / "ana.jsonl")
+    assert [(one["grade"], one["annotator"]) for one in lines(ana)] == [(1, "Ana </script> ש"), (0, "Ana </script> ש")]
+    page.fill("#annotator", "")
+    page.focus("#annotator")
+    page.keyboard.type("ris")  # letters of a name are no keys
+    page.reload()
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.get_by_label("Annotator").input_value() == "ris"
+    page.keyboard.press("p")
+    page.keyboard.press("i")
+    other = saved(page, tmp_path / "other.jsonl")
+    assert [(one["grade"], one["annotator"]) for one in lines(other)] == [(0, "ris"), (0, "ris")]
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(ana.read_bytes() + other.read_bytes())
+    said = berrypick("agreement", both).out
+    assert "over 19 characters" in said and "(Ana </script> ש, ris)" in said
+    run = {"q": {"d#0-9": 1}}
+    assert bp.score("charP", both, run) == 1.0
+    assert bp.score("charP", both, run, annotators="intersection") is None

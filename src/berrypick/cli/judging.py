@@ -114,19 +114,20 @@ def abstention_command(
 @click.command("annotate")
 @click.argument("tasks")
 @click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
-def annotate_command(tasks: str, html: str) -> None:
+@click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
+def annotate_command(tasks: str, html: str, annotator: str) -> None:
     """Write a page on which a person judges TASKS, as berrypick pool writes them.
 
     The page needs no server and no network. It keeps the work in the browser, and saves a truth.
 
     \b
     berrypick pool old.jsonl new.jsonl --documents texts -o tasks.jsonl
-    berrypick annotate tasks.jsonl --html judge.html
+    berrypick annotate tasks.jsonl --html judge.html --annotator Ana
     """
     from berrypick.report.annotate import annotate
 
     refuse_overwriting(html, [tasks])
-    count = annotate(tasks, html=html)
+    count = annotate(tasks, html=html, annotator=annotator)
     say(f"{html}: {counted(count, 'region')} to judge; open it in a browser", err=True)
 
 

@@ -256,7 +256,8 @@ class Truth:
     fields: Mapping[str, TopicField] = field(default_factory=dict)
     #: Checksums of the texts that offsets were made on, by document.
     checksums: Mapping[str, str] = field(default_factory=dict)
-    #: Where several people judged: what each of them said, by topic. The topics above are the union of it.
+    #: Where the truth names who judged: what each of them said, by topic. The topics above are the union of it; who
+    #: changes them changes these as well, or leaves them out.
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -371,7 +371,7 @@ def located_truth(
         topics[name] = with_places(topic, places)
     if problems:
         raise UnresolvedQuotes(problems, quotes, truth.source)
-    return replace(truth, topics=topics)
+    return replace(truth, topics=topics, annotators={})
 
 
 def with_places(topic: TopicTruth, places: list[tuple[Quote, Place]]) -> TopicTruth:

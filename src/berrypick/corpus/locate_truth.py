@@ -87,7 +87,7 @@ class TruthLocator:
         spans = {name: self._within(replace(topic, quotes=())) for name, topic in checked.items()}
         converted = checked_truth(replace(truth, topics=spans), self.texts, self.counting).topics
         found = {name: self._with_quotes(converted[name], checked[name].quotes) for name in topics}
-        return replace(truth, topics=found, offsets="chars")
+        return replace(truth, topics=found, offsets="chars", annotators={})
 
     def _known(self, topic: TopicTruth) -> TopicTruth:
         """Without what is in documents that are not there."""

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Quote, TopicTruth, Truth
@@ -93,6 +94,8 @@ def relocate(
     judged: Truth = as_truth(truth)
     if judged.units != "spans":
         raise UsageError(f"{judged.source or 'the truth'} judges {judged.units}; only spans of text are relocated")
+    if judged.annotators:
+        return _by_annotator(judged, before, after)
     counting = judged.offsets or "chars"
     judged = located_truth(checked_truth(judged, before, counting), before, "exact", counting)
     documents = _Documents(before, after)
@@ -105,6 +108,20 @@ def relocate(
     used = {name for topic in topics.values() for name in topic.documents()}
     made = {name: checksum(after[name]) for name in sorted(used) if name in after}
     return Relocation(replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}), tuple(cases))
+
+
+def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
+    """The judgements of each annotator by themselves, so that they stay apart."""
+    parts = {
+        who: relocate(replace(judged, topics=topics, annotators={}), old, new)
+        for who, topics in judged.annotators.items()
+    }
+    annotators = {who: part.truth.topics for who, part in parts.items()}
+    checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
+    truth = replace(
+        judged, topics=merged(annotators), annotators=annotators, offsets="chars", checksums=checksums, lengths={}
+    )
+    return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 
 def checksum(text: str) -> str:

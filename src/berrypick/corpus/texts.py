@@ -314,7 +314,7 @@ def checked_truth(
     truth, counting = _with_matching_quotes(replace(truth, topics=topics), texts, counting, on_mismatch, least)
     units = UnitsCache(texts, counting)
     checked = {name: _checked_topic(topic, units, truth.source) for name, topic in truth.topics.items()}
-    return replace(truth, topics=checked)
+    return replace(truth, topics=checked, annotators={})
 
 
 def called(topic: TopicTruth, texts: Texts) -> TopicTruth:

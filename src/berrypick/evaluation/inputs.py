@@ -94,7 +94,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
 
 def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, ...]]:
     """What several annotators said, merged by a rule."""
-    if not truth.annotators:
+    if len(truth.annotators) < 2:
         source = truth.source or "the truth"
         text = Message(f"{source} has one annotator: {option('annotators', rule)} has no effect")
         return truth, (Note("annotators", text),)

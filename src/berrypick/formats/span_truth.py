@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
@@ -20,7 +21,7 @@ from berrypick.formats.base import Format, Problems, Role
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", *OF_RUNS})  # fmt: skip
+                        "judged", "is_impossible", "annotator", *OF_RUNS})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 OF_TASKS = re.compile(r'"(regions|label|labels|entities|annotations|spans)":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
@@ -47,6 +48,9 @@ class SpanTruth(Format):
     ``{"topic": "9", "answer": null}`` says that a topic has no answer (``"is_impossible": true``, as in SQuAD, says the
     same). ``{"topic": "1", "doc": "guide.md", "judged": true}`` says that a document was judged as a whole: what no
     other line marks as relevant in it is not. A span of grade 0 is text that was judged and is not relevant.
+
+    ``annotator`` says who made a judgement, as the page of ``berrypick annotate`` writes it. Lines of several people
+    may stand in one file: they are kept apart, and merged by the option annotators.
 
     ``{"doc": "guide.md", "checksum": "..."}`` is a checksum of the text that offsets were made on, as ``berrypick
     relocate`` writes it; a note says where the documents given are not those.
@@ -77,6 +81,16 @@ class SpanTruth(Format):
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Truth:
         """Checked rows of any source with these columns: lines of JSON, a table, a data frame."""
+        split, topic_fields = _ByAnnotator(rows, problems), TopicFields(OWN_FIELDS)
+        first = cls._of_one(split.first_rows(), problems, path, topic_fields)
+        parts = {split.first: first}
+        for who, held in split.others.items():
+            parts[who] = cls._of_one(held, problems, path, topic_fields)
+        return replace(_together(parts, problems), fields=topic_fields.found())
+
+    @classmethod
+    def _of_one(cls, rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:
+        """The judgements of one annotator."""
         spans: dict[str, dict[tuple[str, float, float], tuple[float, int]]] = {}
         quotes: dict[str, list[Quote]] = {}
         whole: dict[str, dict[str, tuple[float, int]]] = {}
@@ -85,7 +99,6 @@ class SpanTruth(Format):
         checksums: dict[str, str] = {}
         counting: dict[Offsets | None, int] = {}
         any_span = False
-        topic_fields = TopicFields(OWN_FIELDS)
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
             if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
@@ -140,7 +153,7 @@ class SpanTruth(Format):
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
-        truth = replace(truth, checksums=checksums, fields=topic_fields.found())
+        truth = replace(truth, checksums=checksums)
         return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
@@ -173,8 +186,10 @@ class SpanTruth(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        for topic in value.topics.values():
+        judgements = value.annotators or {"": value.topics}
+        for who, topic in ((who, topic) for who, topics in judgements.items() for topic in topics.values()):
             more = {name: of.values[topic.topic] for name, of in value.fields.items() if topic.topic in of.values}
+            more |= {"annotator": who} if who else {}
             checks: dict[tuple[str | None, float | None, float | None], str] = {}
             others = [
                 q
@@ -215,7 +230,56 @@ class SpanTruth(Format):
             *([f"{counted(len(value.unanswerable), 'topic')} without an answer"] if value.unanswerable else []),
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
             *([f"offsets count {value.offsets}"] if value.offsets not in (None, "chars") else []),
+            *([counted(len(value.annotators), "annotator")] if value.annotators else []),
         ]
+
+
+class _ByAnnotator:
+    """Rows by who judged: those of the first annotator as they are read, those of others kept for later."""
+
+    def __init__(self, rows: Rows, problems: Problems) -> None:
+        self._rows, self._problems = rows, problems
+        self.first = ""
+        self.others: dict[str, list[tuple[int, str, dict[str, Any]]]] = {}
+
+    def first_rows(self) -> Rows:
+        known = False
+        for row in self._rows:
+            who = self._annotator(row)
+            if not known and "topic" in row[2]:
+                self.first, known = who, True
+            if who == self.first or "topic" not in row[2]:
+                yield row
+            else:
+                self.others.setdefault(who, []).append(row)
+
+    def _annotator(self, row: tuple[int, str, dict[str, Any]]) -> str:
+        given = row[2].get("annotator")
+        if given is None or given == "":
+            return ""
+        return Fields(*row, self._problems).name("annotator")
+
+
+def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
+    """The judgements of all annotators as one truth."""
+    (name, first), *others = parts.items()
+    if not others:
+        return replace(first, annotators={name: first.topics}) if name else first
+    for who, part in parts.items():
+        if part.units != "spans":
+            what = f"the lines of {f'annotator {who}' if who else 'no annotator'} judge whole documents"
+            problems.report(what, remedy="judgements of several annotators are spans")
+            return first
+        if part.offsets != first.offsets:
+            problems.report("offsets count different things in the lines of different annotators")
+    annotators = {who: part.topics for who, part in parts.items()}
+    return replace(
+        first,
+        topics=merged(annotators),
+        annotators=annotators,
+        checksums={name: made_on for part in parts.values() for name, made_on in part.checksums.items()},
+        notes=(f"{len(annotators)} annotators, of whom any may find text relevant (union)",),
+    )
 
 
 def _wholes(topic: TopicTruth) -> Iterator[dict[str, Any]]:

@@ -14,10 +14,13 @@ from berrypick.core.errors import UsageError
 from berrypick.formats._files import atomic_writer
 
 
-def annotate(tasks: Pool | Iterable[Task] | str | PathLike[str], *, html: str | PathLike[str]) -> int:
+def annotate(
+    tasks: Pool | Iterable[Task] | str | PathLike[str], *, html: str | PathLike[str], annotator: str = ""
+) -> int:
     """Write a page to judge ``tasks`` on, a pool or a file of tasks, and return how many regions it has.
 
-    The page keeps the work in the browser under a name that follows from the tasks, and saves a truth as JSON Lines.
+    The page keeps the work in the browser under a name that follows from the tasks and the annotator, and saves a truth
+    as JSON Lines. ``annotator`` is who judges; the page has a field for it.
     """
     found = read_tasks(tasks) if isinstance(tasks, (str, PathLike)) else list(tasks)
     if not found:
@@ -28,9 +31,9 @@ def annotate(tasks: Pool | Iterable[Task] | str | PathLike[str], *, html: str | 
         for task in found
     ]  # fmt: skip
     body = json.dumps(data, ensure_ascii=False)
-    name = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = hashlib.sha256((body + annotator).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     with atomic_writer(fspath(html)) as out:
-        out.write(_page(f'{{"name": "{name}", "tasks": {body}}}'))
+        out.write(_page(f'{{"name": "{name}", "annotator": {json.dumps(annotator)}, "tasks": {body}}}'))
     return sum(len(task.regions) for task in found)
 
 

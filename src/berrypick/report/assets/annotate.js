@@ -4,7 +4,7 @@
   'use strict';
 
   const BLOCK = 4000; // characters of a block that is laid out by itself
-  const { name, tasks } = JSON.parse(document.getElementById('tasks').textContent);
+  const { name, annotator, tasks } = JSON.parse(document.getElementById('tasks').textContent);
   const $ = (id) => document.getElementById(id);
   const KEY = `berrypick-judgements-${name}`;
 
@@ -52,7 +52,9 @@
   // ---- judgements --------------------------------------------------------------------------------------------------
 
   // By topic and document: disjoint spans [start, end, grade] in order. ``whole``: numbers of tasks judged as a whole.
-  let state = { marks: {}, whole: {}, history: [] };
+  // ``annotator``: who judges.
+  const nothing = { marks: {}, whole: {}, history: [], annotator };
+  let state = { ...nothing };
   const keyOf = (task) => JSON.stringify([task.topic, task.doc]);
   const marksOf = (task) => state.marks[keyOf(task)] || [];
 
@@ -91,7 +93,7 @@
   function recall() {
     try {
       const kept = localStorage.getItem(KEY);
-      if (kept) state = Object.assign({ marks: {}, whole: {}, history: [] }, JSON.parse(kept));
+      if (kept) state = { ...nothing, ...JSON.parse(kept) };
     } catch (error) {
       say('This browser cannot keep your work: save the file before you leave.', true);
     }
@@ -290,7 +292,7 @@
         found.push({ topic: task.topic, doc: task.doc, start: task.offset, end, grade: 0, offsets: 'chars' });
       }
     });
-    return found;
+    return state.annotator ? found.map((line) => ({ ...line, annotator: state.annotator })) : found;
   }
 
   function save() {
@@ -322,7 +324,15 @@
     $(id).addEventListener('pointerdown', (event) => event.preventDefault()); // the selection stays
     $(id).addEventListener('click', act);
   }
+  $('annotator').addEventListener('input', () => {
+    state.annotator = $('annotator').value.trim();
+    keep();
+  });
   document.addEventListener('keydown', (event) => {
+    if (event.target === $('annotator')) { // letters are the name
+      if (event.key === 'Enter' || event.key === 'Escape') $('text').focus();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key.startsWith('Arrow'))) return;
     const act = acts[keys[event.key]];
     if (!act) return;
@@ -333,11 +343,13 @@
   window.addEventListener('storage', (event) => {
     if (event.key !== KEY) return;
     recall();
+    $('annotator').value = state.annotator;
     if (text) text.blocks.forEach(draw);
     count();
   });
 
   recall();
+  $('annotator').value = state.annotator;
   const first = regions.findIndex((region) => !judged(region));
   go(first < 0 ? 0 : first);
   $('text').focus();
