@@ -83,6 +83,7 @@ SLOW_MODULES = {
     "test_streams_of_runs",
     "test_sweep",
     "test_sweep_real",
+    "test_systems",
     "test_terminal",
     "test_users",
     "test_values",
