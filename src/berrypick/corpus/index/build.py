@@ -26,6 +26,7 @@ from berrypick.corpus.index.partial import FinishedDocument, Partial, finished_d
 from berrypick.corpus.index.scan import Source, scan
 from berrypick.corpus.xml_documents import document_name
 from berrypick.formats._files import replace_file
+from berrypick.kernels import LARGE_BYTES, missing_notes
 
 #: The size of a bundle: its documents share the cost of array operations, and fit into a cache.
 BYTES = 1_000_000
@@ -87,7 +88,9 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
         _read_all(todo, several, keep)
         facts, problems = _finish(target, sorted(files), partial)
         partial.remove()
-    return IndexSummary(target, facts, problems, reused, [*partial.remarks, *map(str, jobs_notes(several))])
+    large = sum(source.size for task in todo for source in task.sources) >= LARGE_BYTES
+    notes = [*jobs_notes(several), *missing_notes(large)]
+    return IndexSummary(target, facts, problems, reused, [*partial.remarks, *map(str, notes)])
 
 
 def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, int]], None]) -> None:
