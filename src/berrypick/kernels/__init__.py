@@ -46,7 +46,7 @@ def missing_notes(large: bool) -> list[Note]:
     """A note on ``large`` work that is done without the compiled kernels because they are not installed."""
     if not large or _native is not None or os.environ.get("BERRYPICK_KERNELS"):
         return []
-    remedy = "install a wheel, or, with a C++ compiler: pip install --force-reinstall --no-cache-dir berrypick"
+    remedy = "reinstall berrypick from a wheel, or with a C++ compiler"
     return [Note("kernels", f"installed without the compiled kernels, which are several times faster; {remedy}")]
 
 
