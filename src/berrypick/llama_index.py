@@ -34,7 +34,8 @@ class RetrievalEvaluator(RetrieverEvaluator):
     def __init__(
         self, measures: MeasuresGiven, retriever: Any, node_postprocessors: Any = None, **options: Any
     ) -> None:
-        super().__init__(metrics=[], retriever=retriever, node_postprocessors=node_postprocessors)
+        fields = {"metrics": [], "retriever": retriever, "node_postprocessors": node_postprocessors}
+        super().__init__(**fields)
         self._evaluate = ListEvaluator(measures, options)
 
     @classmethod

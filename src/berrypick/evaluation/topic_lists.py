@@ -8,8 +8,8 @@ from typing import Any
 
 from berrypick.core.results import Results
 from berrypick.corpus.texts import read_texts
+from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.functions import evaluate
-from berrypick.evaluation.inputs import read_collection
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 
