@@ -20,7 +20,8 @@ from _markdown import first, grid, markdown, text
 
 #: Names by what they are for; names that are not here follow under the last heading.
 GROUPS = {
-    "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep write_report",
+    "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep write_report "
+    "chart_config",
     "Results": "Results Signature Note concat Comparison Correlations Stability Power Difference Sweep Explanation "
     "JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "

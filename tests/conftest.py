@@ -17,6 +17,11 @@ from hypothesis import HealthCheck, settings
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
 
+#: Libraries that the tests use report to nobody.
+os.environ.update(
+    HAYSTACK_TELEMETRY_ENABLED="false", LANGSMITH_TRACING="false", WANDB_MODE="offline", WANDB_SILENT="true"
+)
+
 #: Fixtures of ours hold for all examples of a test alike.
 SLOW_BUT_SOUND = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
@@ -40,6 +45,7 @@ SLOW_MODULES = {
     "test_completion",
     "test_demonstration",
     "test_docs",
+    "test_evaluators",
     "test_exchange",
     "test_executor",
     "test_experiments",
@@ -77,6 +83,7 @@ SLOW_MODULES = {
     "test_streams_of_runs",
     "test_sweep",
     "test_sweep_real",
+    "test_systems",
     "test_terminal",
     "test_users",
     "test_values",

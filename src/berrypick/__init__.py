@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
     from berrypick.report.annotate import annotate
+    from berrypick.report.charts import chart_config
     from berrypick.report.html_report import write_report
     from berrypick.users.base import UserModel
 
@@ -92,6 +93,7 @@ __all__ = [
     "abstention",
     "agreement",
     "annotate",
+    "chart_config",
     "compare",
     "concat",
     "correlate",
@@ -196,6 +198,7 @@ _HOMES = {
     "eprum": "berrypick.measures.eprum",
     "prum": "berrypick.measures.prum",
     "annotate": "berrypick.report.annotate",
+    "chart_config": "berrypick.report.charts",
     "write_report": "berrypick.report.html_report",
     "UserModel": "berrypick.users.base",
 }

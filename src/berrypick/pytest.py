@@ -128,6 +128,8 @@ class _Failure(NamedTuple):
 
     def _worst(self, run: str, one: _Condition) -> str:
         """The topics that are furthest from a condition, and how to look at the first of them."""
+        from berrypick.core.words import counted
+
         values = self.results.per_topic()[run][one.measure]
         known = [(value, topic) for topic, value in values.items() if value is not None]
         if not known:
@@ -135,7 +137,7 @@ class _Failure(NamedTuple):
         known.sort(key=lambda pair: pair[0] if one.sign[0] == ">" else -pair[0])
         width = max(len(topic) for _, topic in known[:SHOWN])
         lines = [f"  {topic:{width}}  {value:.4f}" for value, topic in known[:SHOWN]]
-        head = f"{run}: {one.measure}, the worst of {len(known)} topics"
+        head = f"{run}: {one.measure}, the worst of {counted(len(known), 'topic')}"
         return "\n".join([head, *lines, f"  {self._command(run, known[0][1], one.measure)}"])
 
     def _command(self, run: str, topic: str, measure: str) -> str:

@@ -32,6 +32,9 @@ BESIDE = {
     "demo": "cli",
     "__main__": "cli",
     "pytest": "cli",
+    "haystack": "cli",
+    "langsmith": "cli",
+    "llama_index": "cli",
 }
 
 
@@ -118,6 +121,13 @@ HEAVY = [
     "altair",
     "jinja2",
     "dask",
+    "haystack",
+    "langsmith",
+    "llama_index",
+    "mlflow",
+    "pyterrier",
+    "pytest",
+    "wandb",
 ]
 
 

@@ -1,7 +1,6 @@
 """Disks that are full or broken, and files that may not be read."""
 
 import os
-import resource
 import shutil
 import stat
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 from conftest import command
 from faults import collection, large_run, large_truth, left_behind
 
+resource = pytest.importorskip("resource", reason="limits of POSIX")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="devices and limits of Linux")
 
 #: Every write into a regular file fails after so many bytes of it, as on a full disk; reading fails for a name.

@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from conftest import command
 from faults import POSIX, children, collection, finish, large_run, large_truth, seconds_of, start
 
+resource = pytest.importorskip("resource", reason="limits of POSIX")
 pytestmark = pytest.mark.skipif(not POSIX, reason="pipes and signals of POSIX")
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not POSIX, reason="signals of POSIX")
 
 #: How often each command is disturbed; make fuzz does it more often.
 TIMES = int(os.environ.get("BERRYPICK_FAULTS", "2"))
-CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGKILL", 9): -9}
 
 
 @pytest.fixture(scope="module")

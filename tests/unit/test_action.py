@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 WORKFLOW = yaml.safe_load((EXAMPLES / "ci" / "retrieval.yml").read_text(encoding="utf-8"))
+KEPT = yaml.safe_load((EXAMPLES / "ci" / "retrieval-artifact.yml").read_text(encoding="utf-8"))
 COMPARE = next(step for step in ACTION["runs"]["steps"] if step["name"] == "Compare")
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the steps of an action need bash")
@@ -24,20 +26,111 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the steps 
 def run_step(script: str, folder: Path, more: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """A step with shell: bash, as GitHub runs it."""
     (folder / "step.sh").write_text(script, encoding="utf-8")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    first = [more["PATH_FIRST"]] if "PATH_FIRST" in more else []
+    path = os.pathsep.join([*first, str(Path(sys.executable).parent), os.environ["PATH"]])
     env = {**os.environ, "PATH": path, "GITHUB_STEP_SUMMARY": str(folder / "summary.md"), **more}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "step.sh"]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, encoding="utf-8", timeout=120)
 
 
+class Job:
+    """The expressions and steps of a composite action, as GitHub evaluates them, with the artefacts of a repository."""
+
+    def __init__(self, folder: Path, store: Path, given: dict[str, str], ref: str = "main") -> None:
+        inputs = {name: given.get(name, one.get("default", "")) for name, one in ACTION["inputs"].items()}
+        assert set(given) <= set(inputs)
+        self.folder, self.store, self.ref = folder, store, ref
+        self.known = {"github.token": "secret", "github.ref_name": ref}
+        self.known |= {f"inputs.{name}": self.expand(value) for name, value in inputs.items()}
+        (folder / "temp").mkdir(exist_ok=True)
+
+    def value(self, expression: str) -> str | bool:
+        code = re.sub(
+            r"\b(?:inputs|steps|github)(?:\.[\w-]+)+", lambda name: repr(self.known.get(name[0], "")), expression
+        )
+        return eval(code.replace("&&", " and ").replace("||", " or "))
+
+    def expand(self, text: str) -> str:
+        return re.sub(r"\$\{\{ (.+?) \}\}", lambda found: str(self.value(found[1])), str(text))
+
+    def step(self, step: dict) -> subprocess.CompletedProcess[str] | None:
+        if "if" in step and not self.value(step["if"]):
+            return None
+        if step.get("uses", "").startswith("actions/upload-artifact@"):
+            return self.keep({name: self.expand(value) for name, value in step["with"].items()})
+        outputs = self.folder / "outputs"
+        outputs.write_text("")
+        env = {name: self.expand(value) for name, value in step["env"].items()}
+        env |= {"GITHUB_OUTPUT": str(outputs), "RUNNER_TEMP": str(self.folder / "temp"), "STORE": str(self.store),
+                "GITHUB_REPOSITORY": "us/it", "PATH_FIRST": str(self.store)}  # fmt: skip
+        done = run_step(step["run"], self.folder, env)
+        for line in outputs.read_text().splitlines():
+            name, _, value = line.partition("=")
+            self.known[f"steps.{step['id']}.outputs.{name}"] = value
+        return done
+
+    def keep(self, given: dict[str, str]) -> None:
+        assert given["overwrite"] == "True" and given["if-no-files-found"] == "error"
+        kept = json.loads((self.store / "artifacts.json").read_text())
+        number = len(kept) + 1
+        (self.store / str(number)).mkdir()
+        shutil.copy(self.folder / given["path"], self.store / str(number))
+        one = {"name": given["name"], "expired": False, "workflow_run": {"id": number, "head_branch": self.ref}}
+        (self.store / "artifacts.json").write_text(json.dumps([one, *kept]))
+
+    def run(self) -> list[str]:
+        """Names of the steps that were run; the last one may have failed."""
+        ran = []
+        for step in ACTION["runs"]["steps"]:
+            if step["name"] == "Install":
+                continue
+            before = len(json.loads((self.store / "artifacts.json").read_text()))
+            done = self.step(step)
+            if done is not None or len(json.loads((self.store / "artifacts.json").read_text())) > before:
+                ran.append(step["name"])
+            self.last = done or getattr(self, "last", None)
+            if done is not None and done.returncode:
+                break
+        return ran
+
+
+#: What the action uses of GitHub's command.
+GH = """#!/usr/bin/env python3
+import json, os, pathlib, shutil, sys, urllib.parse
+assert os.environ["GH_TOKEN"] == "secret"
+store = pathlib.Path(os.environ["STORE"])
+if sys.argv[1] == "api":
+    url = urllib.parse.urlsplit(sys.argv[2])
+    assert url.path == "repos/us/it/actions/artifacts"
+    name = urllib.parse.parse_qs(url.query)["name"][0]
+    kept = [one for one in json.loads((store / "artifacts.json").read_text()) if one["name"] == name]
+    print(json.dumps({"total_count": len(kept), "artifacts": kept}))
+else:
+    kind, verb, run, *options = sys.argv[1:]
+    given = dict(zip(options[::2], options[1::2]))
+    assert (kind, verb, given["--repo"]) == ("run", "download", "us/it")
+    assert any(one["name"] == given["--name"] and str(one["workflow_run"]["id"]) == run
+               for one in json.loads((store / "artifacts.json").read_text()))
+    shutil.copytree(store / run, given["--dir"])
+"""
+
+
+@pytest.fixture
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "artifacts.json").write_text("[]")
+    (folder / "gh").write_text(GH)
+    (folder / "gh").chmod(0o755)
+    return folder
+
+
 def values(step: dict, given: dict[str, str]) -> dict[str, str]:
     """The variables of a step of the action."""
+    job = Job.__new__(Job)
     inputs = {name: given.get(name, one.get("default", "")) for name, one in ACTION["inputs"].items()}
     assert set(given) <= set(inputs)
-    return {
-        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
-        for name, text in step["env"].items()
-    }
+    job.known = {f"inputs.{name}": value for name, value in inputs.items()}
+    return {name: job.expand(text) for name, text in step["env"].items()}
 
 
 def compared(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
@@ -54,9 +147,11 @@ def handbook(tmp_path):
 def test_the_action_is_composite_and_every_input_reaches_a_step():
     assert ACTION["runs"]["using"] == "composite" and ACTION["name"] and ACTION["description"]
     steps = ACTION["runs"]["steps"]
-    assert all(step["shell"] == "bash" and "${{" not in step["run"] for step in steps)
-    used = {text for step in steps for text in step["env"].values()}
-    assert used == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
+    scripts = [step for step in steps if "run" in step]
+    assert all(step["shell"] == "bash" and "${{" not in step["run"] for step in scripts)
+    assert [step["uses"].split("@")[0] for step in steps if "uses" in step] == ["actions/upload-artifact"]
+    used = {name for step in scripts for text in step["env"].values() for name in re.findall(r"inputs\.([\w-]+)", text)}
+    assert used == set(ACTION["inputs"])
     assert all(one["description"] and (one.get("required") or "default" in one) for one in ACTION["inputs"].values())
 
 
@@ -76,6 +171,8 @@ def test_the_steps_of_the_workflow(tmp_path):
             ran.append(step["name"])
         elif "berrypick" in step["uses"]:
             for inner in ACTION["runs"]["steps"]:
+                if "if" in inner:  # a baseline in the repository
+                    continue
                 done = run_step(inner["run"], tmp_path, values(inner, step["with"]))
                 assert done.returncode == 0, done.stderr
                 ran.append(inner["name"])
@@ -89,8 +186,9 @@ def test_the_steps_of_the_workflow(tmp_path):
 
 def test_the_page_shows_the_step_of_the_workflow():
     page = (ROOT / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```yaml\n(.+?)```", page, flags=re.DOTALL)
-    assert yaml.safe_load(shown) == [WORKFLOW["jobs"]["retrieval"]["steps"][-1]]
+    shown = re.findall(r"```yaml\n(.+?)```", page, flags=re.DOTALL)
+    steps = [one["jobs"]["retrieval"]["steps"][-1] for one in (WORKFLOW, KEPT)]
+    assert [yaml.safe_load(text) for text in shown] == [[step] for step in steps]
     assert all(f"`{name}`" in page for name in ACTION["inputs"])
 
 
@@ -129,3 +227,45 @@ def test_inputs_are_not_run_as_code(handbook):
     assert done.returncode == 0 and not (handbook / "hit").exists()
     compared(handbook, truth="handbook.jsonl", run="small.jsonl", fail_under="x", arguments="; touch hit; $(touch hit)")
     assert not (handbook / "hit").exists()
+
+
+FETCH, KEEP = "Fetch the baseline", "Keep the baseline"
+
+
+def test_a_baseline_that_is_an_artefact(handbook, store):
+    """As the workflow with an artefact: nothing at first, then the run of main, kept where its gates are met."""
+    assert KEPT["permissions"]["actions"] == "read"
+    step = KEPT["jobs"]["retrieval"]["steps"][-1]["with"]
+    given = {**step, "truth": "handbook.jsonl", "run": "run.jsonl", "measures": "charR@3 IoU@3"}
+
+    def job(run, ref, **more):
+        shutil.copy(handbook / run, handbook / "run.jsonl")
+        (handbook / "summary.md").unlink(missing_ok=True)
+        made = Job(handbook, store, {**given, **{n.replace("_", "-"): v for n, v in more.items()}}, ref)
+        return made, made.run(), (handbook / "summary.md").read_text(encoding="utf-8")
+
+    first, ran, summary = job("large.jsonl", "12/merge")
+    assert ran == [FETCH, "Compare"] and first.last.returncode == 0 and "There is no baseline yet." in summary
+    first, ran, _ = job("large.jsonl", "main")
+    assert ran == [FETCH, "Compare", KEEP] and first.last.returncode == 0
+    worse, ran, summary = job("small.jsonl", "13/merge")
+    assert ran == [FETCH, "Compare"] and worse.last.returncode == 1
+    assert "charR@3 is significantly worse than" in summary and "no baseline" not in summary
+    worse, ran, _ = job("small.jsonl", "main")
+    assert ran == [FETCH, "Compare"] and worse.last.returncode == 1, "a run that is worse is not kept"
+    same, ran, summary = job("large.jsonl", "main")
+    assert ran == [FETCH, "Compare", KEEP] and same.last.returncode == 0 and "all met" in summary
+    other, ran, _ = job("small.jsonl", "main", baseline_branch="next")
+    assert ran == [FETCH, "Compare"] and other.last.returncode == 0, "that branch has none"
+    kept = json.loads((store / "artifacts.json").read_text())
+    assert [one["name"] for one in kept] == ["retrieval-baseline"] * 2
+    (store / "artifacts.json").write_text(json.dumps([{**one, "expired": True} for one in kept]))
+    assert "There is no baseline yet." in job("small.jsonl", "14/merge")[2]
+
+
+def test_limits_count_while_there_is_no_artefact(handbook, store):
+    given = {"truth": "handbook.jsonl", "run": "small.jsonl", "baseline-artifact": "x y", "fail-under": "charR@3=0.8"}
+    job = Job(handbook, store, given)
+    assert job.run() == [FETCH, "Compare"] and job.last.returncode == 1
+    both = Job(handbook, store, {**given, "baseline": "large.jsonl"})
+    assert both.run() == [FETCH] and both.last.returncode == 2 and "not both" in both.last.stdout

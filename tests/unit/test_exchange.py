@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import subprocess
 import sys
@@ -66,6 +67,19 @@ def test_mlflow_takes_them(tmp_path, monkeypatch):
     for name, value in metrics.items():
         client.log_metric(run, name, value)
     assert client.get_run(run).data.metrics == metrics
+
+
+def test_wandb_takes_rows(tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb", reason="wandb: make test GROUPS=integrations installs it")
+    made = results(VALUES)
+    table = wandb.Table(columns=made.columns, data=made.rows())
+    assert table.columns == made.columns and table.data == [list(row.values()) for row in made.records()]
+    means = wandb.Table(columns=made.columns, data=made.rows(per_topic=False))
+    assert [row[1] for row in means.data] == ["all"] * len(made.mean_rows)
+    with wandb.init(mode="offline", dir=tmp_path) as run:
+        run.log({"results": table, **results({"a": VALUES["a"]}).metrics()})
+    (saved,) = tmp_path.rglob("*.table.json")
+    assert json.loads(saved.read_text(encoding="utf-8")) == {"columns": made.columns, "data": made.rows()}
 
 
 # Arrow

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 import berrypick as bp
 from berrypick.core import workers
 from berrypick.core.workers import process_pool
+from berrypick.corpus.index import build_index
 
 MEASURES = "AP nDCG@10 EPRUM infAP"
 RUNS, TOPICS = 12, 7
@@ -221,17 +223,31 @@ def test_what_is_no_executor(files: Any) -> None:
 def _notes(files: Any, answers: Any) -> None:
     found = bp.evaluate(*files, "AP", jobs=2)
     streamed = bp.evaluate(files[0], (bp.read_run(path) for path in files[1]), "AP", jobs=2)
-    answers.send(([str(note) for note in found.notes], found.mean() == streamed.mean(), streamed.notes == found.notes))
+    swept = bp.sweep(truth=files[0], runs=Path(files[1][0]).parent / "runs", measures="AP", jobs=2)
+    folder = Path(files[1][0]).parent
+    written = bp.write_report(*files, "AP", html=folder / "x.html", jobs=2)
+    indexed = build_index(folder / "xml", folder / "x.idx", jobs=2)
+    others = [swept.results.notes, written.notes, indexed.notes()]
+    counts = [sum("daemonic process cannot start others" in str(note) for note in notes) for notes in others]
+    same = found.mean() == streamed.mean(), streamed.notes == found.notes
+    answers.send(([str(note) for note in found.notes], *same, counts))
 
 
 def test_jobs_in_a_daemonic_process(files: Any) -> None:
+    folder = Path(files[1][0]).parent
+    (folder / "runs").mkdir(exist_ok=True)
+    for number, path in enumerate(files[1]):
+        shutil.copy(path, folder / "runs" / f"number={number}.run")
+    (folder / "xml").mkdir(exist_ok=True)
+    for number in range(4):  # each a bundle of its own
+        (folder / "xml" / f"{number}.xml").write_text(f"<a>{'x' * 1_000_001}</a>")
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=_notes, args=(files, sender), daemon=True)
     process.start()
-    notes, same_means, same_notes = receiver.recv()
+    notes, same_means, same_notes, counts = receiver.recv()
     process.join()
     assert any("computed in one process instead of 2: a daemonic process cannot start others" in note for note in notes)
-    assert same_means and same_notes
+    assert same_means and same_notes and counts == [1, 1, 1], "sweep, report and index say so, too"
     assert not any("daemonic" in str(note) for note in bp.evaluate(*files, "AP", jobs=2).notes)
 
 

@@ -125,7 +125,7 @@ def test_locate_writes_spans_that_evaluate_reads(files, folder, berrypick, tmp_p
     )
     out = tmp_path / "out.jsonl"
     done = berrypick("locate", paths["truth_jsonl"], out, "--documents", folder)
-    assert done.code == 0 and "1 topic, 1 judged spans, 1 relevant, 1 document" in done.err
+    assert done.code == 0 and "1 topic, 1 judged span, 1 relevant, 1 document" in done.err
     start, end = span(GARDEN, "in autumn")
     located = {"topic": "1", "doc": "garden.txt", "start": start, "end": end, "grade": 2, "offsets": "chars"}
     assert json.loads(out.read_text()) == located

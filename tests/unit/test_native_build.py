@@ -55,6 +55,50 @@ def test_asking_for_kernels_that_are_not_there_is_wrong_usage(monkeypatch):
         bp.eprum([[0.5]])
 
 
+LARGE_RUN = """
+import sys
+sys.modules["berrypick.kernels._native"] = None
+import warnings
+import berrypick as bp
+from berrypick import kernels
+assert kernels.in_use() == "numpy"
+kernels.LARGE = int(sys.argv[1])
+import berrypick.evaluation.evaluation as evaluation
+evaluation.LARGE = kernels.LARGE
+for _ in range(2):
+    results = bp.evaluate({"1": {"a": 1}}, {"1": {"a": 2.0, "b": 1.0}}, "AP")
+    print(*(note.text for note in results.notes if note.kind == "kernels"))
+"""
+SLOW = "installed without the compiled kernels, which are several times faster; reinstall"
+
+
+@pytest.mark.parametrize(("large", "chosen"), [(2, ""), (3, ""), (2, "numpy")])
+def test_a_slow_installation_says_so_where_the_work_is_large(large, chosen):
+    env = {**os.environ, "BERRYPICK_KERNELS": chosen}
+    done = subprocess.run([sys.executable, "-c", LARGE_RUN, str(large)], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    expected = 0 if large > 2 or chosen else 1
+    assert done.stdout.count(SLOW) == 2 * expected, "a note on each of the results"
+    assert done.stderr.count(SLOW) == expected, "and one warning in a process"
+    assert ("from a wheel, or with a C++ compiler" in done.stderr) == bool(expected)
+
+
+def test_the_command_line_and_the_index_say_it_once(berrypick, tmp_path, monkeypatch):
+    from berrypick.corpus.index import build
+    from berrypick.evaluation import evaluation
+
+    monkeypatch.setattr(kernels, "_native", None)
+    monkeypatch.delenv("BERRYPICK_KERNELS", raising=False)
+    monkeypatch.setattr(evaluation, "LARGE", 2)
+    monkeypatch.setattr(build, "LARGE_BYTES", 10)
+    (tmp_path / "t.qrels").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
+    (tmp_path / "xml").mkdir()
+    (tmp_path / "xml" / "a.xml").write_text("<a>more than ten</a>")
+    assert berrypick("evaluate", tmp_path / "t.qrels", tmp_path / "r.run", "-m", "AP").err.count(SLOW) == 1
+    assert berrypick("index", tmp_path / "xml", tmp_path / "x.idx").err.count(SLOW) == 1
+
+
 def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     pytest.importorskip("scikit_build_core", reason="installation without a compiler: scikit-build-core is missing")
     if shutil.which("cmake") is None and find_spec("cmake") is None:

@@ -386,6 +386,40 @@ def test_help_says_what_is_drawn():
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
+def test_charts_combine_and_keep_their_theme(evaluated):
+    alt = pytest.importorskip("altair")
+    one, other = evaluated.only(measures=["EPRUM"]).plot(), evaluated.only(measures=["nxCG@10"]).plot()
+    topics, means = evaluated.only(measures=["AP"]).plot("topics"), bp.compare(evaluated).plot()
+    configured = one.to_dict()["config"]
+    assert configured["font"].startswith("Liberation Sans") and configured["axis"]["labelFontSize"] == 12
+    line = alt.Chart(alt.Data(values=[{"y": 0.5}])).mark_rule().encode(y="y:Q")
+    for made in (one | other, one & topics, one + line, one | other | means, (one | other) & topics):
+        spec = made.to_dict()
+        assert spec["config"] == configured
+        assert not [path for path in _keys(spec) if path[-1] == "config" and len(path) > 1], "only the whole has one"
+        assert set(made._repr_mimebundle_()) == {"image/svg+xml", "text/plain"}
+        assert {"recall", "expected precision"} <= set(words(pictures.svg_of(spec)))
+    for made in (alt.layer(one, line), alt.hconcat(one, other), line + one, alt.vconcat(topics, means)):
+        assert made.to_dict()["config"] != configured, "Altair's own functions give Altair's own charts"
+        assert made.configure(**bp.chart_config()).to_dict()["config"] == configured
+
+
+def _keys(value, path=()):
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, name)
+        yield from _keys(part, (*path, name))
+
+
+def test_what_is_configured_on_a_chart_is_added_to_the_theme(evaluated, tmp_path):
+    chart = evaluated.plot()
+    changed = chart.configure_axis(labelFontSize=20).to_dict()["config"]
+    assert changed["axis"]["labelFontSize"] == 20 and changed["axis"]["gridColor"] == "#dddddd"
+    assert changed["font"] == chart.to_dict()["config"]["font"]
+    assert chart.to_dict(format="vega")["config"]["axis"]["labelFontSize"] == 12
+    chart.save(tmp_path / "x.json")
+    assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["config"] == chart.to_dict()["config"]
+
+
 def test_charts_are_objects_that_notebooks_show_as_pictures():
     altair = pytest.importorskip("altair")
     chart = results({HOSTILE: {"AP": [0.1, 0.2]}, "b": {"AP": [0.1, 0.2]}}).plot()

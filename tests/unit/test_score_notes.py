@@ -150,18 +150,16 @@ def test_no_measure_of_documents_gives_what_is_no_number(monkeypatch):
 
 
 @pytest.mark.parametrize("format", ["trec-run", "mediaeval-run", "genomics-run", "span-table-run", "links"])
-def test_a_second_byte_order_mark_is_refused_by_both_readers(tmp_path, monkeypatch, format):
+def test_a_second_byte_order_mark_is_refused_by_both_readers(tmp_path, kernels, format):
     """As part of a name it is another topic, which no one sees."""
     cls = formats.by_name(format)
     path, lines = tmp_path / "file", sample(cls).encode().splitlines(keepends=True)
-    for kernels in ("numpy", "native"):
-        monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
-        path.write_bytes(codecs.BOM_UTF8 + b"".join(lines))
+    path.write_bytes(codecs.BOM_UTF8 + b"".join(lines))
+    formats.read_any(path, None, format)
+    path.write_bytes(b"".join([*lines[:-1], codecs.BOM_UTF8, lines[-1]]))
+    with pytest.raises(bp.InputError, match="begins with a byte order mark") as error:
         formats.read_any(path, None, format)
-        path.write_bytes(b"".join([*lines[:-1], codecs.BOM_UTF8, lines[-1]]))
-        with pytest.raises(bp.InputError, match="begins with a byte order mark") as error:
-            formats.read_any(path, None, format)
-        assert error.value.line == len(lines)
+    assert error.value.line == len(lines)
 
 
 def test_names_that_begin_lines_as_comments_are_not_written(tmp_path):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
 import struct
 import subprocess
-import termios
 import threading
 from pathlib import Path
 
@@ -20,6 +17,8 @@ import berrypick as bp
 from berrypick.analysis.curves import Band
 from berrypick.core.explanation import Explanation, Table
 from berrypick.report import terminal, text
+
+fcntl, pty, termios = (pytest.importorskip(name, reason="terminals of POSIX") for name in ("fcntl", "pty", "termios"))
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 STYLE = re.compile(r"\x1b\[[\d;]*m")

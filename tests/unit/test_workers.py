@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -100,8 +101,59 @@ def test_an_error_of_the_caller_ends_the_workers() -> None:
 
 def test_work_that_cannot_be_pickled(method: str) -> None:
     here: list[int] = []
-    assert ordered_map(lambda task, step: here.append(task) or task, range(3), jobs=2) == [0, 1, 2]  # type: ignore[func-returns-value]
+    lock = threading.Lock()
+
+    def work(task: int, step: Step) -> int:
+        with lock:
+            here.append(task)
+        return task
+
+    assert ordered_map(work, range(3), jobs=2) == [0, 1, 2]
     assert here == ([0, 1, 2] if method == "spawn" else [])
+
+
+def test_functions_of_scripts_and_notebooks(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With cloudpickle they are sent by value; without it the work is done here."""
+    here: list[int] = []
+    exec("def work(task, step):\n    here.append(task)\n    return task", space := {"here": here})
+    work = space["work"]
+    work.__module__, work.__qualname__ = "__main__", "work"  # as one that a new process does not have
+    monkeypatch.setattr(sys.modules["__main__"], "work", work, raising=False)
+    assert ordered_map(work, range(3), jobs=2) == [0, 1, 2] and here == []
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    assert ordered_map(work, range(3), jobs=2) == [0, 1, 2]
+    assert here == ([0, 1, 2] if method == "spawn" else [])
+
+
+UNGUARDED = """
+import multiprocessing, sys
+import berrypick as bp
+from berrypick.core import workers
+workers.start_method = lambda: "spawn"
+truth = {str(topic): {"a": 1} for topic in range(40)}
+runs = {name: {str(topic): {"a": 1.0, "b": 0.5} for topic in range(40)} for name in "xy"}
+GUARD
+    print(bp.evaluate(truth, runs, "AP", jobs=2).mean())
+"""
+
+
+@pytest.mark.parametrize("guard", ["if __name__ == '__main__':", "if True:"])
+def test_a_script_without_a_main_guard_gets_one_message(guard: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(UNGUARDED.replace("GUARD", guard), encoding="utf-8")
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    if "__main__" in guard:
+        assert (done.returncode, done.stderr) == (0, "") and "'AP': 1.0" in done.stdout
+        return
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.count("Traceback") == 1, "only that of the script itself"
+    assert done.stderr.splitlines()[-1].startswith("berrypick.core.errors.UsageError: on this system every worker")
+    assert "below if __name__ == '__main__':, or leave jobs out" in done.stderr
+
+
+def test_processes_of_others_that_run_the_script_again_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(UsageError, match="below if __name__"):
+        ordered_map(square, range(4), jobs=2)
 
 
 def nested(task: int, step: Step) -> list[Any]:

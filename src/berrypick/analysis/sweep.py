@@ -21,7 +21,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
@@ -41,7 +41,7 @@ from berrypick.core.explanation import Table
 from berrypick.core.results import Results, concat
 from berrypick.core.run import Run, assemble
 from berrypick.core.truth import Truth
-from berrypick.core.workers import ordered_map
+from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts
@@ -273,11 +273,12 @@ def sweep(
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
     step = _Progress(len(job.settings), progress)
     outcomes: list[_Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
+    results = concat(*(outcome.results for outcome in outcomes))
     return Sweep(
         tuple(job.settings),
         tuple(job.names),
         tuple(outcome.chunks for outcome in outcomes),
-        concat(*(outcome.results for outcome in outcomes)),
+        replace(results, notes=(*results.notes, *jobs_notes(jobs))),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli.output import drop_output, fail, say
+from berrypick.cli.output import drop_output, fail, is_broken_pipe, say
 from berrypick.core.errors import BerrypickError
 
 #: Every command: the module that defines it, and its line in the help.
@@ -49,6 +50,7 @@ HELP = ["-h", "--help"]
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit codes: 0 fine, 1 a gate was not met, 2 wrong usage or bad input, 130 interrupted."""
     _open_closed_streams()
+    _use_utf8()
     _unwind_when_terminated()
     try:
         code = cli.main(args=arguments, prog_name="berrypick", standalone_mode=False)
@@ -73,6 +75,8 @@ def main(arguments: list[str] | None = None) -> None:
         fail("not enough memory for this input")
     except OSError as error:
         drop_output()
+        if is_broken_pipe(error):
+            sys.exit(0)
         fail(f"the output could not be written ({error.strerror})")
 
 
@@ -90,6 +94,20 @@ def _open_closed_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (open to the end)
     if sys.stderr is None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _use_utf8() -> None:
+    """Write UTF-8 and plain ends of lines into pipes and files on every system, since files are read so.
+
+    Terminals, and PYTHONIOENCODING, keep their encoding; what it does not have is escaped.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        if stream.isatty() or os.environ.get("PYTHONIOENCODING"):
+            stream.reconfigure(errors="backslashreplace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _unwind_when_terminated() -> None:
@@ -152,8 +170,10 @@ def _without_reader() -> Iterator[None]:
     """Click takes a broken pipe for a failure of its own, and the end of a file for an interrupt."""
     try:
         yield
-    except BrokenPipeError:
-        raise _ReaderGone from None
+    except OSError as error:
+        if is_broken_pipe(error):
+            raise _ReaderGone from None
+        raise
     except EOFError as error:
         raise BerrypickError(f"a file ends early ({error})") from None
 

@@ -11,6 +11,7 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
+from berrypick.core.results import merge_notes
 from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.functions import explain
@@ -61,7 +62,7 @@ def evaluate_command(
             list(requested),
             **settings,
         ).run(curves=curves, progress=progress, jobs=jobs)
-    show_notes(results.notes)
+    show_notes(merge_notes(results.notes, len(results.runs)))
     show(text.render(results, chosen, per_topic, places, painter()), chosen == "table")
     if curves and chosen == "table":
         from berrypick.report import terminal

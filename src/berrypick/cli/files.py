@@ -257,6 +257,10 @@ def index_command(folder: str, target: str, jobs: int | None) -> None:
     """Index the structure of the XML documents in FOLDER; use FILE as --collection afterwards.
 
     Run the same command again to continue after an interruption. Unreadable documents are reported and skipped.
+
+    \b
+    berrypick index collection collection.idx
+    berrypick evaluate truth.qrels my.run -m EPRUM --user hierarchy --collection collection.idx
     """
     refuse_overwriting(target, [folder])
     try:

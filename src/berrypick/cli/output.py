@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,8 +64,8 @@ def show_gated(content: str, painted: bool, reasons: Sequence[str]) -> None:
     try:
         show(content, painted)
         sys.stdout.flush()
-    except BrokenPipeError:
-        if not reasons:
+    except OSError as error:
+        if not reasons or not is_broken_pipe(error):
             raise
         drop_output()
     finally:
@@ -72,6 +73,11 @@ def show_gated(content: str, painted: bool, reasons: Sequence[str]) -> None:
             say(f"not met: {shorten(as_flags(reason), 400)}", err=True)
     if reasons:
         sys.exit(1)
+
+
+def is_broken_pipe(error: OSError) -> bool:
+    """Whether the reader of a pipe has gone, which is an invalid argument on Windows."""
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
 
 
 def drop_output() -> None:

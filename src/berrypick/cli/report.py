@@ -12,6 +12,7 @@ from berrypick import formats
 from berrypick.cli import options
 from berrypick.cli.output import need_measures, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import UsageError, as_flags
+from berrypick.core.results import merge_notes
 from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.evaluation import Evaluation
 
@@ -117,6 +118,10 @@ def plot_command(
     means    the mean of each run with its interval
 
     Default: curves if a measure has one; otherwise topics for one or two runs, means for more.
+
+    \b
+    berrypick plot truth.qrels a.run b.run -m 'EPRUM nxCG@10' curves.pdf
+    berrypick plot truth.jsonl a.jsonl b.jsonl -m charR@5 --kind means --width 12cm means.svg
     """
     from berrypick.report import plots
 
@@ -134,5 +139,5 @@ def plot_command(
             **settings,
         ).run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
     made = figure.draw(results)
-    show_notes([*results.notes, *made.notes])
+    show_notes(merge_notes([*results.notes, *made.notes], len(results.runs)))
     say(f"{target}: {made.summary}", err=True)

@@ -332,10 +332,21 @@ class Results:
         """All rows as a table, means under topic "all": ``pyarrow.table(results)``, ``polars.DataFrame(results)``."""
         return arrow_stream(self._columns(), _KINDS, requested_schema)
 
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns of :meth:`rows` and of data frames."""
+        return ["run", "topic", "measure", "value", "signature", *([] if self.groups is None else ["group"])]
+
+    def rows(self, per_topic: bool = True) -> list[list[Any]]:
+        """All rows, means under topic "all", as ``wandb.Table(columns=results.columns, data=results.rows())`` takes
+        them.
+        """
+        columns = self.columns
+        return [[row[name] for name in columns] for row in self.records(per_topic)]
+
     def _columns(self) -> dict[str, list[Any]]:
         rows = self.records()
-        names = ("run", "topic", "measure", "value", "signature", *(() if self.groups is None else ("group",)))
-        return {name: [row[name] for row in rows] for name in names}
+        return {name: [row[name] for row in rows] for name in self.columns}
 
     def plot(self, kind: Any = None, **how: Any) -> Any:
         """An Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; what suits, by default.

@@ -35,6 +35,8 @@ PATIENCE = 5.0
 FEWEST, MOST = 4, 1024
 #: Works of executors that a worker keeps.
 KEPT = 2
+#: Set where processes of ours are started anew, and the exit code of one that would start others at once.
+SPAWNED, UNGUARDED = "BERRYPICK_SPAWNED", 87
 
 _Messages = SimpleQueue["Future[Any] | None"]
 
@@ -43,13 +45,17 @@ class WorkerLostError(BerrypickError):
     """A worker process ended before its work was done."""
 
 
+class _NotLoadedError(BerrypickError):
+    """A new process cannot load the work, such as a measure that is defined in a notebook."""
+
+
 def ordered_map(
     work: Work, tasks: Iterable[Any], *, jobs: int, executor: Executor | None = None, step: Step | None = None
 ) -> list[Any]:
     """The results of all tasks, in their order.
 
     ``jobs`` processes share the tasks, unless there is an ``executor``, whose workers then do; it gets the tasks as it
-    finishes others, so that an iterator of them need not fit into memory. Work that cannot be pickled where it has to
+    finishes others, so that an iterator of them need not fit into memory. Work that cannot be sent where it has to
     be is done in this process. If several tasks fail, the error of the first of them is raised, as in a single process.
     If a process of ours is lost, what was not finished is done again, once.
     """
@@ -62,12 +68,17 @@ def ordered_map(
     if jobs <= 1 or is_daemonic():
         return [work(task, step) for task in todo]
     try:
-        shared = (work, todo) if start_method() == "fork" else pickle.dumps((work, todo))
+        shared = (work, todo) if start_method() == "fork" else _pack((work, todo))
     except (pickle.PicklingError, AttributeError, TypeError):
         return [work(task, step) for task in todo]
     for _ in range(2):
-        with contextlib.suppress(BrokenExecutor), _interrupts() as messages, _Processes(shared, jobs) as pool:
-            return _gather(pool.submit_number, len(todo), results, step, messages, pool)
+        pool = _Processes(shared, jobs)
+        try:
+            with contextlib.suppress(BrokenExecutor), _interrupts() as messages, pool:
+                return _gather(pool.submit_number, len(todo), results, step, messages, pool)
+        except _NotLoadedError:
+            return [work(task, step) for task in todo]
+        pool.check_guard()
     raise _lost()
 
 
@@ -101,6 +112,12 @@ def _ignore(value: Any) -> None:
 def _lost() -> WorkerLostError:
     return WorkerLostError("a worker process ended before its work was done; if memory ran out, use fewer jobs")
 
+
+#: For scripts where processes are not forked.
+NO_GUARD = (
+    "on this system every worker process loads the script again, which then starts workers itself: put what the script "
+    "does below if __name__ == '__main__':, or leave jobs out"
+)
 
 # In the parent
 
@@ -154,6 +171,8 @@ def _executor_map(executor: Executor, work: Work, tasks: Iterable[Any], step: St
     try:
         with contextlib.suppress(BrokenExecutor), _interrupts() as messages:
             return _Dispatch(executor, key, work, messages).gather(iter(tasks), step)
+        if isinstance(executor, _Processes):
+            executor.check_guard()
         raise _lost()
     finally:
         _works.pop(key, None)
@@ -182,7 +201,10 @@ class _Dispatch:
             while self._fill(tasks) or self.waiting:
                 if self.failures and not self._earlier():
                     break
-                done = self.messages.get()
+                try:
+                    done = self.messages.get(timeout=PATIENCE)  # on Windows Ctrl-C is only seen between two calls
+                except Empty:
+                    continue
                 if done is None:
                     raise KeyboardInterrupt
                 for value in self._receive(done):
@@ -244,7 +266,7 @@ class _Dispatch:
         return list(values)
 
 
-def _pack(work: Work) -> bytes:
+def _pack(work: Any) -> bytes:
     """Classes and functions of a notebook or script are sent by value where cloudpickle is installed, as with Dask."""
     try:
         import cloudpickle
@@ -285,12 +307,24 @@ class _Processes(ProcessPoolExecutor):
     """Processes that know the work and the tasks, and that may be killed at any time."""
 
     def __init__(self, shared: Any, jobs: int) -> None:
+        if getattr(multiprocessing.current_process(), "_inheriting", False):  # a new process that loads the script
+            if os.environ.get(SPAWNED):
+                os._exit(UNGUARDED)  # the parent says why, once
+            raise UsageError(NO_GUARD)
+        self._known: list[Any] = []
         with _starting():
             super().__init__(jobs, multiprocessing.get_context(start_method()), initializer=_start, initargs=(shared,))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with _starting():
-            return super().submit(fn, *args, **kwargs)
+            future = super().submit(fn, *args, **kwargs)
+        self._known = list((self._processes or {}).values()) or self._known
+        return future
+
+    def check_guard(self) -> None:
+        """After the pool has broken: say so if its processes ended because they ran the script again."""
+        if any(process.exitcode == UNGUARDED for process in self._known):
+            raise UsageError(NO_GUARD)
 
     def submit_number(self, number: int) -> Future[Any]:
         return self.submit(_call_shared, number)
@@ -317,6 +351,7 @@ class _Processes(ProcessPoolExecutor):
 def _starting() -> Iterator[None]:
     """Block Ctrl-C in processes that are started here, until they ignore it themselves."""
     able = hasattr(signal, "pthread_sigmask")
+    os.environ[SPAWNED] = "1"
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if able else set()
     try:
         with warnings.catch_warnings():
@@ -326,6 +361,7 @@ def _starting() -> Iterator[None]:
     except (OSError, NotImplementedError) as error:
         raise BerrypickError(f"worker processes cannot be started ({error}); use one job") from error
     finally:
+        os.environ.pop(SPAWNED, None)
         if able:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -355,7 +391,10 @@ def _start(shared: Any) -> None:
 def _call_shared(number: int) -> tuple[Any, list[Any]]:
     global _shared
     if isinstance(_shared, bytes):
-        _shared = pickle.loads(_shared)
+        try:
+            _shared = pickle.loads(_shared)
+        except Exception as error:
+            raise _NotLoadedError(f"a worker process cannot load the work: {error}") from None
     work, tasks = _shared
     return _call(work, tasks[number])
 

@@ -3,6 +3,7 @@
 No such library is imported. For each topic a list, in ranked order for a run, of
 
 * LangChain documents: ``page_content``, ``metadata["start_index"]`` (add_start_index=True), and ``metadata["source"]``;
+  also as dictionaries, as LangSmith keeps them;
 * LlamaIndex nodes, with scores or without: ``start_char_idx``, ``end_char_idx``, ``ref_doc_id``;
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
@@ -21,6 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from types import SimpleNamespace
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
@@ -130,6 +132,8 @@ def _fields(one: Any, doc: DocumentName, role: Role) -> dict[str, Any]:
         return {**_fields(one[0], doc, role), "grade" if role == "truth" else "score": one[1]}
     if is_hit(one):
         return hit_fields(one)
+    if isinstance(one, Mapping) and (saved := _saved_langchain(one)) is not None:
+        one = saved
     if isinstance(one, Mapping):
         names = find_columns(tuple(map(str, one)), role, "a result")
         return {ours: one[theirs] for ours, theirs in names.items() if ours not in ("topic", "run", "rank")}
@@ -168,6 +172,14 @@ def _langchain(one: Any, doc: DocumentName) -> dict[str, Any]:
     metadata = one.metadata or {}
     fields = _with_name(one, metadata, doc, NAMES)
     return _with_span(fields, metadata.get("start_index"), None, one.page_content)
+
+
+def _saved_langchain(one: Mapping[str, Any]) -> Any:
+    """A LangChain document as LangSmith and JSON files keep it, or None."""
+    fields = one.get("kwargs") if "lc" in one else one
+    if not isinstance(fields, Mapping) or "page_content" not in fields:
+        return None
+    return SimpleNamespace(page_content=fields["page_content"], metadata=fields.get("metadata"))
 
 
 def _llama_index(one: Any, doc: DocumentName) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._ranked import RankedMeasure, document_table
@@ -196,6 +197,7 @@ class Evaluation:
             group_means += group_rows
             notes += run.notes(name)
             facts[name] = run.facts(name)
+        notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means)
 

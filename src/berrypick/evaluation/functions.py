@@ -54,12 +54,19 @@ def evaluate(
 
 #: Kinds of notes on numbers that mean nothing.
 MEANINGLESS = ("unknown documents", "unused navigation")
+#: Kinds of notes that are a warning once in a process.
+ONCE = {"kernels"}
+_warned: set[str] = set()
 
 
 def _with_warnings(results: Results) -> Results:
     """Notes that must not be missed are warnings too, since a number or a dictionary of numbers shows no notes."""
     for note in merge_notes([note for note in results.notes if note.kind in MEANINGLESS], len(results.runs)):
         warnings.warn(str(note), BerrypickWarning, stacklevel=3)
+    for note in results.notes:
+        if note.kind in ONCE - _warned:
+            _warned.add(note.kind)
+            warnings.warn(str(note), BerrypickWarning, stacklevel=3)
     return results
 
 

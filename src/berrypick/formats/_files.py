@@ -150,9 +150,9 @@ def _open_file(path: str) -> io.BufferedReader:
         return io.BufferedReader(_File(os.dup(0) if path == STANDARD_INPUT else path, path), 1 << 17)
     except FileNotFoundError:
         raise InputError("no such file", path=path) from None
-    except IsADirectoryError:
-        raise InputError("is a folder, expected a file", path=path) from None
     except OSError as error:
+        if isinstance(error, IsADirectoryError) or os.path.isdir(path):  # Windows: no permission to read a folder
+            raise InputError("is a folder, expected a file", path=path) from None
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
     except ValueError:
         raise InputError("is not a valid file name", path=path) from None
@@ -452,6 +452,18 @@ def _unlike_a_cell(name: str) -> bool:
     return "\t" in name or "\n" in name or name.endswith("\r") or name.lstrip()[:1] in ("", "#", "\ufeff")
 
 
+def replace_file(temporary: str, path: str) -> None:
+    """Move a file to its place. Windows cannot replace a file that is open or mapped, here or in another program."""
+    try:
+        os.replace(temporary, path)
+    except PermissionError as error:
+        raise InputError(
+            f"cannot be replaced ({error.strerror})",
+            path=path,
+            remedy="close it in this and other programs, or name another file",
+        ) from error
+
+
 @contextmanager
 def atomic_writer(path: str) -> Iterator[TextIO]:
     """Write a text file atomically; a name that ends in .gz is compressed."""
@@ -489,7 +501,7 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        replace_file(temporary, path)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, UnicodeEncodeError):

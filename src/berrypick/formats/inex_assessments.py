@@ -14,6 +14,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
+from berrypick.core.words import counted
 from berrypick.formats._files import finite, head, members
 from berrypick.formats._inex import Paths, ends_before, whole
 from berrypick.formats._xml import count_attributes, count_unknown, forget, line_of, looks_like, streamed, tag, writable
@@ -127,12 +128,12 @@ class InexAssessments(Format):
     def describe(cls, value: Truth) -> list[str]:
         topics = value.topics.values()
         return [
-            f"{len(value)} topics",
-            f"{sum(len(set(topic.documents())) for topic in topics)} judged documents",
-            f"{sum(len(topic) for topic in topics)} elements",
+            counted(len(value), "topic"),
+            counted(sum(len(set(topic.documents())) for topic in topics), "judged document"),
+            counted(sum(len(topic) for topic in topics), "element"),
             f"{sum(int((topic.grade > 0).sum()) for topic in topics)} relevant",
-            f"{sum(len(topic.passages) for topic in topics)} passages",
-            f"{sum(len(topic.entry_points) for topic in topics)} entry points",
+            counted(sum(len(topic.passages) for topic in topics), "passage"),
+            counted(sum(len(topic.entry_points) for topic in topics), "entry point"),
             f"scale {value.scale}",
         ]
 

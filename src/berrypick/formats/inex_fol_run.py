@@ -10,6 +10,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.names import Names
 from berrypick.core.run import Coded, Ranking, Run, Stretches, assemble
+from berrypick.core.words import counted
 from berrypick.formats._files import content, finite, word_problem
 from berrypick.formats._inex import (
     NOWHERE,
@@ -98,13 +99,13 @@ class InexFolRun(Format):
     @classmethod
     def describe(cls, value: Run) -> list[str]:
         if value.path is not None:
-            kind = "elements" if value.path_end is None else "ranges of elements"
+            kinds = ("element", "elements") if value.path_end is None else ("range of elements", "ranges of elements")
         else:
-            kind = "entry points" if value.task == "best-in-context" else "passages"
+            kinds = ("entry point", "entry points") if value.task == "best-in-context" else ("passage", "passages")
         return [
-            f"{len(value.topics)} topics",
-            f"{len(value)} {kind}",
-            f"{len(value.documents)} documents",
+            counted(len(value.topics), "topic"),
+            counted(len(value), *kinds),
+            counted(len(value.documents), "document"),
             f"tag {value.tag}",
         ]
 

@@ -12,6 +12,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray, Narrow
 from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
+from berrypick.core.words import counted
 from berrypick.formats._files import content, word_problem
 from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
@@ -111,9 +112,9 @@ class InexFolTruth(Format):
         relevant = sum(len(set(topic.document)) for topic in topics)
         empty = sum(len(topic.empty_documents) for topic in topics)
         return [
-            f"{len(value)} topics",
-            f"{relevant} relevant documents",
-            f"{sum(len(topic) for topic in topics)} passages",
+            counted(len(value), "topic"),
+            counted(relevant, "relevant document"),
+            counted(sum(len(topic) for topic in topics), "passage"),
             f"{empty} judged and not relevant",
         ]
 

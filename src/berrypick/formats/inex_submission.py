@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.run import Ranking, Run, assemble
+from berrypick.core.words import counted
 from berrypick.formats._files import finite
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, streamed, tag, text_of, writable
@@ -134,7 +135,8 @@ class InexSubmission(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        found = [f"{len(value.topics)} topics", f"{len(value)} results", f"{len(value.documents)} documents"]
+        counts = {"topic": len(value.topics), "result": len(value), "document": len(value.documents)}
+        found = [counted(count, what) for what, count in counts.items()]
         return [*found, *(f"{what} {word}" for what, word in (("task", value.task), ("tag", value.tag)) if word)]
 
 

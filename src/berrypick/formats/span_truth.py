@@ -224,7 +224,7 @@ class SpanTruth(Format):
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
             counted(len(value), "topic"),
-            f"{units} judged {value.units}",
+            counted(units, f"judged {value.units.removesuffix('s')}"),
             f"{relevant} relevant",
             counted(len(documents), "document"),
             *([f"{counted(len(value.unanswerable), 'topic')} without an answer"] if value.unanswerable else []),

@@ -11,6 +11,10 @@ from importlib import import_module
 from types import ModuleType
 
 from berrypick.core.errors import UsageError
+from berrypick.core.results import Note
+
+#: So many results, or bytes of documents, are work that compiled kernels save minutes of.
+LARGE, LARGE_BYTES = 100_000, 50_000_000
 
 
 def _load() -> ModuleType | None:
@@ -36,6 +40,14 @@ def native() -> ModuleType | None:
             "a C++ compiler, or unset BERRYPICK_KERNELS"
         )
     return _native
+
+
+def missing_notes(large: bool) -> list[Note]:
+    """A note on ``large`` work that is done without the compiled kernels because they are not installed."""
+    if not large or _native is not None or os.environ.get("BERRYPICK_KERNELS"):
+        return []
+    remedy = "reinstall berrypick from a wheel, or with a C++ compiler"
+    return [Note("kernels", f"installed without the compiled kernels, which are several times faster; {remedy}")]
 
 
 def in_use() -> str:

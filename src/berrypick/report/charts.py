@@ -112,6 +112,17 @@ def sized(
     )
 
 
+def chart_config(font_size: float = SCREEN.font) -> dict[str, Any]:
+    """The configuration of berrypick's charts, for charts that Altair's functions make of them.
+
+    >>> import altair as alt, berrypick as bp
+    >>> left, right = alt.Chart().mark_line(), alt.Chart().mark_point()
+    >>> alt.hconcat(left, right).configure(**bp.chart_config(font_size=9)).to_dict()["config"]["axis"]["labelFontSize"]
+    9
+    """
+    return replace(SCREEN, font=font_size).config()
+
+
 def suggested(results: Results) -> Kind:
     """Curves where a measure has one; else topics of one or two runs, and means of more, or of groups of topics."""
     if any(row.curve for row in results.mean_rows):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick.core.errors import BerrypickError, UsageError, option, shorten
+from berrypick.formats._files import replace_file
 from berrypick.report.chart_theme import CENTIMETRE, INCH, ChartTheme
 
 ENDINGS = (".png", ".svg", ".pdf")
@@ -133,11 +134,11 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
             out.flush()
             os.fsync(out.fileno())  # else the new name may come to the disk before the content does
         os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, target)
+        replace_file(beside, str(target))
     except OSError as error:
         raise UsageError(f"{target} cannot be written ({error.strerror})") from None
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             os.unlink(beside)
 
 

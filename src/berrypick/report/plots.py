@@ -8,6 +8,7 @@ from typing import Any
 
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
+from berrypick.core.words import counted
 from berrypick.report import charts
 from berrypick.report.chart_theme import PAPER, ChartTheme, length
 from berrypick.report.export import check_pixels, check_target, converter, write_picture
@@ -94,6 +95,6 @@ def _notes(results: Results, kind: str) -> list[Note]:
         if row.value is None:
             missing.setdefault(row.measure, set()).add(row.topic)
     return (groups if results.groups is not None else []) + [
-        Note("not drawn", f"{len(some)} topics without a value are not drawn", measure=measure)
+        Note("not drawn", f"not drawn: {counted(len(some), 'topic')} without a value", measure=measure)
         for measure, some in missing.items()
     ]

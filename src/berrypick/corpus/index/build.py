@@ -18,13 +18,15 @@ import pyarrow as pa
 from berrypick._version import __version__
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.gc import gc_paused
-from berrypick.core.workers import WorkerLostError, ordered_map
+from berrypick.core.workers import WorkerLostError, jobs_notes, ordered_map
 from berrypick.corpus.folder import find_documents
 from berrypick.corpus.index import write as index_write
 from berrypick.corpus.index.columns import VERSION, Facts
 from berrypick.corpus.index.partial import FinishedDocument, Partial, finished_documents, pack_bundle
 from berrypick.corpus.index.scan import Source, scan
 from berrypick.corpus.xml_documents import document_name
+from berrypick.formats._files import replace_file
+from berrypick.kernels import LARGE_BYTES, missing_notes
 
 #: The size of a bundle: its documents share the cost of array operations, and fit into a cache.
 BYTES = 1_000_000
@@ -50,7 +52,7 @@ class IndexSummary:
     facts: Facts
     problems: list[str]  # what is wrong with documents that could not be read
     reused: int  # documents that an earlier attempt had read
-    remarks: list[str]  # on the file of an earlier attempt
+    remarks: list[str]  # on the file of an earlier attempt, and on processes that could not be started
 
     def notes(self) -> list[str]:
         facts = self.facts
@@ -82,16 +84,19 @@ def build(top: str, target: str, jobs: int | None = None, progress: Progress | N
             if progress is not None:
                 progress(done, len(files))
 
-        _read_all(todo, jobs or os.cpu_count() or 1, keep)
+        several = 1 if len(todo) < WORTH_PROCESSES else jobs or os.cpu_count() or 1
+        _read_all(todo, several, keep)
         facts, problems = _finish(target, sorted(files), partial)
         partial.remove()
-    return IndexSummary(target, facts, problems, reused, partial.remarks)
+    large = sum(source.size for task in todo for source in task.sources) >= LARGE_BYTES
+    notes = [*jobs_notes(several), *missing_notes(large)]
+    return IndexSummary(target, facts, problems, reused, [*partial.remarks, *map(str, notes)])
 
 
 def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, int]], None]) -> None:
     """Read all bundles, and keep each as soon as it is finished."""
     try:
-        ordered_map(read_bundle, todo, jobs=jobs if len(todo) >= WORTH_PROCESSES else 1, step=keep)
+        ordered_map(read_bundle, todo, jobs=jobs, step=keep)
     except WorkerLostError as error:
         raise WorkerLostError(
             f"{error}\n  finished documents are kept: the same command continues from there"
@@ -118,7 +123,10 @@ def _check_target(target: str, top: str, files: Mapping[str, str]) -> None:
     parent = os.path.dirname(target) or "."
     if not os.path.isdir(parent):
         raise InputError(f"the folder {parent} does not exist", path=target)
-    inside = os.path.relpath(os.path.realpath(target), os.path.realpath(top)).replace(os.sep, "/")
+    try:
+        inside = os.path.relpath(os.path.realpath(target), os.path.realpath(top)).replace(os.sep, "/")
+    except ValueError:  # on another drive of Windows
+        return
     if os.path.exists(target) and document_name(inside) in files and document_name(inside) != inside:
         raise InputError("is a document of the collection", path=target, remedy="name another file for the index")
 
@@ -140,7 +148,7 @@ def _finish(target: str, documents: list[str], partial: Partial) -> tuple[Facts,
     whole = f"{partial.path}.arrow"
     try:
         written = index_write.write(whole, documents, batches, rows)
-        os.replace(whole, target)
+        replace_file(whole, target)
     finally:
         with contextlib.suppress(OSError):
             os.remove(whole)

@@ -53,6 +53,37 @@ def pack_bundle(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str
     return sink.getvalue()
 
 
+def _lock_file(descriptor: int) -> bool:
+    """Lock a file until it is closed; False if another process has. True, too, on a system or disk without locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return _lock_on_windows(descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True
+
+
+def _lock_on_windows(descriptor: int) -> bool:
+    """The lock is on a byte beyond all content: what is locked cannot be read there."""
+    try:
+        import msvcrt
+    except ImportError:
+        return True
+    os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    except OSError:
+        return False
+    finally:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    return True
+
+
 class Partial:
     """The file of finished bundles, with those of an earlier attempt at the same index."""
 
@@ -94,18 +125,11 @@ class Partial:
 
     def _lock(self) -> None:
         """Keep a second process from writing to the same file."""
-        try:
-            import fcntl
-        except ImportError:  # a system without locks
+        if _lock_file(self._file.fileno()):
             return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                "is being written by another process", path=self.path, remedy="wait until it has finished, or end it"
-            ) from None
-        except OSError:
-            return  # a file system without locks
+        raise InputError(
+            "is being written by another process", path=self.path, remedy="wait until it has finished, or end it"
+        )
 
     def _find_frames(self, place: int) -> None:
         """Find bundles up to the first incomplete one, as an interruption may leave it."""
