@@ -544,3 +544,42 @@ def test_a_model_without_a_walk_is_refused_in_one_line(files, berrypick, monkeyp
     assert berrypick("evaluate", files[0], files[1], "-m", "EPRUM", "--user", "glancer").code == 0
     with pytest.raises(bp.UsageError, match="cannot be simulated"):
         bp.simulate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", user=Glancer())
+
+
+# in explanations and reports
+
+
+def test_an_explanation_shows_how_readers_differ():
+    truth, run = {"q": {"y": 1, "z": 1}}, {"q": {"x": 1}}
+    told = str(bp.explain(truth, run, "q", "EPRUM(r=2)", user="markov", navigation=FIGURE, simulate=5000))
+    assert "What 5000 simulated readers get (seed 0)" in told and "Distribution over readers" in told
+    share = float(told.split("share who get 0")[1].split()[0])
+    assert abs(share - (1 - 0.436)) < 0.03
+    assert "simulated" not in str(bp.explain(truth, run, "q", "EPRUM(r=2)", user="markov", navigation=FIGURE))
+
+
+def test_an_explanation_of_an_unanswered_topic_has_no_readers():
+    told = str(bp.explain({"q": {"y": 1}, "p": {"z": 1}}, {"p": {"z": 1}}, "q", "EPRUM", simulate=50))
+    assert "Readers are not simulated" in told
+
+
+def test_explain_refuses_what_cannot_be_simulated(files, berrypick):
+    found = berrypick("explain", files[0], files[1], "--topic", "q", "-m", "AP", "--simulate", "10")
+    assert found.code == 2 and "AP is not a mean over readers" in found.err
+    found = berrypick("explain", files[0], files[1], "--topic", "q", "-m", "PRUM", "--simulate", "500", "--units", "9")
+    assert found.code == 0 and "all readers together" in found.out
+
+
+def test_a_report_without_any_measure_of_readers_is_refused(tmp_path):
+    pytest.importorskip("vl_convert")
+    with pytest.raises(bp.UsageError, match="AP is not a mean over readers"):
+        bp.write_report({"q": {"a": 1}}, {"q": {"a": 1}}, "AP", html=tmp_path / "r.html", simulate=100)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_what_readers_get_as_bars():
+    spread = Spread.of(np.array([0.0, 0.0, 0.5, 1.0]))
+    assert (spread.nothing, spread.mean, sum(spread.bars)) == (0.5, 0.375, 4)
+    assert spread.edges[0] == 0 and spread.edges[-1] == 1 and spread.bars[0] == 2 and spread.bars[-1] == 1
+    assert Spread.of(np.array([-2.0, 3.0])).edges[0] == -2
+    assert sum(Spread.of(np.array([0.0, 0.0])).bars) == 2

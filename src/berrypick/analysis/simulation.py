@@ -26,7 +26,7 @@ from berrypick.core.explanation import Table
 from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, Progress, check_progress, check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
+from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.simulation import (
     SHARES,
     Readership,
@@ -34,6 +34,7 @@ from berrypick.evaluation.simulation import (
     Spread,
     TaskResult,
     TopicTask,
+    by_context,
     check_simulated,
     jackknife_error,
     simulate_task,
@@ -210,15 +211,12 @@ def simulate(
 
 def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> Iterable[TopicTask]:
     """Topics by user model, in portions that do not depend on the number of processes."""
-    contexts: dict[int, list[RequestedMeasure]] = {}
-    for one in evaluation.measures:
-        contexts.setdefault(id(evaluation.context_for(one)), []).append(one)
     defined: dict[tuple[str, str], set[str]] = {}
     for row in results.topic_rows:
         if row.value is not None and evaluation.runs[row.run].size(row.topic):
             defined.setdefault((row.topic, row.run), set()).add(row.measure)
     for topic in evaluation.truth.topics:
-        for measures in contexts.values():
+        for measures in by_context(evaluation, evaluation.measures):
             texts = {
                 run: tuple(one.text for one in measures if one.text in defined.get((topic, run), ()))
                 for run in results.runs
@@ -229,7 +227,7 @@ def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> 
                 judged = judge_topic(evaluation.truth, run, topic, evaluation.context_for(measures[0]))
                 blocks = readership.blocks(len(judged.targets))
                 for i in range(0, len(blocks), BLOCKS):
-                    yield TopicTask(topic, tuple(measures), answered, tuple(blocks[i : i + BLOCKS]))
+                    yield TopicTask(topic, measures, answered, tuple(blocks[i : i + BLOCKS]))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table, number
 from berrypick.core.registry import plugin_errors
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
@@ -18,7 +19,7 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
 from berrypick.measures._reader_values import GROUPS, ReaderValues
-from berrypick.measures.base import Measure
+from berrypick.measures.base import Measure, as_score
 from berrypick.users._walks import Draws
 
 #: Readers that are simulated at once, and the most numbers that this may take for each thing that is known of them.
@@ -54,14 +55,35 @@ class Readership:
 def check_simulated(evaluation: Evaluation) -> None:
     """Refuse measures that are not about readers, and user models that cannot be simulated."""
     for one in evaluation.measures:
-        if not isinstance(one.measure, Measure) or not one.measure.has_readers():
+        if not _is_mean_over_readers(one):
             known = [name for name, measure in registered().items() if measure.has_readers()]
             raise UsageError(
                 f"{one.text} is not a mean over readers, so it cannot be simulated; those that can: {', '.join(known)}"
             )
-        user = evaluation.context_for(one).user
-        if one.measure.walks and not user.can_walk():
+        if not _can_walk(evaluation, one):
+            user = evaluation.context_for(one).user
             raise UsageError(f"user model {user.name()} cannot be simulated: it has no method walk")
+
+
+def can_be_simulated(evaluation: Evaluation, one: RequestedMeasure) -> bool:
+    """Whether a measure has a simulated twin here."""
+    return _is_mean_over_readers(one) and _can_walk(evaluation, one)
+
+
+def _is_mean_over_readers(one: RequestedMeasure) -> bool:
+    return isinstance(one.measure, Measure) and one.measure.has_readers()
+
+
+def _can_walk(evaluation: Evaluation, one: RequestedMeasure) -> bool:
+    return not getattr(one.measure, "walks", False) or evaluation.context_for(one).user.can_walk()
+
+
+def by_context(evaluation: Evaluation, measures: Sequence[RequestedMeasure]) -> list[tuple[RequestedMeasure, ...]]:
+    """Measures that share user model and targets, and so the walks of readers."""
+    found: dict[int, list[RequestedMeasure]] = {}
+    for one in measures:
+        found.setdefault(id(evaluation.context_for(one)), []).append(one)
+    return [tuple(measures) for measures in found.values()]
 
 
 @dataclass(frozen=True)
@@ -71,6 +93,7 @@ class Spread:
     readers: int
     mean: float
     deviation: float
+    nothing: float  # share of readers who get 0
     quantiles: tuple[float, ...]  # at SHARES
     edges: tuple[float, ...]  # of the bars
     bars: tuple[int, ...]  # readers in each
@@ -80,7 +103,7 @@ class Spread:
         """From what each reader gets; nan for readers who do not count."""
         known = values[~np.isnan(values)]
         if not len(known):
-            return cls(0, np.nan, np.nan, (np.nan,) * len(SHARES), (0.0, 1.0), (0,))
+            return cls(0, np.nan, np.nan, np.nan, (np.nan,) * len(SHARES), (0.0, 1.0), (0,))
         low, high = min(0.0, float(known.min())), float(known.max())
         most = 1.0 if low == 0.0 and high <= 1.0 else high if high > low else low + 1.0
         bars, edges = np.histogram(known, BARS, (low, most))
@@ -88,6 +111,7 @@ class Spread:
             len(known),
             float(known.mean()),
             float(known.std()),
+            float((known == 0).mean()),
             tuple(np.quantile(known, SHARES).tolist()),
             tuple(edges.tolist()),
             tuple(bars.tolist()),
@@ -187,3 +211,74 @@ def reader_values(judged: JudgedTopic, measures: Sequence[RequestedMeasure], dra
         with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(judged.context.user)):
             found[one.text] = one.measure.reader_values(judged, sessions)
     return found
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A value, its simulated twin with its standard error, and how readers differ."""
+
+    value: float
+    simulated: float
+    error: float
+    spread: Spread
+
+
+def simulate_topic(
+    evaluation: Evaluation, topic: str, measures: Sequence[RequestedMeasure], how: Readership
+) -> dict[tuple[str, str], Twin]:
+    """By run and measure; without topics that a run does not answer, and without undefined values."""
+    found: dict[tuple[str, str], Twin] = {}
+    for own in by_context(evaluation, measures):
+        context, values, targets = evaluation.context_for(own[0]), {}, 0
+        for run in evaluation.runs:
+            judged = judge_topic(evaluation.truth, evaluation.runs[run], topic, context)
+            targets = len(judged.targets)
+            if targets and judged.answered:
+                values[run] = {one.text: as_score(_measure(one).compute(judged)).value for one in own}
+        defined = {
+            run: tuple(text for text, value in some.items() if value is not None) for run, some in values.items()
+        }
+        task = TopicTask(topic, own, defined, tuple(how.blocks(targets)))
+        for (run, text), sums in simulate_task(evaluation, task, how.seed).sums.items():
+            assert sums.spread is not None
+            error = jackknife_error(sums.left_out)
+            found[run, text] = Twin(float(values[run][text] or 0.0), sums.value, error, sums.spread)
+    return found
+
+
+def _measure(one: RequestedMeasure) -> Measure:
+    assert isinstance(one.measure, Measure)
+    return one.measure
+
+
+def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readership) -> list[str | Table]:
+    """How the readers of one topic differ in what they get by the one measure of an evaluation."""
+    check_simulated(evaluation)
+    (one,) = evaluation.measures
+    twin = simulate_topic(evaluation, topic, [one], how).get((run, one.text))
+    if twin is None:
+        return ["Readers are not simulated: the value is undefined, or the run has no results for the topic."]
+    spread = twin.spread
+    quantiles = [
+        [f"{share:.0%} get at most", number(value)] for share, value in zip(SHARES, spread.quantiles, strict=True)
+    ]
+    facts = [
+        ["exact value, under the hypotheses", number(twin.value, 6)],
+        [
+            "all readers together" if _measure(one).pools else "mean over readers",
+            f"{number(twin.simulated, 6)} (error {number(twin.error, 6)})",
+        ],
+        ["share who get 0", number(spread.nothing)],
+        *quantiles,
+    ]
+    most = max(spread.bars)
+    bars = [
+        [f"{number(low)} to {number(high)}", number(count / spread.readers), "#" * round(40 * count / most)]
+        for low, high, count in zip(spread.edges, spread.edges[1:], spread.bars, strict=False)
+        if count
+    ]
+    title = f"What {how.readers} simulated readers get (seed {how.seed})"
+    return [
+        Table(title, ["", one.text], facts),
+        Table("Distribution over readers", ["from .. to", "share of readers", ""], bars, align="<><"),
+    ]

@@ -48,6 +48,7 @@ class ContinuationMeasure(Measure):
     """The expected gain of the item that a reader looks at."""
 
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    pools: ClassVar[bool] = True
 
     every: float | None = every_parameter()
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")

@@ -65,6 +65,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     instead_on_spans: ClassVar[str] = ""
     #: Whether its simulated readers walk as the user model says.
     walks: ClassVar[bool] = False
+    #: Whether its simulated value divides what all readers get together, instead of being the mean of what each gets.
+    pools: ClassVar[bool] = False
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
 

@@ -81,6 +81,7 @@ class PRUM(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
     walks: ClassVar[bool] = True
+    pools: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
