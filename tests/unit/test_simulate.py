@@ -316,6 +316,17 @@ def test_one_target_and_independent_results(user):
             assert agrees(row), row
 
 
+def test_other_forms_of_the_measures():
+    """Other ideal lists, norms, points and recall values."""
+    forms = "EPRUM(ideal='greedy') EPRUM(ideal='certified') EPRUM(ideal='certified',norm='bounded') " \
+        "EPRUM(law='normal') EPRUM@0.5 epnav(ideal='certified') epnav(ideal='certified',norm='bounded') " \
+        "epnav(points='ideal') epnav@0.5 PRUM@0.5 PRUM(r=1) PRUM(exact=True) ExpectedRatio@2 GainRecall@1"  # fmt: skip
+    found = bp.simulate(*PAGES, forms, navigation=STEPS, units=1000, readers=30_000)
+    assert len(found) == 14
+    for row in found.mean_rows:
+        assert agrees(row) and row.error > 0, row
+
+
 def test_the_registered_models_are_all_here():
     assert set(users.registry.built_in()) == {user.partition("(")[0] for user in HOLDING}
 
