@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from berrypick.analysis.pool import Pool, pool
     from berrypick.analysis.power import Power, power
     from berrypick.analysis.saved import read_results
+    from berrypick.analysis.simulation import Simulation, simulate
     from berrypick.analysis.stability import Stability, stability
     from berrypick.analysis.sweep import Sweep, sweep
     from berrypick.core.collection import Collection
@@ -83,6 +84,7 @@ __all__ = [
     "Run",
     "Score",
     "Signature",
+    "Simulation",
     "Stability",
     "Sweep",
     "Texts",
@@ -125,6 +127,7 @@ __all__ = [
     "run_from_frame",
     "run_from_objects",
     "score",
+    "simulate",
     "stability",
     "sweep",
     "truth_from_frame",
@@ -146,6 +149,8 @@ _HOMES = {
     "ideal_lists": "berrypick.analysis.ideal_lists",
     "Power": "berrypick.analysis.power",
     "power": "berrypick.analysis.power",
+    "Simulation": "berrypick.analysis.simulation",
+    "simulate": "berrypick.analysis.simulation",
     "Stability": "berrypick.analysis.stability",
     "stability": "berrypick.analysis.stability",
     "read_results": "berrypick.analysis.saved",

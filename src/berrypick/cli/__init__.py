@@ -25,6 +25,7 @@ COMMANDS = {
     "plot": ("report", "Draw a figure for a paper: curves, topics or means."),
     "explain": ("evaluate", "Show how one number is computed."),
     "ideal": ("ideal", "Search the best list for each topic, with a proved bound."),
+    "simulate": ("simulate", "Simulate readers: measures beside what single readers get."),
     "diff": ("compare", "Show what changed between two results files."),
     "correlate": ("agreement", "Correlate rankings of runs by two measures or two truths."),
     "stability": ("agreement", "Measure how well measures tell runs apart on these topics."),

@@ -75,6 +75,10 @@ def evaluate_command(
 @click.argument("run")
 @click.option("--topic", required=True, help="Topic to explain.")
 @click.option("-m", "--measure", "requested", required=True, help="Measure to explain, e.g. EPRUM.")
+@options.simulation
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed of readers."
+)
 @options.evaluation_options
 def explain_command(
     truth: str, run: str, topic: str, requested: str, format_truth: str | None, format_run: str | None, **settings: Any

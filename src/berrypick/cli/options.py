@@ -53,6 +53,11 @@ def resampling_options(resamples: int) -> Decorator:
     )
 
 
+#: Simulated readers beside what is computed.
+simulation = click.option(
+    "--simulate", type=click.IntRange(2), metavar="N", help="Simulate N readers, and show how they differ."
+)
+
 #: How runs are compared.
 comparison = combine(
     click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),

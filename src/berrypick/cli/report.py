@@ -30,6 +30,7 @@ def _files(settings: dict[str, Any]) -> list[str | None]:
 @click.option("--title", default="", help="Title of the page.")
 @click.option("--titles", metavar="FILE", help="Titles of topics: lines of topic, TAB, title; or a field of the truth.")
 @click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
+@options.simulation
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Results shown of each ranking.")
 @click.option(
     "--limit",

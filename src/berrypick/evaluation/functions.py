@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import BerrypickWarning, UsageError
@@ -86,13 +87,30 @@ def score(measure: Any, truth: Any, run: Any, **options: Unpack[EvaluationKeywor
 
 @takes_options
 def explain(
-    truth: Any, run: Any, topic: str, measure: MeasuresGiven, **options: Unpack[EvaluationKeywords]
+    truth: Any,
+    run: Any,
+    topic: str,
+    measure: MeasuresGiven,
+    *,
+    simulate: int | None = None,
+    seed: int = 0,
+    **options: Unpack[EvaluationKeywords],
 ) -> Explanation:
-    """The working of one number for one topic; options as in :func:`evaluate`."""
+    """The working of one number for one topic; options as in :func:`evaluate`.
+
+    With ``simulate=10000`` so many readers are simulated, and the distribution of what they get is shown too.
+    """
     prepared = prepare_one(truth, run, measure, options, "explain")
     if len(prepared.measures) != 1:
         raise UsageError("explain takes one measure")
-    return prepared.explain(next(iter(prepared.runs)), topic, prepared.measures[0])
+    name = next(iter(prepared.runs))
+    found = prepared.explain(name, topic, prepared.measures[0])
+    if simulate is None:
+        return found
+    from berrypick.evaluation.simulation import Readership, explain_readers
+
+    more = explain_readers(prepared, name, str(topic), Readership(simulate, seed))
+    return replace(found, parts=(*found.parts, *more))
 
 
 @takes_options

@@ -18,11 +18,13 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import unseen_parts
 from berrypick.measures._chunks import common_parts, cost_to, tokens_read
 from berrypick.measures._newly_seen import costs_of, newly_seen
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import SHOWN, Measure
 
 #: Items over which weights are taken where they have no closed form, as in cwl_eval: those after the list gain nothing.
@@ -46,6 +48,7 @@ class ContinuationMeasure(Measure):
     """The expected gain of the item that a reader looks at."""
 
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    pools: ClassVar[bool] = True
 
     every: float | None = every_parameter()
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
@@ -80,6 +83,17 @@ class ContinuationMeasure(Measure):
         gains = self.items(judged)
         signed = costs_of(judged).signed if self.every is not None else ()
         return Score(float(gains @ self.working(gains)[1]), signed=signed)
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """A reader looks at items until he stops: what they gain, and how many he looks at."""
+        gains = self.items(judged)
+        items = np.concatenate([gains, np.zeros(max(0, self.least_items() - len(gains)))])
+        goes_on = np.cumprod(self.continuation(items))
+        looked = 1 + np.searchsorted(-goes_on, -sessions.draws.uniform("goes on"), side="left")
+        beyond = looked > len(items)  # these go on after the last item
+        looked = np.minimum(looked, len(items))
+        collected = np.concatenate([[0.0], np.cumsum(items)])
+        return ReaderValues.of(collected[looked], looked + beyond * self.beyond())
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         title = f"{self.canonical()} for topic {judged.topic}"

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.truth import Targets
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
+from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import Tolerance, Walk, usual_tolerance, walk
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
 
 
@@ -62,6 +68,32 @@ class VisitMeasure(Measure):
         usual = () if self.tolerance is not None else (("tolerance", f"{self.patience(judged):g}"),)
         tokens = judged.tokens if self.unit == "tokens" else None
         return Score(value, signed=usual if tokens is None else (*usual, ("tokenizer", tokens.name)))
+
+    def viewings(self, judged: JudgedTopic, sessions: Sessions) -> Iterator[tuple[IntArray, BoolArray]]:
+        """Result by result: how many targets viewers find there, and whether they waste a unit of tolerance.
+
+        Tolerances differ between viewers as the evaluation's user model t2i says, if it is one; otherwise all viewers
+        do the same, and one stands for all.
+        """
+        places, reader = self.places(judged), self.reader(judged)
+        spread = float(getattr(judged.context.user, "spread", 0.0))
+        ranking, lengths = places.ranking, places.lengths
+        count = sessions.count if spread else 1
+        spans = spans_by_document(places)
+        unseen = {name: np.ones((len(own), count), dtype=bool) for name, own in spans.items()}
+        for row, (name, entry, repeated) in enumerate(entries_of(ranking)):
+            tolerance = np.full(count, float(reader.tolerance))
+            if spread:
+                normal = sessions.draws.normal(judged.ranking_spans.name(row))
+                tolerance = tolerances(reader.tolerance, spread, normal)
+            own = [] if repeated else [(start, end) for start, end, _ in spans.get(name, [])]
+            end = None if repeated or name not in lengths else float(lengths[name])
+            went = view(
+                entry, end, own, unseen[name] if own else np.zeros((0, count), dtype=bool), tolerance, reader, False
+            )
+            if own:
+                unseen[name] &= ~went.found
+            yield went.found.sum(axis=0), went.wasted
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         """How the value follows from the walk."""
@@ -120,15 +152,27 @@ def _in_tokens(judged: JudgedTopic) -> Places:
 
 @lru_cache(maxsize=4)
 def walk_of(places: Places, reader: Tolerance) -> Walk:
-    ranking, targets, known = places.ranking, places.targets, places.lengths
-    assert ranking.start is not None and targets.start is not None and targets.end is not None
+    entries, known = entries_of(places.ranking), places.lengths
+    lengths = {name: float(known[name]) for name in {name for name, _, _ in entries} if name in known}
+    return walk(entries, lengths, spans_by_document(places), reader)
+
+
+def entries_of(ranking: Ranking) -> list[tuple[str, float, bool]]:
+    """Where each visit begins, and whether the result is a repeated one."""
+    assert ranking.start is not None
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(ranking)
+    return list(zip(names, ranking.start.tolist(), repeated, strict=True))
+
+
+def spans_by_document(places: Places) -> dict[str, list[tuple[float, float, int]]]:
+    """The targets of each document in order."""
+    targets = places.targets
+    assert targets.start is not None and targets.end is not None
     spans: dict[str, list[tuple[float, float, int]]] = {}
     for x, document in enumerate(targets.document):
         spans.setdefault(document, []).append((float(targets.start[x]), float(targets.end[x]), x))
-    names = [ranking.documents[code] for code in ranking.document.tolist()]
-    repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(ranking)
-    lengths = {name: float(known[name]) for name in set(names) if name in known}
-    return walk(list(zip(names, ranking.start.tolist(), repeated, strict=True)), lengths, spans, reader)
+    return {document: sorted(own) for document, own in spans.items()}
 
 
 @dataclass(frozen=True)
@@ -176,6 +220,22 @@ class _Searching(VisitMeasure):
         steps = self.walk(judged)
         still = max(0, target_count - steps.found)
         return Search(target_count, relevant, units, steps.units_before(target_count), relevant - steps.found, still)
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """The value of each viewer's own search."""
+        search = self.search(judged)
+        assert search is not None, "undefined values are not simulated"
+        found, spent = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for new, wasted in self.viewings(judged, sessions):
+            found = found + new
+            spent = spent + (wasted & (found < search.wanted))
+        still = np.maximum(0, search.wanted - found)
+        length = spent + still * np.maximum(0, search.units - spent) / (search.relevant - found + 1)
+        return ReaderValues.of(np.broadcast_to(self.of_search(search, length), (sessions.count,)))
+
+    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+        """The value of searches of some lengths."""
+        raise NotImplementedError
 
     def search_table(self, judged: JudgedTopic) -> Table:
         found = self.search(judged)

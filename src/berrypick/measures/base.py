@@ -16,7 +16,9 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._reader_values import ReaderValues
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
@@ -61,6 +63,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     misses_text: ClassVar[bool] = False
     #: Where text is judged, not whole documents: why it would mislead, and what to use; '' where it would not.
     instead_on_spans: ClassVar[str] = ""
+    #: Whether its simulated readers walk as the user model says.
+    walks: ClassVar[bool] = False
+    #: Whether its simulated value divides what all readers get together, instead of being the mean of what each gets.
+    pools: ClassVar[bool] = False
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
 
@@ -165,6 +171,14 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
                 f"{self} = {shown}",
             ],
         )
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """What each of some simulated readers gets; for measures of readers, whose mean it is."""
+        raise UsageError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
+
+    @classmethod
+    def has_readers(cls) -> bool:
+        return cls.reader_values is not Measure.reader_values
 
     @classmethod
     def has_curve(cls) -> bool:

@@ -13,8 +13,10 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._chunks import Reading, effort_for, reading_of
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._text import view_of
 from berrypick.measures.base import Measure
 
@@ -96,6 +98,10 @@ class Coverage(Measure):
             return Score(None)
         reading = self._reading(judged)
         return Score(reading.area(float(self.budget)), signed=_signed(reading))
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """A reader reads some amount up to the budget, all amounts being as probable, and has seen some share."""
+        return ReaderValues.of(self._reading(judged).at(float(self.budget) * sessions.draws.uniform("budget")))
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """Every corner, also beyond the budget."""

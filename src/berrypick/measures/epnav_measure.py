@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import gain_law
 from berrypick.measures._certificate import (
     NormName,
     check_search,
@@ -26,6 +30,7 @@ from berrypick.measures._certificate import (
 )
 from berrypick.measures._cheapest import CheapestLists, cheapest_lists, compared
 from berrypick.measures._effort_precision import Working, reached_gains, thresholds, working_of
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import LEVELS, Measure
 from berrypick.relevance.gains import Quantisation
@@ -99,6 +104,7 @@ class epnav(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
+    walks: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
@@ -166,6 +172,21 @@ class epnav(Measure):
             return Score(0.0, signed=(("law", "exact"),))
         return self.compute(judged)
 
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """The ideal list's effort for each gain over what each reader has spent when he has collected it."""
+        gains = judged.targets.gain
+        wanted, ideal = _reader_weights(self, judged)
+        spent = sessions.spent
+        if gain_law.are_equal(gains):  # it does not matter which targets are seen
+            worth = ideal[np.searchsorted(wanted, gains[0] * np.arange(len(gains) + 1), side="right")]
+            return ReaderValues.of(weighted_inverse(np.diff(worth), sorted_rows(spent)))
+        order = np.argsort(spent, axis=0, kind="stable")
+        spent = np.take_along_axis(spent, order, axis=0)
+        collected = np.cumsum(gains[order], axis=0)
+        worth = ideal[np.searchsorted(wanted, collected, side="right")]
+        worth[1:] -= worth[:-1].copy()
+        return ReaderValues.of((worth / spent).sum(axis=0))
+
     def curve(self, judged: JudgedTopic) -> Curve | None:
         values = self._working(judged, LEVELS).precision.tolist()
         return [(level, y) for level, y in zip(LEVELS, values, strict=True) if not math.isnan(y)]
@@ -211,3 +232,12 @@ class epnav(Measure):
                 f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
+
+
+@lru_cache(maxsize=8)
+def _reader_weights(measure: epnav, judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
+    """The gain at each level; and what a reader's 1/effort is worth at no level, at the first, the first two, ..."""
+    levels = measure._levels(judged)
+    ideal = measure._working(judged, levels).ideal
+    worth = (ideal if measure.norm == "product" else 1.0 / ideal) / len(levels)
+    return thresholds(judged.targets.gain, levels), np.concatenate([[0.0], np.cumsum(worth)])

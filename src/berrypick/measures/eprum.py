@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -17,6 +18,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
 from berrypick.judging.candidates import Candidates
+from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
@@ -31,6 +33,7 @@ from berrypick.measures._certificate import (
     seconds_parameter,
     signed_search,
 )
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._working import law_table, reach_table, scenario_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
 from berrypick.relevance.gains import Quantisation
@@ -112,6 +115,7 @@ class EPRUM(Measure):
         "branden2020lorentzian",
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
+    walks: ClassVar[bool] = True
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "norm='bounded' with ideal='certified' does not"
@@ -206,6 +210,24 @@ class EPRUM(Measure):
             )
         return ()
 
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
+        levels = _reader_weights(self, judged)
+        if len(levels) == 1 and levels[0][1] is not None:
+            return ReaderValues.of(self._of_readers(sessions.first, sessions.ordered, levels[0][1]))
+        found, counts = np.zeros(sessions.count), np.zeros(sessions.count)
+        for place, (ideal, worth) in enumerate(levels):
+            if worth is not None:
+                who = sessions.level == place
+                first = sessions.first[np.ix_(ideal, who)]
+                found[who], counts[who] = self._of_readers(first, sorted_rows(first), worth), 1.0
+        return ReaderValues.of(found, counts)
+
+    def _of_readers(self, first: FloatArray, ordered: FloatArray, worth: FloatArray) -> FloatArray:
+        if self.rank is not None:
+            return worth[(first <= self.rank).sum(axis=0)] / self.rank
+        return weighted_inverse(worth, ordered)
+
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
         points = {r / reach.targets for _, _, reach in judged.levels for r in range(1, reach.targets + 1)}
@@ -290,6 +312,24 @@ class EPRUM(Measure):
         value = precision_at_rank(reach, self.rank, best, self.law)
         rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
         return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
+
+
+@lru_cache(maxsize=8)
+def _reader_weights(measure: EPRUM, judged: JudgedTopic) -> list[tuple[BoolArray, FloatArray | None]]:
+    """By satisfaction level: what is ideal, and what a reader's 1/rank at each recall value is worth.
+
+    With rank= it is E[ML*_f] for f = 0, 1 .. instead. None for levels that do not count.
+    """
+    found: list[tuple[BoolArray, FloatArray | None]] = []
+    for _, ideal, reach in judged.levels:
+        if measure.r is not None and measure.r > reach.targets:
+            found.append((ideal, None))
+            continue
+        best, wanted = measure._ideal(judged, ideal, reach).ideal, np.array(measure._wanted(reach.targets)) - 1
+        worth = np.zeros(reach.targets)
+        worth[wanted] = (best.length if measure.norm == "product" else 1.0 / best.inverse)[wanted] / len(wanted)
+        found.append((ideal, worth if measure.rank is None else np.concatenate([[0.0], best.length])))
+    return found
 
 
 def _terms(reach: Reach, names: Sequence[str], r: int, total: float) -> Table:

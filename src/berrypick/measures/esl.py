@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._visits import _Searching
+from berrypick.measures._visits import Search, _Searching
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ class ESL(_Searching):
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         return self.scored(judged, None if found is None else float(found.length))
+
+    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+        return length
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._visits import _Searching
+from berrypick.measures._visits import Search, _Searching
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class ESLRF(_Searching):
         if found is None or found.units == 0:
             return self.scored(judged, None)
         return self.scored(judged, 1.0 - found.length * (found.relevant + 1) / (found.wanted * found.units))
+
+    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+        return 1.0 - length * (search.relevant + 1) / (search.wanted * search.units)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """Searching without any list is the random search itself."""

@@ -10,7 +10,9 @@ import numpy as np
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._working import reach_table, target_quantisation
 from berrypick.measures.base import Measure
 from berrypick.relevance.gains import Quantisation
@@ -61,6 +63,7 @@ class ExpectedRatio(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
+    walks: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
@@ -75,6 +78,11 @@ class ExpectedRatio(Measure):
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(0.0 if judged.targets.idealism.any() else None)
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """The share of the targets that each reader has seen."""
+        weight = judged.targets.idealism / judged.targets.idealism.sum()
+        return ReaderValues.of(weight @ (sessions.first <= (np.finfo(float).max if self.at is None else self.at)))
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         weight = judged.targets.idealism

@@ -11,8 +11,10 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._working import reach_table
 
 
@@ -60,6 +62,7 @@ class GainRecall(GainMeasure):
     aliases: ClassVar[tuple[str, ...]] = ("gr",)
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "ignore_elements")
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex", "kazai2007effort")
+    walks: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "share of the gain")
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
@@ -80,6 +83,13 @@ class GainRecall(GainMeasure):
             return Score(None)
         rank = len(shares) if self.at is None else min(int(self.at), len(shares))
         return Score(float(shares[rank - 1]) if rank else 0.0)
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """The share of the gain that each reader has collected; readers who do not move have all the same."""
+        if not _moves(judged):
+            return ReaderValues.of(np.full(sessions.count, self.compute(judged).value))
+        gain = judged.targets.gain / judged.targets.gain.sum()
+        return ReaderValues.of(gain @ (sessions.first <= (np.finfo(float).max if self.at is None else self.at)))
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         shares = self._shares(judged)

@@ -14,8 +14,10 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._working import consulted_table, law_table, reach_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
 from berrypick.measures.eprum import LawName
@@ -78,6 +80,8 @@ class PRUM(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
+    walks: ClassVar[bool] = True
+    pools: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
@@ -113,6 +117,25 @@ class PRUM(Measure):
     def _precisions(self, judged: JudgedTopic, low: int, high: int) -> FloatArray:
         working = work(judged.reach, self.exact, self.law)
         return working.precision(low, high, _unranked(judged))
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """Results consulted until r targets are seen, and how many of them led to something new, for each reader.
+
+        Beyond the list the mean over all orders of the unranked units is taken.
+        """
+        t, ordered = judged.reach.targets, sessions.ordered
+        low = self.r or (1 if self.at is None else recall_value(self.at, t))
+        high = self.r or t
+        listed = np.isfinite(ordered)
+        fresh = listed.copy()  # led to something new: the rank is not that of the target before
+        fresh[1:] &= ordered[1:] != ordered[:-1]
+        seen = listed.sum(axis=0)
+        missing = t - seen
+        cost = 1.0 + ((_unranked(judged) or 0) - missing) / (missing + 1.0)
+        more = np.maximum(np.arange(low, high + 1)[:, None] - seen, 0)
+        new = np.cumsum(fresh, axis=0)[low - 1 : high] + more
+        read = np.where(listed, ordered, judged.reach.ranks)[low - 1 : high] + more * cost
+        return ReaderValues(new.astype(np.float64), read, largest=self.at is not None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         precision = self._precisions(judged, 1, judged.reach.targets)

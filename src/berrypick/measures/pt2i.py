@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._visits import _Searching
+from berrypick.measures._visits import Search, _Searching
 from berrypick.measures.base import LEVELS, recall_value
 
 
@@ -68,6 +71,9 @@ class PT2I(_Searching):
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.search(judged)
         return self.scored(judged, None if found is None else found.wanted / (found.wanted + found.length))
+
+    def of_search(self, search: Search, length: FloatArray) -> FloatArray:
+        return np.asarray(search.wanted / (search.wanted + length))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)

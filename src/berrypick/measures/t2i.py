@@ -6,11 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._visits import VisitMeasure
 
 #: Units of tolerance in a budget that nobody gives.
@@ -116,6 +120,23 @@ class T2I(VisitMeasure):
     def compute(self, judged: JudgedTopic) -> Score:
         values = self.precisions(judged)
         return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """Targets found before each unit is wasted, by every viewer."""
+        units = self._units(self.patience(judged))
+        share = 1.0 / np.arange(1, units + 1)
+        if self.at is not None:
+            share[:-1] = 0.0
+        else:
+            share /= units
+        weight, left = np.append(share, 0.0), np.append(np.cumsum(share[::-1])[::-1], 0.0)
+        found, spent, value = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
+        for new, wasted in self.viewings(judged, sessions):
+            found = found + new
+            value = value + wasted * found * weight[spent]
+            spent = np.minimum(spent + wasted, units)
+        value = value + found * left[spent]
+        return ReaderValues.of(np.broadcast_to(value, (sessions.count,)))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.scored(judged, 0.0)

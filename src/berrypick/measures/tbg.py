@@ -13,8 +13,10 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._newly_seen import costs_of, newly_seen
+from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import SHOWN, Measure
 
 #: Half of the readers are still there after so much; 20 characters or 4 tokens are taken as read in a second.
@@ -165,6 +167,16 @@ class TBG(Measure):
         value = float(self._by_row(judged)[self._kept(judged)].sum())
         usual = () if self.h is not None else (("h", f"{self.half_life(judged):g}"),)
         return Score(value, signed=(*usual, *costs_of(judged).signed))
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """A reader stops at some time, half of them after each half-life, and has the gain of what began before."""
+        kept = self._kept(judged)
+        gain, begins = (values[kept] for values in self._gains(judged))
+        if self.normalised:
+            gain = gain / self._ideal(judged)
+        stops = -self.half_life(judged) * np.log2(1.0 - sessions.draws.uniform("time"))
+        collected = np.concatenate([[0.0], np.cumsum(gain)])
+        return ReaderValues.of(collected[np.searchsorted(begins, stops, side="right")])
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         if not judged.targets.gain.any():

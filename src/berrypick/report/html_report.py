@@ -23,6 +23,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.simulation import Readership, can_be_simulated, check_simulated
 from berrypick.formats._files import atomic_writer
 from berrypick.report.report_data import Details
 from berrypick.report.report_overview import make_overview, note_text
@@ -58,6 +59,7 @@ def write_report(
     title: str = "",
     titles: str | PathLike[str] | Mapping[str, str] | None = None,
     readers: str = "auto",
+    simulate: int | None = None,
     depth: int = DEPTH,
     limit: float = LIMIT,
     baseline: str | None = None,
@@ -79,11 +81,13 @@ def write_report(
     and ``cluster`` are those of :func:`berrypick.compare`. ``titles`` says what topics are about: a mapping, a file
     of ``topic TAB title``, or a field of the truth (by default title, question or query, where it has one).
     ``readers`` are the user models to step through: 'auto', 'none', or some of them, e.g. ``'classical
-    t2i(tolerance=100)'``. ``depth`` is how many results of each list are shown, ``limit`` the most megabytes of the
-    page; what does not fit is omitted, and the page says so.
+    t2i(tolerance=100)'``. With ``simulate=10000`` so many readers are simulated for each topic, and the page shows how
+    they differ. ``depth`` is how many results of each list are shown, ``limit`` the most megabytes of the page; what
+    does not fit is omitted, and the page says so.
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
+    readership = None if simulate is None else Readership(simulate, seed)
     library = charting_library()  # before the work: it may not be there
     evaluation = (
         truth
@@ -91,6 +95,8 @@ def write_report(
         else Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     known = _titles(titles, evaluation.truth)
+    if readership is not None and not any(can_be_simulated(evaluation, one) for one in evaluation.measures):
+        check_simulated(evaluation)
     results = evaluation.run(curves=True, progress=progress, jobs=jobs)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     comparison = compare_results(
@@ -98,7 +104,7 @@ def write_report(
     )
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
-    details = Details(evaluation, chosen, depth, known)
+    details = Details(evaluation, chosen, depth, known, readership)
     overview = make_overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
     made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)

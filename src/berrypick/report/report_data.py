@@ -20,6 +20,8 @@ from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.corpus.folder import Structures
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.simulation import Readership, Twin, can_be_simulated, simulate_topic
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
@@ -64,6 +66,14 @@ class Details:
     readers: Sequence[Reader]
     depth: int
     titles: Mapping[str, str]
+    readership: Readership | None = None  # readers to simulate
+
+    @cached_property
+    def simulated(self) -> list[RequestedMeasure]:
+        """The measures that are shown beside simulated readers."""
+        if self.readership is None:
+            return []
+        return [one for one in self.evaluation.measures if can_be_simulated(self.evaluation, one)]
 
     @cached_property
     def kind(self) -> Kind:
@@ -161,6 +171,7 @@ class _Topic:
             "entries": [] if entries is None else self._places_of(entries),
             "runs": [self._run(judged) for judged in self.judged],
             **self._readers(),
+            "simulated": self._simulated(),
             "links": self._links(),
         }
 
@@ -256,6 +267,14 @@ class _Topic:
             reach.append([[entries for entries, _ in row] for row in found])
             values.append([[value for _, value in row] for row in found])
         return {"reach": reach, "values": values}
+
+    def _simulated(self) -> list[list[dict[str, Any] | None]] | None:
+        """By measure and run, what simulated readers get; None where there is no value."""
+        details = self.details
+        if details.readership is None:
+            return None
+        twins = simulate_topic(details.evaluation, self.name, details.simulated, details.readership)
+        return [[_twin(twins.get((run, one.text))) for run in details.evaluation.runs] for one in details.simulated]
 
     def _read(self, model: UserModel, run: str) -> tuple[dict[str, Any] | None, float | None]:
         """What a reader of a model gets to from each rank, and EPRUM for it."""
@@ -376,6 +395,21 @@ def _relevant(judged: JudgedTopic) -> dict[str, Measured]:
         rows.setdefault(name, []).append(row)
     start, end = np.asarray(text.start), np.asarray(text.end)
     return {name: Measured(*merge(start[chosen], end[chosen])) for name, chosen in rows.items()}
+
+
+def _twin(twin: Twin | None) -> dict[str, Any] | None:
+    if twin is None:
+        return None
+    spread = twin.spread
+    return {
+        "value": twin.value,
+        "simulated": twin.simulated,
+        "error": twin.error,
+        "nothing": spread.nothing,
+        "quantiles": list(spread.quantiles),
+        "edges": [spread.edges[0], spread.edges[-1]],
+        "bars": [count / spread.readers for count in spread.bars],
+    }
 
 
 def _or_none(make: Any) -> Any:

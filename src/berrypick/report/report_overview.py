@@ -17,6 +17,7 @@ from berrypick.core.errors import as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.simulation import SHARES
 from berrypick.measures.base import Measure
 from berrypick.references import bibtex, cited
 from berrypick.relevance.idealism import describe
@@ -58,7 +59,18 @@ def make_overview(
         "bands": {"draws": _draws(results, comparison), "table": comparison.method.resamples},
         "details": [None] * len(topics),
         "readers": [reader.to_json() for reader in details.readers],
+        "simulated": _simulated(details),
     }
+
+
+def _simulated(details: Details) -> dict[str, Any] | None:
+    """How many readers are simulated for each topic, and which measures they are shown for."""
+    how = details.readership
+    if how is None:
+        return None
+    numbers = [details.evaluation.measures.index(one) for one in details.simulated]
+    pools = [getattr(one.measure, "pools", False) for one in details.simulated]
+    return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(SHARES)}
 
 
 def _warnings(notes: Sequence[Note], runs: int, command: str) -> list[str]:

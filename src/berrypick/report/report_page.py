@@ -19,8 +19,8 @@ from berrypick.core.errors import UsageError
 
 #: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
 SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing", "strips",
-           "text", "tree", "links", "documents", "reader", "context", "last")  # fmt: skip
-STYLES = ("page", "documents", "reader")
+           "text", "tree", "links", "documents", "reader", "context", "simulated", "last")  # fmt: skip
+STYLES = ("page", "documents", "reader", "simulated")
 _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
 
 

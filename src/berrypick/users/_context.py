@@ -9,6 +9,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._pairs import covering_reach, same_document
+from berrypick.users._walks import Readers, Visits, certain
 from berrypick.users.base import ReaderContext, UserModel, by_rank, need_places, pointer_lengths, whole_documents
 
 
@@ -32,3 +33,7 @@ class ContextModel(UserModel):
         if ranking.start is not None:
             ranking = self.regions(ranking, context)
         return by_rank(ranking, pointer_lengths(ranking, context))
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """Every reader reads all of the region that comes with a result."""
+        return certain(self.reach(ranking.fresh(), targets, context), readers)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Coded, Ranking
 from berrypick.core.truth import Targets
+from berrypick.kernels.chain_walks import MOST_STEPS, ChainWalker
 from berrypick.kernels.hitting import Chain
 from berrypick.users._pairs import combined
+from berrypick.users._walks import Readers, Visit, Visits
 from berrypick.users.base import ReaderContext, UserModel
 
 #: Numbers of sources and of targets, and the probability of getting from one to the other.
@@ -33,6 +36,10 @@ class NavigationModel(UserModel):
         return context.navigation.units if context.navigation is not None else ()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
+        return combined(ranking, len(targets), *self.pairs(ranking, targets, context))
+
+    def pairs(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Leads:
+        """Rows of the ranking, targets, and the probability of getting from one to the other."""
         names = [ranking.name(row) for row in range(len(ranking))]
         source = Coded.of(names)
         number, target, probability = self.leads(list(source.names), targets.names(), context)
@@ -42,12 +49,53 @@ class NavigationModel(UserModel):
         each = count[number]  # a unit may be retrieved more than once
         place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
         row = order[np.repeat(first[number], each) + place]
-        return combined(ranking, len(targets), row, np.repeat(target, each), np.repeat(probability, each))
+        return row, np.repeat(target, each), np.repeat(probability, each)
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         units = self.units(context)
         source, _, _ = self.leads(list(units), targets.names(), context)
         return tuple(units[i] for i in np.unique(source).tolist())
+
+
+def walk_chain(
+    chain: Chain,
+    ranking: Ranking,
+    targets: Targets,
+    readers: Readers,
+    steps: int | None = None,
+    trail: float | None = None,
+) -> Visits:
+    """Readers who start at each result and go from page to page, until they leave or have made all their steps."""
+    places: dict[str, list[int]] = {}
+    for x, name in enumerate(targets.names()):
+        places.setdefault(name, []).append(x)
+    known = [name for name in places if name in chain.number]
+    walker = ChainWalker(chain, [chain.number[name] for name in known])
+    columns = [np.array(places[name], dtype=np.int64) for name in known]
+    wanted = "\0".join(known)
+    for row in range(len(ranking)):
+        name, rank = ranking.name(row), int(ranking.rank[row])
+        if name not in chain.number:
+            own = np.array(places.get(name, []), dtype=np.int64)
+            yield Visit(rank, own, np.ones((len(own), readers.count), dtype=bool))
+            continue
+        been = readers.draws.kept(f"walk {name}\0{wanted}", partial(_walked, walker, name, readers, steps, trail))
+        for column, seen in zip(columns, been, strict=True):
+            if seen.any():
+                yield Visit(rank, column, np.broadcast_to(seen, (len(column), readers.count)))
+
+
+def _walked(walker: ChainWalker, start: str, readers: Readers, steps: int | None, trail: float | None) -> BoolArray:
+    most: IntArray | int | None = steps
+    if steps is not None and trail is not None:
+        share = np.cumsum(np.arange(1, steps + 1, dtype=np.float64) ** -trail)
+        most = 1 + np.searchsorted(share / share[-1], readers.uniform(f"trail {start}"), side="right")
+    random = readers.draws.generator(f"steps {start}")
+    been, stopped = walker.visits(walker.chain.number[start], random, readers.count, most)
+    if stopped:
+        what = f"walks ended after {MOST_STEPS} steps"
+        readers.draws.stopped[what] = readers.draws.stopped.get(what, 0) + stopped
+    return been
 
 
 def chain_leads(

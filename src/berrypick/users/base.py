@@ -24,6 +24,9 @@ from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.corpus.texts import Texts
 from berrypick.users._pairs import combined
+from berrypick.users._walks import Readers as Readers
+from berrypick.users._walks import Visit as Visit
+from berrypick.users._walks import Visits
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +111,21 @@ class UserModel(Parameterized, base=True):
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank would lead to as the first of a list; differs only where earlier ranks matter."""
         return self.reach(ranking, targets, context)
+
+    @classmethod
+    def can_walk(cls) -> bool:
+        """Whether readers of the model can be simulated."""
+        return cls.walk is not UserModel.walk
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """What simulated readers see as they go down the list: a :class:`Visit` for each pointer, by rank.
+
+        ``ranking`` has the repeated results too; ``ranking.fresh()`` is without them. Readers do what they do from one
+        moment to the next: what they see together, and what they see at one rank after another, follows from it. A
+        reader who draws each entry of ``reach`` for itself is none. Who follows a pointer alone sees each target with
+        the probability that :meth:`reach_alone` gives.
+        """
+        raise UsageError(f"user model {self.name()} cannot be simulated: it has no method walk")
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         """Units that lead to some target, in a fixed order: what an ideal list might hold besides the targets."""

@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._pairs import combined, same_document, same_document_pairs
+from berrypick.users._walks import Readers, Visits, certain, outward
 from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
 
 
@@ -59,9 +61,22 @@ class Bep(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        return combined(ranking, len(targets), *self._gaps(ranking, targets, context))
+
+    def _gaps(
+        self, ranking: Ranking, targets: Targets, context: ReaderContext
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Pairs of a pointer and an entry point, and the probability of getting there."""
         need_places(self, ranking, targets)
         assert ranking.start is not None and targets.start is not None
         scale = self.A * self.mean_length(context)
         row, target = same_document_pairs(ranking, targets)
         gap = np.abs(ranking.start[row] - targets.start[target])
-        return combined(ranking, len(targets), row, target, scale / (scale + gap))
+        return row, target, scale / (scale + gap)
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader looks around the start of the result up to some distance, with P(distance >= d) = A L/(A L + d)."""
+        ranking = ranking.fresh()
+        if whole_documents(ranking, targets):
+            return certain(self.reach(ranking, targets, context), readers)
+        return outward(ranking, *self._gaps(ranking, targets, context), readers)

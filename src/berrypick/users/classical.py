@@ -10,6 +10,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._pairs import covering_reach, same_document, same_element
+from berrypick.users._walks import Readers, Visits, certain
 from berrypick.users.base import ReaderContext, Slider, UserModel, elements, is_share, need_places, whole_documents
 
 
@@ -39,3 +40,7 @@ class Classical(UserModel):
             return same_element(ranking, targets)
         need_places(self, ranking, targets)
         return covering_reach(ranking, targets, self.share)
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """Every reader reads what is pointed to, and nothing else."""
+        return certain(self.reach(ranking.fresh(), targets, context), readers)

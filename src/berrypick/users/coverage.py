@@ -12,7 +12,8 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import covered, nested_elements, same_document
+from berrypick.users._pairs import covered, nested_elements, same_document, same_document_pairs
+from berrypick.users._walks import Readers, Visit, Visits, certain, rows_of, side_by_side, within
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
 
 
@@ -40,6 +41,54 @@ class Coverage(UserModel):
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         return replace(self, memory=False).reach(ranking, targets, context)
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """Each reader needs one place of each target, the same all along the list, and sees it where it is covered.
+
+        That is the reader with memory; without, the exact numbers take two ranks that show the same half for two
+        halves, which is what a comparison with simulated readers shows.
+        """
+        ranking = ranking.fresh()
+        if whole_documents(ranking, targets):
+            return certain(self.reach(ranking, targets, context), readers)
+        if elements(ranking, targets) and (ranking.start is None or targets.start is None):
+            return _needed(ranking, targets, _parts_by_path(ranking, targets), readers)
+        need_places(self, ranking, targets)
+        return _needed(ranking, targets, _parts_by_place(ranking, targets), readers)
+
+
+#: (row, target, start, share): which part of a target each pointer covers, start and share from 0 to 1.
+Parts = tuple[IntArray, IntArray, FloatArray, FloatArray]
+
+
+def _needed(ranking: Ranking, targets: Targets, parts: Parts, readers: Readers) -> Visits:
+    for row, (target, low, share) in rows_of(*parts):
+        place = np.stack([readers.uniform(f"place {targets.name(x)}") for x in target.tolist()])
+        yield Visit(int(ranking.rank[row]), target, within(place, low, share))
+
+
+def _parts_by_place(ranking: Ranking, targets: Targets) -> Parts:
+    row, target = same_document_pairs(ranking, targets)
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    start, end, low, high = ranking.start[row], ranking.end[row], targets.start[target], targets.end[target]
+    first, last = np.maximum(start, low), np.minimum(end, high)
+    point = (low == high) & (start <= low) & (low < end)
+    length = np.where(high > low, high - low, 1)
+    share = np.where(point, 1.0, (last - first) / length)
+    kept = share > 0
+    return row[kept], target[kept], ((first - low) / length)[kept], share[kept]
+
+
+def _parts_by_path(ranking: Ranking, targets: Targets) -> Parts:
+    """Where only sizes are known, elements lie in the target one after the other."""
+    row, target, ratio, above = nested_elements(ranking, targets)
+    assert ranking.path is not None
+    share, low = np.nan_to_num(np.where(above, 1.0, ratio)), np.zeros(len(row))
+    for x in np.unique(target[~above]).tolist():
+        pairs = np.flatnonzero((target == x) & ~above)
+        low[pairs] = side_by_side([ranking.paths[int(ranking.path[row[i]])] for i in pairs.tolist()], share[pairs])
+    return row, target, low, share
 
 
 #: (rank, target, share), each pair of rank and target once.

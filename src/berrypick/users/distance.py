@@ -7,11 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._pairs import combined, same_document, same_document_pairs
+from berrypick.users._walks import Readers, Visits, certain, outward
 from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
 
 
@@ -36,6 +38,10 @@ class Distance(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
+        return combined(ranking, len(targets), *self._gaps(ranking, targets))
+
+    def _gaps(self, ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
+        """Pairs of a pointer and a target, and the probability of getting there."""
         need_places(self, ranking, targets)
         assert ranking.start is not None and ranking.end is not None
         assert targets.start is not None and targets.end is not None
@@ -54,4 +60,11 @@ class Distance(UserModel):
             probability = falling / (1.0 + falling)  # 1/(1 + exp(theta d)) without overflow
         held = (start <= target_start) & (end >= target_end) & ((target_start < target_end) | (target_start < end))
         probability[held] = 1.0
-        return combined(ranking, len(targets), row, target, probability)
+        return row, target, probability
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader looks around the result up to some distance, drawn for each result, and sees all that is nearer."""
+        ranking = ranking.fresh()
+        if whole_documents(ranking, targets):
+            return certain(self.reach(ranking, targets, context), readers)
+        return outward(ranking, *self._gaps(ranking, targets), readers)

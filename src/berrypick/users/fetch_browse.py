@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._pairs import combined
+from berrypick.users._walks import Readers, Visit, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
 
 
@@ -112,6 +113,34 @@ class FetchBrowse(UserModel):
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         return self._combine(ranking, self.inner().reach_alone(self._spread(ranking), targets, context))
 
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader goes through the pointers of a group in order, each time going on with probability ``consider``.
+
+        Once something relevant was found in the group, the probability of the next pointers is ``after`` times that.
+        """
+        alone = self._spread(ranking)
+        inner = self.inner().walk(alone, targets, context, readers)
+        each = self.inner().effort(alone, targets, context) if readers.lengths else None
+        ahead = next(inner, None)
+        group = _Group(-1, np.zeros(0), np.zeros(0, dtype=bool))
+        for row, rank in enumerate(ranking.rank.tolist()):
+            if rank != group.rank:
+                nobody = np.zeros(readers.count, dtype=bool)
+                group = _Group(rank, readers.uniform(f"group {ranking.name(row)}"), nobody)
+            again = ranking.repeated is not None and bool(ranking.repeated[row])
+            opened = group.next(self, again)
+            fixed = None if each is None else opened * each[row]
+            if ahead is None or ahead.rank > row:
+                yield Visit(rank, _NONE, np.zeros((0, readers.count), dtype=bool), fixed, opened)
+            first = True
+            while ahead is not None and ahead.rank == row:
+                seen = ahead.seen & opened
+                length = fixed if ahead.length is None else opened * ahead.length
+                group.found |= seen.any(axis=0)
+                yield Visit(rank, ahead.target, seen, length if first else None, opened if first else None)
+                first = False
+                ahead = next(inner, None)
+
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         return self.inner().other_units(targets, context)
 
@@ -134,3 +163,22 @@ class FetchBrowse(UserModel):
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         each = self.inner().effort(self._spread(ranking), targets, context)
         return by_rank(ranking, each * self._weights(ranking, targets, context))
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass
+class _Group:
+    """Readers on their way through the pointers of a list item."""
+
+    rank: int
+    willing: FloatArray
+    found: BoolArray
+    position: int = 0
+
+    def next(self, model: FetchBrowse, repeated: bool) -> BoolArray:
+        """Who considers the next pointer; repeated ones take no position."""
+        share = float(model.consider) ** self.position
+        self.position += not repeated
+        return np.asarray(self.willing < np.where(self.found, share * model.after, share))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from heapq import merge
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from berrypick.users._pairs import (
     same_document_pairs,
     sibling_elements,
 )
+from berrypick.users._walks import Readers, Visit, Visits, certain, outward, rows_of, side_by_side, within
 from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
 
 
@@ -75,6 +78,24 @@ class Hierarchy(UserModel):
         head = np.flatnonzero(np.append(True, (np.diff(row) != 0) | (np.diff(target) != 0))[: len(row)])
         return row[head], target[head], np.maximum.reduceat(ratio[order], head) if len(head) else ratio
 
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader lands at a random place of the result, goes down to what is there, and up as long as he likes.
+
+        Down: the targets that hold the place. Up: from a smaller unit to a larger one around it with the probability of
+        the ratio of their lengths, step by step; who gets to a large one has passed all between. To siblings: as up.
+        """
+        ranking = ranking.fresh()
+        if whole_documents(ranking, targets):
+            yield from certain(self.reach(ranking, targets, context), readers)
+            return
+        known = elements(ranking, targets)
+        steps = rows_of(*(_element_ways(ranking, targets) if known else _span_ways(self, ranking, targets)))
+        beside: Visits = iter(())
+        if known and self.siblings:
+            row, target, ratio = sibling_elements(ranking, targets)
+            beside = outward(ranking, row, target, self.siblings * np.nan_to_num(ratio), readers, "sibling ")
+        yield from merge(_up_and_down(ranking, steps, readers), beside, key=lambda visit: visit.rank)
+
     def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
         if not elements(ranking, targets) or ranking.start is not None:
             return ()
@@ -86,3 +107,50 @@ class Hierarchy(UserModel):
                 f"give the XML documents with {option('collection')}"
             ),
         )
+
+
+#: (row, target, start, share, up): the part of the pointer that the target takes, and the probability of going up.
+Ways = tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]
+
+
+def _up_and_down(ranking: Ranking, steps: Iterator[tuple[int, list[Any]]], readers: Readers) -> Visits:
+    for row, (target, low, share, up) in steps:
+        name = ranking.name(row)
+        seen = np.ones((len(target), readers.count), dtype=bool)
+        if (share < 1).any():
+            seen &= within(readers.uniform(f"down {name}"), low, share)
+        if (up < 1).any():
+            seen &= readers.uniform(f"up {name}") < up[:, None]
+        yield Visit(int(ranking.rank[row]), target, seen)
+
+
+def _span_ways(model: Hierarchy, ranking: Ranking, targets: Targets) -> Ways:
+    """Down to the common part, up from the pointer to the union of both."""
+    if model.siblings:
+        raise UsageError("hierarchy(siblings=) is about elements of one parent; this truth or run has none")
+    need_places(model, ranking, targets)
+    assert ranking.start is not None and ranking.end is not None
+    assert targets.start is not None and targets.end is not None
+    row, target = same_document_pairs(ranking, targets)
+    common = common_lengths(ranking, row, targets, target)
+    kept = common > 0
+    row, target, common = row[kept], target[kept], common[kept]
+    start, length = ranking.start[row], (ranking.end - ranking.start)[row]
+    union = length + (targets.end - targets.start)[target] - common
+    low = (np.maximum(start, targets.start[target]) - start) / length
+    return row, target, low, common / length, length / union
+
+
+def _element_ways(ranking: Ranking, targets: Targets) -> Ways:
+    row, target, ratio, above = nested_elements(ranking, targets)
+    ratio, low = np.nan_to_num(ratio), np.zeros(len(row))
+    share, up = np.where(above, ratio, 1.0), np.where(above, 1.0, ratio)
+    if ranking.start is not None and ranking.end is not None and targets.start is not None:
+        start, length = ranking.start[row], (ranking.end - ranking.start)[row]
+        low = np.where(above, (targets.start[target] - start) / np.where(length > 0, length, 1), 0.0)
+    else:
+        assert targets.path is not None
+        for one in np.unique(row[above]).tolist():
+            pairs = np.flatnonzero((row == one) & above)
+            low[pairs] = side_by_side([targets.path[x] for x in target[pairs].tolist()], share[pairs])
+    return row, target, low, share, up

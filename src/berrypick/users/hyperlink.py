@@ -12,8 +12,11 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable
 from berrypick.core.parameters import parameter
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import Leads, NavigationModel, chain_leads, wrong_navigation
+from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
+from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider
 
 
@@ -54,6 +57,11 @@ class Hyperlink(NavigationModel):
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         chain = link_chain(self._links(context), self.follow)
         return chain_leads(chain, sources, targets, self.steps or None, self.trail)
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader clicks on one link after the other, so that one click leads to one page."""
+        chain = link_chain(self._links(context), self.follow)
+        return walk_chain(chain, ranking.fresh(), targets, readers, self.steps or None, self.trail)
 
     def units(self, context: ReaderContext) -> tuple[str, ...]:
         return self._links(context).units

@@ -10,8 +10,11 @@ import numpy as np
 
 from berrypick.core.errors import InputError, option
 from berrypick.core.navigation import BACK, CUT, Navigation, ReachTable, Sessions
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
-from berrypick.users._navigation import Leads, NavigationModel, chain_leads, wrong_navigation
+from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
+from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext
 
 
@@ -34,6 +37,12 @@ class Markov(NavigationModel):
         if not isinstance(context.navigation, (ReachTable, Sessions)):
             raise wrong_navigation(self, context)
         return chain_leads(chain_of(context.navigation), sources, targets, None)
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader goes from page to page until he leaves."""
+        if not isinstance(context.navigation, (ReachTable, Sessions)):
+            raise wrong_navigation(self, context)
+        return walk_chain(chain_of(context.navigation), ranking.fresh(), targets, readers)
 
 
 @lru_cache(maxsize=4)

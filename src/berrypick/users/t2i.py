@@ -15,6 +15,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import (
     USUAL_TOLERANCE,
     SpreadVisit,
@@ -25,7 +26,9 @@ from berrypick.kernels.visits import (
     visit,
     walk,
 )
+from berrypick.users import _walks
 from berrypick.users._pairs import combined
+from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
 
 
@@ -136,6 +139,34 @@ class T2I(UserModel):
         if self.spread:
             return self.reach(ranking, targets, context)
         return self._found(ranking, targets, self._visits(ranking, targets, context, alone=True))
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A viewer plays from the entry point, and gives up after his tolerance of what is irrelevant or seen before.
+
+        With a spread each viewer's tolerance is drawn for each visit.
+        """
+        entries, lengths, spans = self._places(ranking, targets, context)
+        reader = self._reader(context)
+        converted = (context.effort_tokens is not None) != (self.unit == "tokens")
+        for row, (name, entry, repeated) in enumerate(entries):
+            here = [] if repeated else spans.get(name, [])
+            if not here and not readers.lengths:
+                continue
+            x = np.array([target for _, _, target in here], dtype=np.int64)
+            tolerance = np.full(readers.count, float(reader.tolerance))
+            if self.spread:
+                tolerance = tolerances(reader.tolerance, self.spread, readers.draws.normal(ranking.name(row)))
+            end = None if repeated else lengths.get(name)
+            went = view(entry, end, [(a, b) for a, b, _ in here], readers.unseen(x), tolerance, reader, readers.lengths)
+            length = np.where(went.length > 0, went.length, tolerance) if readers.lengths else None
+            if length is not None and converted:
+                length = self._converted_visits(ranking, row, length, context)
+            yield _walks.Visit(int(ranking.rank[row]), x, went.found, length)
+
+    def _converted_visits(self, ranking: Ranking, row: int, went: FloatArray, context: ReaderContext) -> FloatArray:
+        """As :meth:`_converted`, for one pointer and many viewers."""
+        same = ranking.rows(np.full(len(went), row, dtype=np.int64))
+        return self._converted(same, went, context)
 
     def _probably_found(self, ranking: Ranking, targets: Targets, visits: list[SpreadVisit]) -> Reach:
         entries = [(row, x, p) for row, visit in enumerate(visits) for x, p in visit.found if p > 0]

@@ -9,8 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.navigation import ReachTable
+from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._navigation import Leads, NavigationModel, wrong_navigation
+from berrypick.users._walks import Readers, Visits, outward
 from berrypick.users.base import ReaderContext
 
 
@@ -39,6 +41,14 @@ class Table(NavigationModel):
             found += [(i, j, p) for name, p in reached.items() if p for j in number.get(name, ())]
         source_, target_ = (np.array([entry[k] for entry in found], dtype=np.int64) for k in (0, 1))
         return source_, target_, np.array([p for _, _, p in found], dtype=np.float64)
+
+    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
+        """A reader goes through the units that the table names, the most probable first, and stops at some point.
+
+        A table says nothing about what is reached together; this reader sees the most together that it allows.
+        """
+        ranking = ranking.fresh()
+        return outward(ranking, *self.pairs(ranking, targets, context), readers)
 
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         if not isinstance(context.navigation, ReachTable):

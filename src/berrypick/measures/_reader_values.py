@@ -1,0 +1,53 @@
+"""What simulated readers get, as a measure counts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+
+#: Groups of readers, by which the error of a simulated value is estimated.
+GROUPS = 128
+
+
+@dataclass(frozen=True, eq=False)
+class ReaderValues:
+    """columns x readers: what each reader gets, and what that is divided by.
+
+    The value of a column is the sum of ``top`` over all readers divided by that of ``bottom`` (1 for each reader unless
+    given), and the value of the measure the mean of the columns, or the largest of them. A reader who does not count
+    has 0 in both.
+    """
+
+    top: FloatArray
+    bottom: FloatArray | None = None
+    largest: bool = False
+
+    @classmethod
+    def of(cls, values: FloatArray, counts: FloatArray | None = None) -> ReaderValues:
+        """From a number for each reader."""
+        return cls(values[None, :], None if counts is None else counts[None, :])
+
+    @property
+    def each(self) -> FloatArray:
+        """What each reader gets, nan for those who do not count."""
+        if self.bottom is None:
+            values = self.top
+        else:
+            values = np.divide(self.top, self.bottom, out=np.full(self.top.shape, np.nan), where=self.bottom > 0)
+        return np.asarray(values.max(axis=0) if self.largest else values.mean(axis=0))
+
+    def sums(self) -> FloatArray:
+        """2 x columns x groups: sums of both over each group of readers."""
+        count = np.ones((1, self.top.shape[1])) if self.bottom is None else self.bottom
+        bottom = np.broadcast_to(_group_sums(count), (len(self.top), GROUPS))
+        return np.stack([_group_sums(self.top), bottom])
+
+
+def _group_sums(values: FloatArray) -> FloatArray:
+    whole = values.shape[1] // GROUPS * GROUPS
+    found = values[:, :whole].reshape(len(values), -1, GROUPS).sum(axis=1)
+    found[:, : values.shape[1] - whole] += values[:, whole:]
+    return np.asarray(found)

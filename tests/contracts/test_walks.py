@@ -1,0 +1,128 @@
+"""Every user model can be simulated, and its readers walk: none of them draws each entry of reach for itself."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from prepared import prepared, tables
+from test_users import OURS, make_context, typed
+
+import berrypick as bp
+from berrypick.judging.judge import judge_topic
+from berrypick.users import build
+from berrypick.users._walks import Draws, Readers, Visit, rows_of
+from berrypick.users.hierarchy import Hierarchy
+
+READERS = 4096
+#: Standard errors that chance does not make, with as many comparisons as there are here.
+CHANCE = 5.5
+
+every_model = pytest.mark.parametrize(("name", "cls"), OURS, ids=[name for name, _ in OURS])
+
+
+def judged_worlds(model, seeds):
+    """Judged topics of all prepared worlds that a model can read; grouping readers get list items of two results."""
+    for seed in seeds:
+        for world in prepared(seed):
+            for navigation in [None, *tables(np.random.default_rng(seed)).values()]:
+                if (navigation is not None) == bool(build(model).navigation):
+                    options = {**world.options, "navigation": navigation, "user": model}
+                    try:
+                        judged = judge_topic(world.truth, world.run, "1", make_context(**options))
+                        reach = judged.reach
+                    except (bp.UsageError, bp.InputError):
+                        continue
+                    if reach.ranks:
+                        yield world.name, judged
+
+
+def visits(judged, ranking, seed=0, topic="1"):
+    """{(rank, target): who sees it there}, of readers who walk down a list."""
+    readers = Readers(Draws(seed, topic, 0, READERS), len(judged.targets))
+    found = {}
+    for visit in judged.context.user.walk(ranking, judged.targets, judged.context.reader, readers):
+        assert visit.seen.shape == (len(visit.target), READERS)
+        for x, seen in zip(visit.target.tolist(), visit.seen, strict=True):
+            found[visit.rank, x] = found.get((visit.rank, x), False) | seen
+        readers.see(visit)
+    return found
+
+
+def strongest_dependence(model, seeds=range(12)):
+    """Standard errors by which two events of one list are more or less frequent together than by chance, at most."""
+    strongest = 0.0
+    for _, judged in judged_worlds(model, seeds):
+        events = [seen for seen in visits(judged, judged.consulted).values() if 0.02 < seen.mean() < 0.98]
+        if len(events) > 1:
+            found = np.abs(np.corrcoef(np.array(events, dtype=float))[np.triu_indices(len(events), 1)])
+            strongest = max(strongest, float(found.max()) * READERS**0.5)
+    return strongest
+
+
+@every_model
+def test_it_has_a_walk(name, cls):
+    assert cls.can_walk()
+
+
+@every_model
+def test_readers_of_a_single_result_see_what_reach_says(name, cls):
+    compared = 0
+    for world, judged in judged_worlds(typed(name), range(4)):
+        for row in range(len(judged.consulted)):
+            alone = judged.consulted.rows(np.array([row])).compacted()
+            expected = build(typed(name)).reach_alone(alone.fresh(), judged.targets, judged.context.reader).dense()[0]
+            found = visits(judged, alone, seed=row)
+            for x, p in enumerate(expected.tolist()):
+                share = float(np.mean(found.get((0, x), 0.0)))
+                error = (p * (1 - p) / READERS) ** 0.5
+                assert abs(share - p) <= CHANCE * error + 1e-12, (world, row, x, share, p)
+                compared += 1
+    assert compared > 20
+
+
+#: Models whose defaults leave little to chance in the prepared worlds.
+VARIED = {"t2i": "t2i(tolerance=15,spread=0.7)", "fetch_browse": "fetch_browse(of='distance')"}
+
+
+@every_model
+def test_readers_walk_and_do_not_flip_coins(name, cls):
+    model = VARIED.get(name, name)
+    worlds = list(judged_worlds(model, range(12)))
+    if not all(np.isin(judged.reach.probability, (0.0, 1.0)).all() for _, judged in worlds):
+        assert strongest_dependence(model) > 2 * CHANCE
+    else:
+        assert name in ("classical", "window", "parent"), "only these leave nothing to chance"
+
+
+@dataclass(frozen=True)
+class Coins(Hierarchy):
+    """Draws each entry of reach for itself."""
+
+    def walk(self, ranking, targets, context, readers):
+        reach = self.reach(ranking.fresh(), targets, context)
+        for rank, (target, probability) in rows_of(reach.rank, reach.target, reach.probability):
+            drawn = np.stack([readers.uniform(f"{rank} {x}") for x in target.tolist()])
+            yield Visit(rank, target, drawn < probability[:, None])
+
+
+def test_a_model_that_flips_coins_is_found_out():
+    assert strongest_dependence(Coins()) < CHANCE
+    assert strongest_dependence("hierarchy") > 2 * CHANCE
+
+
+@every_model
+def test_the_same_reader_does_the_same_from_the_same_result(name, cls):
+    """Common random numbers: at another rank, after other results, unless these have shown the target before."""
+    for _, judged in judged_worlds(typed(name), range(3)):
+        ranking = judged.consulted
+        both = visits(judged, ranking)
+        for row in range(len(ranking)):
+            rank = int(ranking.rank[row])
+            alone = visits(judged, ranking.rows(np.array([row])).compacted())
+            before = {x: seen for (k, x), seen in both.items() if k < rank}
+            if (ranking.rank == rank).sum() == 1:
+                for (_, x), seen in alone.items():
+                    new = ~before.get(x, np.zeros(READERS, dtype=bool))
+                    others = [y for y in before if y != x]
+                    if not others or name != "t2i":
+                        assert (both[rank, x] == seen)[new].all()
