@@ -172,16 +172,16 @@ def fit(
         raise UsageError(f"{option('collection')} is for bep; {chosen.name()} does not depend on lengths")
     if chain:
         sessions = _sessions(log)
-        found = fit_chain(sessions, method, _links(links), progress)
+        found = fit_chain(chosen, sessions, method, _links(links), progress)
         name = sessions.source
     else:
         readings = _readings(log)
         found = fit_visits(chosen, readings, method, _mean_length(collection))
         name = readings.source
-    return _made(found, method, name, chosen)
+    return _made(found, method, name)
 
 
-def _made(found: Estimate, method: Method, source: str, model: UserModel) -> Fit:
+def _made(found: Estimate, method: Method, source: str) -> Fit:
     sessions = found.data["sessions"]
     held = int(method.held(sessions).sum())
     content: dict[str, Any] = {

@@ -30,6 +30,7 @@ from berrypick.analysis.transitions import (
     steps_of,
     walked,
 )
+from berrypick.core import spec as specs
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.navigation import CUT, LinkTable, Sessions
@@ -37,12 +38,15 @@ from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Progress
 from berrypick.kernels.hitting import BLOCK, Chain
+from berrypick.users.base import UserModel
 
 #: Pages whose reach is checked on held-out sessions, and the share of training sessions that choose the weight.
 CHECKED, SHARE = 128, 0.2
 
 
-def fit_chain(sessions: Any, method: Method, links: LinkTable | None, progress: Progress | None) -> Estimate:
+def fit_chain(
+    model: UserModel, sessions: Any, method: Method, links: LinkTable | None, progress: Progress | None
+) -> Estimate:
     """Shares of continuations, smoothed towards the links where they are given."""
     if not isinstance(sessions, Sessions):
         raise UsageError("markov is estimated from sessions, not from a reading log or a table")
@@ -65,7 +69,7 @@ def fit_chain(sessions: Any, method: Method, links: LinkTable | None, progress: 
         checks = step_calibration(counts, probability, rest)
         checks += _reach_calibration(counts, probability, sessions.paths, held, training, method, progress)
     return Estimate(
-        user="markov",
+        user=specs.render(model.name(), model.given_values()),
         parameters=_parameters(training, method.confidence),
         data=_data(sessions, steps),
         held_out=report,

@@ -34,10 +34,11 @@ _TINY, _STEPS = 1e-10, 100
 
 
 class Law(NamedTuple):
-    """log S(z), log f(z) and the derivative of log f(z), for z = (log d - location)/scale."""
+    """log S(z), log(1 - S(z)), log f(z) and the derivative of log f(z), for z = (log d - location)/scale."""
 
     name: str
     log_survival: Callable[[FloatArray], FloatArray]
+    log_stopped: Callable[[FloatArray], FloatArray]
     log_density: Callable[[FloatArray], FloatArray]
     slope: Callable[[FloatArray], FloatArray]
     scaled: bool = False
@@ -54,20 +55,32 @@ def _exp(z: FloatArray) -> FloatArray:
 LOG_NORMAL = Law(
     "log-normal",
     lambda z: log_ndtr(-z),
+    log_ndtr,
     lambda z: -0.5 * z * z - 0.5 * math.log(2 * math.pi),
     lambda z: -z,
     scaled=True,
 )
 LOG_LOGISTIC = Law(
-    "log-logistic", lambda z: -_softplus(z), lambda z: z - 2 * _softplus(z), lambda z: 1 - 2 * expit(z)
-)  # fmt: skip
+    "log-logistic",
+    lambda z: -_softplus(z),
+    lambda z: -_softplus(-z),
+    lambda z: z - 2 * _softplus(z),
+    lambda z: 1 - 2 * expit(z),
+)
 LOGISTIC = Law(
     "logistic",
     lambda z: -_softplus(_exp(z)),
+    lambda z: -_softplus(-_exp(z)),
     lambda z: z - _exp(z) - 2 * np.log1p(np.exp(-_exp(z))),
     lambda z: 1 - _exp(z) * np.tanh(_exp(z) / 2),
 )
-EXPONENTIAL = Law("exponential", lambda z: -_exp(z), lambda z: z - _exp(z), lambda z: 1 - _exp(z))
+EXPONENTIAL = Law(
+    "exponential",
+    lambda z: -_exp(z),
+    lambda z: np.log(-np.expm1(-_exp(z))),
+    lambda z: z - _exp(z),
+    lambda z: 1 - _exp(z),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +137,16 @@ class Likelihood:
     def _between(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """z of both bounds, and log(S(low) - S(high))."""
         low, high = (self._low - at[0]) * math.exp(-at[1]), (self._high - at[0]) * math.exp(-at[1])
-        above = np.where(self._has_low, self.law.log_survival(low), 0.0)
+        law, ends, begins = self.law, np.isfinite(self._high), self._has_low
         with np.errstate(divide="ignore", invalid="ignore"):
-            gap = np.where(np.isinf(high), -np.inf, self.law.log_survival(np.where(np.isinf(high), 0.0, high)) - above)
-            return low, high, above + np.log(-np.expm1(gap))
+            # from the side where probabilities are small, or digits are lost
+            stopped = np.where(ends, law.log_stopped(np.where(ends, high, 0.0)), 0.0)
+            before = np.where(begins, law.log_stopped(low), -np.inf)
+            above = np.where(begins, law.log_survival(low), 0.0)
+            after = np.where(ends, law.log_survival(np.where(ends, high, 0.0)), -np.inf)
+            early = stopped + np.log(-np.expm1(before - stopped))
+            late = above + np.log(-np.expm1(after - above))
+            return low, high, np.where(ends & ((low < 0) | ~begins), early, late)
 
     def scores(self, at: FloatArray) -> FloatArray:
         """The derivatives of each contribution, observations x (location, log scale)."""
@@ -155,12 +174,13 @@ class Likelihood:
             found[row] = -change[free] / 2e-5
         return (found + found.T) / 2
 
-    def start(self) -> FloatArray:
-        """Somewhere near: mean and deviation of the logarithms of all distances."""
+    def start(self, scale: float | None) -> FloatArray:
+        """Somewhere near: the likeliest of some quantiles of all distances."""
         low, high = self.seen.logs
         known = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
-        spread = math.log(max(float(known.std()), 0.1)) if self.law.scaled else 0.0
-        return np.array([float(known.mean()), spread])
+        spread = math.log(max(float(known.std()), 0.1) if self.law.scaled and scale is None else scale or 1.0)
+        tried = [np.array([place, spread]) for place in np.quantile(known, np.linspace(0, 1, 11)).tolist()]
+        return max(tried, key=self.total)
 
     def maximise(self, at: FloatArray, free: list[int]) -> tuple[FloatArray, float]:
         """Newton's method with step halving over the free places; the last point where there is no maximum."""
@@ -219,11 +239,9 @@ def fit_law(
     """
     _check_bounds(seen, names[0])
     likelihood = Likelihood(law, seen)
-    start = likelihood.start()
+    start = likelihood.start(scale)
     free = [0, 1] if law.scaled and scale is None else [0]
-    if len(free) == 1:
-        start[1] = math.log(scale or 1.0)
-    else:
+    if len(free) == 2:
         _check_spread(seen, names[1])
     if law is LOGISTIC:
         _check_falling(seen, names[0])
@@ -234,7 +252,7 @@ def fit_law(
     low, high = np.full(2, np.nan), np.full(2, np.nan)
     for row, place in enumerate(free):
         drop = 0.5 * float(ndtri((1 + confidence) / 2)) ** 2 * widened[row]
-        step = math.sqrt(2 * drop * float(np.linalg.inv(information)[row, row]))
+        step = min(math.sqrt(2 * drop * float(np.linalg.inv(information)[row, row])), 4.0)
         ends = [_end(likelihood, at, value - drop, place, free, sign * step) for sign in (-1, 1)]
         low[place], high[place] = ends
     return SurvivalFit(law, at, low, high)
@@ -281,7 +299,7 @@ def _check_maximum(
 ) -> None:
     if 1 in free and (abs(at[1]) >= FAR_SCALE or not math.isfinite(at[1])):
         raise UsageError(f"the log cannot identify {names[1]}: the likelihood has no maximum at a finite value above 0")
-    far = abs(at[0] - start[0]) >= FAR or not math.isfinite(at[0])
+    far = abs(at[0] - start[0]) >= FAR or not math.isfinite(likelihood.total(at))
     if not far and (np.linalg.eigvalsh(likelihood.information(at, free)) > 0).all():
         return
     raise UsageError(f"the log cannot identify {names[0]}: the likelihood has no maximum")
@@ -321,5 +339,5 @@ def _end(
         inside, outside, step = outside, outside + step, step * 1.5
         if abs(outside - at[place]) > limit:
             return math.copysign(math.inf, step)
-    found: float = brentq(above, min(inside, outside), max(inside, outside), xtol=1e-9)
+    found: float = brentq(above, min(inside, outside), max(inside, outside), xtol=1e-9, maxiter=500)
     return found

@@ -12,6 +12,9 @@ from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, records
 from berrypick.formats.base import Format, Problems, Role
 
+#: The least distance that is told from 0.
+LEAST = 1e-6
+
 
 class ReadingLog(Format):
     """Reading log, JSON Lines: how far readers went through text or video without finding anything relevant.
@@ -60,8 +63,8 @@ class ReadingLog(Format):
                 continue
             if distance is None:
                 fields.fail("distance is missing")
-            elif distance < 0:
-                fields.fail(f"distance {distance:g} is below 0")
+            elif distance < 0 or 0 < distance < LEAST:
+                fields.fail(f"distance {distance:g} is {'below 0' if distance < 0 else f'above 0 and below {LEAST:g}'}")
             else:
                 found.append((session, visit, distance, end))
         sessions, visits, distances, ends = zip(*found, strict=True) if found else ((), (), (), ())
