@@ -77,6 +77,7 @@ SLOW_MODULES = {
     "test_report",
     "test_saved_results",
     "test_skipping",
+    "test_simulate",
     "test_stability",
     "test_statistics",
     "test_statistics_simulation",
@@ -87,6 +88,7 @@ SLOW_MODULES = {
     "test_terminal",
     "test_users",
     "test_values",
+    "test_walks",
     "test_workers",
 }
 

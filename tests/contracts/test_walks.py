@@ -1,13 +1,17 @@
 """Every user model can be simulated, and its readers walk: none of them draws each entry of reach for itself."""
 
+import inspect
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
-from prepared import prepared, tables
+from prepared import prepared, suiting, tables
 from test_users import OURS, make_context, typed
 
 import berrypick as bp
+from berrypick import measures
 from berrypick.judging.judge import judge_topic
 from berrypick.users import build
 from berrypick.users._walks import Draws, Readers, Visit, rows_of
@@ -126,3 +130,35 @@ def test_the_same_reader_does_the_same_from_the_same_result(name, cls):
                     others = [y for y in before if y != x]
                     if not others or name != "t2i":
                         assert (both[rank, x] == seen)[new].all()
+
+
+SIMULATED = sorted(name for name, cls in measures.registry.built_in().items() if cls.has_readers())
+#: They view as the measure says, whatever the user model.
+VIEWERS = ("T2I", "ESL", "ESLRF", "PT2I")
+
+
+def form(name):
+    """The measure as a person types it; where it is not known what positions count, some have no default."""
+    return {"TBG": "TBG(h=100)"}.get(name, f"{name}(tolerance=15)" if name in VIEWERS else name)
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_readers_who_leave_nothing_to_chance_get_the_value(name):
+    """In every prepared world that suits the measure; those who stop at random get it on average."""
+    certain = measures.registry.find(name).walks or name in VIEWERS
+    compared = 0
+    for seed in range(3):
+        for world in suiting(form(name), seed):
+            found = bp.simulate(world.truth, world.run, form(name), readers=2000, per_topic=True, **world.options)
+            for row in found:
+                assert abs(row.difference) <= (0 if certain else CHANCE * row.error) + 1e-9, (world.name, row)
+                compared += 1
+    assert compared > 3
+
+
+def test_every_measure_that_reads_reach_is_simulated():
+    reading = {Path(inspect.getfile(cls)) for cls in measures.registry.built_in().values()}
+    reading = {path for path in reading if re.search(r"judged\.(reach|levels)\b", path.read_text(encoding="utf-8"))}
+    walking = {Path(inspect.getfile(measures.registry.find(name))) for name in SIMULATED
+               if measures.registry.find(name).walks}  # fmt: skip
+    assert reading == walking and len(walking) >= 5

@@ -18,7 +18,7 @@ from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures._reader_values import ReaderValues as ReaderValues
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))

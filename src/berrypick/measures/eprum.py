@@ -327,7 +327,7 @@ def _reader_weights(measure: EPRUM, judged: JudgedTopic) -> list[tuple[BoolArray
             continue
         best, wanted = measure._ideal(judged, ideal, reach).ideal, np.array(measure._wanted(reach.targets)) - 1
         worth = np.zeros(reach.targets)
-        worth[wanted] = (best.length if measure.norm == "product" else 1.0 / best.inverse)[wanted] / len(wanted)
+        worth[wanted] = (best.length[wanted] if measure.norm == "product" else 1.0 / best.inverse[wanted]) / len(wanted)
         found.append((ideal, worth if measure.rank is None else np.concatenate([[0.0], best.length])))
     return found
 
