@@ -1,6 +1,7 @@
 // Whole documents: which are retrieved twice, and which of the retrieved ones are judged.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -89,6 +90,101 @@ inline void judged_hits(const Index* from, const Index* to, std::size_t topics, 
         }
         retrieved[topic] = position;
     }
+}
+
+// Which topics may have a name twice: equal names have equal hashes.
+inline void repeated_names(const Index* bounds, std::size_t topics, const NameColumn& names,
+                           const std::uint64_t* place, bool* out) {
+    NameTable table;
+    for (std::size_t topic = 0; topic < topics; ++topic) {
+        table.clear(std::size_t(bounds[topic + 1] - bounds[topic]));
+        bool found = false;
+        for (Index row = bounds[topic]; row < bounds[topic + 1]; ++row) {
+            const auto number = std::uint32_t(row - bounds[topic]);
+            const std::uint64_t hash = Vocabulary::hash(names.name(place[row]));
+            found |= table.add(hash, number, [](std::uint32_t) { return true; }) != number;
+        }
+        out[topic] = found;
+    }
+}
+
+// Rows whose names stand in another row of the column: those of `at`, which rises, in `row`.
+struct MovedRows {
+    const Index *at, *row;
+    std::size_t count;
+};
+
+// As judged_hits, from the names themselves, where no topic has a name twice.
+inline void judged_names(const Index* from, const Index* to, std::size_t topics, const NameColumn& names,
+                         const std::uint64_t* place, const MovedRows& moved, const Index* judged_bounds,
+                         const std::vector<Token>& judged, std::vector<Index>& found, std::vector<Index>& rank) {
+    NameTable table;
+    std::vector<Index> last;  // the last judgement of each name
+    for (std::size_t topic = 0; topic < topics; ++topic) {
+        const Index first = judged_bounds[topic], count = judged_bounds[topic + 1] - first;
+        const auto same = [&](const Token& name) {
+            return [&judged, &name, first](std::uint32_t number) {
+                const Token& other = judged[std::size_t(first) + number];
+                return other.size == name.size && equal(other.at, name.at, name.size);
+            };
+        };
+        table.clear(std::size_t(count));
+        last.assign(std::size_t(count), 0);
+        for (Index i = 0; i < count; ++i) {
+            const Token& name = judged[std::size_t(first + i)];
+            last[table.add(Vocabulary::hash(name), std::uint32_t(i), same(name))] = first + i;
+        }
+        const Index* next = std::lower_bound(moved.at, moved.at + moved.count, from[topic]);
+        for (Index row = from[topic]; row < to[topic]; ++row) {
+            Index own = row;
+            if (next != moved.at + moved.count && *next == row) own = moved.row[next++ - moved.at];
+            const Token name = names.name(place[own]);
+            const std::uint32_t number = table.find(Vocabulary::hash(name), same(name));
+            if (number == NameTable::none) continue;
+            found.push_back(last[number]);
+            rank.push_back(row - from[topic]);
+        }
+    }
+}
+
+// Whether any row has one of these names.
+inline bool has_any(const NameColumn& names, const std::vector<Token>& wanted) {
+    NameTable table;
+    table.clear(wanted.size());
+    const auto same = [&wanted](const Token& name) {
+        return [&wanted, &name](std::uint32_t number) {
+            return wanted[number].size == name.size && equal(wanted[number].at, name.at, name.size);
+        };
+    };
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        table.add(Vocabulary::hash(wanted[i]), std::uint32_t(i), same(wanted[i]));
+    for (std::size_t row = 0; row < names.size(); ++row) {
+        const Token name = names.name(names.places()[row]);
+        if (table.find(Vocabulary::hash(name), same(name)) != NameTable::none) return true;
+    }
+    return false;
+}
+
+// Whether there are surely more distinct names than `most`: names with different hashes differ. False if it is not sure.
+inline bool has_more(const NameColumn& names, std::size_t most) {
+    std::size_t size = 1024;
+    while (size < 8 * most) size *= 2;
+    std::vector<std::uint64_t> met(size / 64);
+    std::size_t distinct = 0;
+    for (std::size_t row = 0; row < names.size() && distinct <= most; ++row) {
+        const std::uint64_t hash = Vocabulary::hash(names.name(names.places()[row])) & (size - 1);
+        const std::uint64_t bit = std::uint64_t(1) << (hash % 64);
+        distinct += !(met[hash / 64] & bit);
+        met[hash / 64] |= bit;
+    }
+    return distinct > most;
+}
+
+// The names with codes, in the order in which they were met.
+inline void intern(const NameColumn& names, Vocabulary& vocabulary, Column<std::int32_t>& codes) {
+    Coder coder(vocabulary, codes);
+    for (std::size_t row = 0; row < names.size(); ++row) coder.add(names.name(names.places()[row]));
+    coder.flush();
 }
 
 }  // namespace berrypick

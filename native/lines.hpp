@@ -284,6 +284,76 @@ private:
     std::size_t count_ = 0;
 };
 
+// The names of rows as they were read, without codes: what one evaluation asks of them is asked topic by topic, in tables
+// that stay in the caches.
+class NameColumn {
+public:
+    bool add(const Token& name) {
+        if (name.size > Vocabulary::longest) return false;
+        place_.push((std::uint64_t(bytes_.size()) << 16) | name.size);
+        bytes_.append(name.at, name.size);
+        return true;
+    }
+    std::size_t size() const { return place_.size(); }
+    // where the names begin, and in the low 16 bits their lengths
+    const std::uint64_t* places() const { return place_.data(); }
+    Token name(std::uint64_t place) const { return {bytes_.data() + (place >> 16), std::size_t(place & 0xFFFF)}; }
+    bool holds(std::uint64_t place) const {
+        return (place >> 16) <= bytes_.size() && (place & 0xFFFF) <= bytes_.size() - (place >> 16);
+    }
+
+private:
+    Column<char> bytes_;
+    Column<std::uint64_t> place_;
+};
+
+// A set of numbered names that is emptied at once. Names are kept elsewhere.
+class NameTable {
+public:
+    // Room for so many names, none of them there.
+    void clear(std::size_t most) {
+        std::size_t size = 16;
+        while (size < 2 * most) size *= 2;
+        if (size > slots_.size()) {
+            slots_.assign(size, Slot{});
+            stamp_ = 0;
+        }
+        mask_ = size - 1;
+        ++stamp_;
+    }
+    // The number that goes with a hash and for which `same` holds; `number` if there was none, which is then added.
+    template <class Same>
+    std::uint32_t add(std::uint64_t hash, std::uint32_t number, Same&& same) {
+        for (std::uint64_t i = hash & mask_;; i = (i + 1) & mask_) {
+            Slot& slot = slots_[i];
+            if (slot.stamp != stamp_) {
+                slot = {hash, number, stamp_};
+                return number;
+            }
+            if (slot.hash == hash && same(slot.number)) return slot.number;
+        }
+    }
+    // The number, none if there is none.
+    template <class Same>
+    std::uint32_t find(std::uint64_t hash, Same&& same) const {
+        for (std::uint64_t i = hash & mask_;; i = (i + 1) & mask_) {
+            const Slot& slot = slots_[i];
+            if (slot.stamp != stamp_) return none;
+            if (slot.hash == hash && same(slot.number)) return slot.number;
+        }
+    }
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+private:
+    struct Slot {
+        std::uint64_t hash = 0;
+        std::uint32_t number = 0, stamp = 0;
+    };
+    std::vector<Slot> slots_;
+    std::uint64_t mask_ = 0;
+    std::uint32_t stamp_ = 0;
+};
+
 // --- numbers -------------------------------------------------------------------------------------------------------
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }

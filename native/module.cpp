@@ -514,6 +514,7 @@ public:
         const nb::gil_scoped_release released;
         std::size_t whole = filled;
         while (!last && whole && bytes[whole - 1] != '\n') --whole;
+        if (whole && std::memchr(bytes, 0, whole)) return -1;  // NUL, which only the plain reader reports
         return read(bytes, whole) ? Index(whole) : -1;
     }
     virtual nb::dict finish() = 0;
@@ -530,8 +531,12 @@ public:
         found["stretch_topic"] = array(format_.topic);
         found["stretch_begins"] = array(format_.begins);
         found["topics"] = vocabulary(format_.topics);
-        found["document"] = array(format_.document);
-        found["documents"] = vocabulary(format_.documents);
+        if constexpr (std::is_same_v<Format, berrypick::TrecRunLines>) {
+            found["names"] = nb::cast(new berrypick::NameColumn(std::move(format_.names)), nb::rv_policy::take_ownership);
+        } else {
+            found["document"] = array(format_.document);
+            found["documents"] = vocabulary(format_.documents);
+        }
         found["line"] = array(format_.line);
         columns(found, format_);
         return found;
@@ -568,6 +573,22 @@ nb::object one_name(const berrypick::Vocabulary& names, Index code) {
     return decoded(names.name(std::size_t(code)));
 }
 
+// A text as UTF-8; empty if it is no text, or one that UTF-8 has no form for: surely not among the names of a file.
+berrypick::Token utf8(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* const found = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (found) return {found, std::size_t(size)};
+    PyErr_Clear();
+    return {"", 0};
+}
+
+std::vector<berrypick::Token> utf8_of(const nb::list& texts) {
+    std::vector<berrypick::Token> found;
+    found.reserve(nb::len(texts));
+    for (const nb::handle text : texts) found.push_back(utf8(text));
+    return found;
+}
+
 // The codes of texts, -1 for those that are not known. Some at a time, as in berrypick::Coder.
 void find_names(const berrypick::Vocabulary& names, nb::list wanted, Out<Index> out) {
     require_apart(out);
@@ -579,21 +600,54 @@ void find_names(const berrypick::Vocabulary& names, nb::list wanted, Out<Index> 
     for (std::size_t from = 0; from < count; from += width) {
         const std::size_t some = std::min(width, count - from);
         for (std::size_t i = 0; i < some; ++i) {
-            Py_ssize_t size = 0;
-            const nb::handle name = wanted[from + i];
-            const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
-            if (!text) {  // no text, or one that UTF-8 has no form for: surely not among the names
-                PyErr_Clear();
-                words[i] = {"", 0};
-            } else {
-                words[i] = {text, std::size_t(size)};
-            }
+            words[i] = utf8(wanted[from + i]);
             hashes[i] = berrypick::Vocabulary::hash(words[i]);
             names.prefetch_slot(hashes[i]);
         }
         for (std::size_t i = 0; i < some; ++i) names.prefetch_name(hashes[i]);
         for (std::size_t i = 0; i < some; ++i) out.data()[from + i] = names.find(words[i], hashes[i]);
     }
+}
+
+// --- names without codes -------------------------------------------------------------------------------------------
+
+void require_places(const berrypick::NameColumn& names, const In<std::uint64_t>& place) {
+    bool sound = true;
+    for (std::size_t i = 0; i < place.shape(0); ++i) sound &= names.holds(place.data()[i]);
+    require(sound, "a name lies outside of the column");
+}
+
+// The memory of the column itself, which stays as long as the array does.
+nb::object name_places(const berrypick::NameColumn& names) {
+    static const std::uint64_t nothing = 0;
+    const std::uint64_t* const found = names.size() ? names.places() : &nothing;
+    return nb::cast(nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(found, {names.size()}, nb::find(names)));
+}
+
+nb::object name_at(const berrypick::NameColumn& names, std::uint64_t row) {
+    require(row < names.size(), "no such row");
+    return decoded(names.name(names.places()[row]));
+}
+
+bool has_any_name(const berrypick::NameColumn& names, nb::list wanted) {
+    return berrypick::has_any(names, utf8_of(wanted));
+}
+
+bool has_more_names(const berrypick::NameColumn& names, std::size_t most) {
+    require(most < (std::size_t(1) << 30), "that many names are not counted");
+    const nb::gil_scoped_release released;
+    return berrypick::has_more(names, most);
+}
+
+nb::tuple interned(const berrypick::NameColumn& names) {
+    require(names.size() < std::size_t(std::numeric_limits<std::int32_t>::max()), "too many names");
+    berrypick::Vocabulary found;
+    berrypick::Column<std::int32_t> codes;
+    {
+        const nb::gil_scoped_release released;
+        berrypick::intern(names, found, codes);
+    }
+    return nb::make_tuple(vocabulary(found), array(codes));
 }
 
 void files(nb::module_& m) {
@@ -606,6 +660,13 @@ void files(nb::module_& m) {
         .def("name", one_name, "code"_a)
         .def("names", all_names)
         .def("find", find_names, "names"_a, "out"_a.noconvert());
+    nb::class_<berrypick::NameColumn>(m, "NameColumn")
+        .def("__len__", &berrypick::NameColumn::size)
+        .def("name", name_at, "row"_a)
+        .def("places", name_places)
+        .def("has_any", has_any_name, "names"_a)
+        .def("has_more", has_more_names, "most"_a)
+        .def("interned", interned);
 }
 
 // --- documents -----------------------------------------------------------------------------------------------------
@@ -666,7 +727,49 @@ nb::tuple judged_hits(In<Index> from, In<Index> to, In<std::int32_t> document, I
     return nb::make_tuple(owned(std::move(row)), owned(std::move(rank)));
 }
 
+void repeated_names(In<Index> bounds, const berrypick::NameColumn& names, In<std::uint64_t> place, Out<bool> out) {
+    require_apart(bounds, place, out);
+    require_bounds(bounds, place.shape(0), "bounds");
+    require_count(out.shape(0), bounds.shape(0) - 1, "out");
+    require(place.shape(0) < (std::size_t(1) << 31), "too many rows");
+    const nb::gil_scoped_release released;
+    require_places(names, place);
+    berrypick::repeated_names(bounds.data(), out.shape(0), names, place.data(), out.data());
+}
+
+nb::tuple judged_names(In<Index> from, In<Index> to, const berrypick::NameColumn& names, In<std::uint64_t> place,
+                       In<Index> moved, In<Index> moved_from, In<Index> judged_bounds, nb::list judged) {
+    require_apart(from, to, place, moved, moved_from, judged_bounds);
+    const std::size_t others = moved.shape(0);
+    require_count(moved_from.shape(0), others, "moved_from");
+    for (std::size_t i = 0; i < others; ++i)
+        require((i == 0 || moved.data()[i - 1] < moved.data()[i]) && moved_from.data()[i] >= 0 &&
+                    std::size_t(moved_from.data()[i]) < place.shape(0),
+                "rows that are moved rise, and come from rows of the run");
+    const std::size_t topics = from.shape(0);
+    require_count(to.shape(0), topics, "to");
+    require_count(judged_bounds.shape(0), topics + 1, "judged_bounds");
+    const std::vector<berrypick::Token> texts = utf8_of(judged);
+    require(texts.size() < (std::size_t(1) << 31), "too many judged documents");
+    require_bounds(judged_bounds, texts.size(), "judged_bounds");
+    for (std::size_t i = 0; i < topics; ++i)
+        require(from.data()[i] >= 0 && from.data()[i] <= to.data()[i] && std::size_t(to.data()[i]) <= place.shape(0),
+                "the rows of a topic are rows of the run");
+    std::vector<Index> row, rank;
+    {
+        const nb::gil_scoped_release released;
+        require_places(names, place);
+        berrypick::judged_names(from.data(), to.data(), topics, names, place.data(),
+                                {moved.data(), moved_from.data(), others}, judged_bounds.data(), texts, row, rank);
+    }
+    return nb::make_tuple(owned(std::move(row)), owned(std::move(rank)));
+}
+
 void documents(nb::module_& m) {
+    m.def("repeated_names", repeated_names, "bounds"_a.noconvert(), "names"_a, "place"_a.noconvert(),
+          "out"_a.noconvert());
+    m.def("judged_names", judged_names, "from"_a.noconvert(), "to"_a.noconvert(), "names"_a, "place"_a.noconvert(),
+          "moved"_a.noconvert(), "moved_from"_a.noconvert(), "judged_bounds"_a.noconvert(), "judged"_a);
     m.def("repeated_documents", repeated_documents, "bounds"_a.noconvert(), "document"_a.noconvert(), "vocabulary"_a,
           "out"_a.noconvert());
     m.def("repeated_spans", repeated_spans, "bounds"_a.noconvert(), "document"_a.noconvert(), "start"_a.noconvert(),

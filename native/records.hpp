@@ -23,6 +23,9 @@ struct Named {
 
     explicit Named(Slow reader) : slow(reader) {}
     bool add_names(const Token& of_topic, const Token& name, std::int32_t number) {
+        return add_topic(of_topic, number) && coder.add(name);
+    }
+    bool add_topic(const Token& of_topic, std::int32_t number) {
         if (!topic.size() || of_topic.size != last_.size() || !equal(of_topic.at, last_.data(), last_.size())) {
             if (of_topic.size > Vocabulary::longest || topics.full()) return false;
             topic.push(topics.code(of_topic, Vocabulary::hash(of_topic)));
@@ -30,7 +33,7 @@ struct Named {
             last_.assign(of_topic.at, of_topic.size);
         }
         line.push(number);
-        return coder.add(name);
+        return true;
     }
     void flush() { coder.flush(); }
 
@@ -41,6 +44,7 @@ private:
 // topic Q0 document rank score tag
 struct TrecRunLines : Named {
     using Named::Named;
+    NameColumn names;  // in place of codes, which few evaluations of whole documents need
     Column<double> score;
     std::string tag;
     std::int64_t longer = 0;  // lines with more columns, which are passed over
@@ -51,7 +55,7 @@ struct TrecRunLines : Named {
         longer += count > 6;
         if (tag.empty()) tag.assign(words[5].at, words[5].size);
         score.push(value);
-        return add_names(words[0], words[2], number);
+        return add_topic(words[0], number) && names.add(words[2]);
     }
 };
 

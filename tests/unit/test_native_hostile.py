@@ -6,6 +6,7 @@ This file is also the program that runs under the sanitizers: ``python test_nati
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -120,12 +121,13 @@ def random_files(native: ModuleType, rng: np.random.Generator) -> None:
             return
         left = block[done:].tobytes()
     found = reader.finish()
-    assert len(found["document"]) == len(found["line"])
-    names = found["documents"].names()
+    documents, document = found["names"].interned() if "names" in found else (found["documents"], found["document"])
+    assert len(document) == len(found["line"])
+    names = documents.names()
     codes = np.empty(len(names) + 1, dtype=np.int64)
-    found["documents"].find([*names, "\ud800"], codes)
+    documents.find([*names, "\ud800"], codes)
     assert codes.tolist() == [*range(len(names)), -1]
-    assert [found["documents"].name(i) for i in range(len(names))] == names
+    assert [documents.name(i) for i in range(len(names))] == names
     assert not len(reader.finish()["line"])  # what was given away is gone
 
 
@@ -164,6 +166,65 @@ def random_resamples(native: ModuleType, rng: np.random.Generator) -> None:
     found = np.empty(len(sizes), dtype=np.int64)
     native.extreme_sums(rng.choice([*EXTREME, -0.5, 1e200], bounds[-1]), bounds, least, found)
     assert (found >= 0).all() and (found <= 2**sizes).all()
+
+
+def random_names(native: ModuleType, rng: np.random.Generator) -> None:
+    """Names without codes: what is asked of them."""
+    sizes = rng.integers(0, 30, int(rng.integers(0, 5)))
+    rows, bounds = int(sizes.sum()), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    names = ["n" * int(size) + str(number) for size, number in rng.integers(0, 20, (rows, 2))]
+    data = np.frombuffer("".join(f"1 Q0 {name} 1 2 t\n" for name in names).encode() or b"#\n", dtype=np.uint8)
+    reader = native.lines_of("trec-run")
+    assert reader.feed(data, len(data), True) == len(data)
+    column = reader.finish()["names"]
+    place, nothing = column.places(), np.zeros(0, dtype=np.int64)
+    vocabulary, codes = column.interned()
+    assert [vocabulary.name(int(code)) for code in codes] == names == [column.name(i) for i in range(rows)]
+    out = np.empty(len(sizes), dtype=bool)
+    native.repeated_names(bounds, column, place, out)
+    assert out.tolist() == [len(set(names[a:b])) < b - a for a, b in itertools.pairwise(bounds)]
+    judged = ["n3", "", "\ud800", 7, *names[:5]]
+    found, rank = native.judged_names(
+        nothing, nothing, column, place, nothing, nothing, np.zeros(1, dtype=np.int64), []
+    )
+    assert len(found) == len(rank) == 0
+    moved = np.unique(rng.integers(0, rows, 3)) if rows else nothing
+    whole = np.array([0]), np.array([rows])
+    found, rank = native.judged_names(
+        *whole, column, place, moved, moved[::-1].copy(), np.array([0, len(judged)]), judged
+    )
+    order = np.arange(rows)
+    order[moved] = moved[::-1]
+    assert rank.tolist() == [i for i, row in enumerate(order) if names[row] in judged]
+    assert column.has_any(judged) == any(name in judged for name in names)
+    for most in (0, 1, 5, 40):
+        assert len(set(names)) > most or not column.has_more(most)
+    assert column.has_more(0) == (rows > 0)
+
+
+def wrong_names(native: ModuleType):
+    """Calls that must be refused."""
+    reader, data = native.lines_of("trec-run"), np.frombuffer(b"1 Q0 a 1 2 t\n1 Q0 bc 1 2 t\n", dtype=np.uint8)
+    reader.feed(data, len(data), True)
+    column = reader.finish()["names"]
+    place, bounds, out, none = column.places(), np.array([0, 2]), np.empty(1, dtype=bool), np.zeros(0, dtype=np.int64)
+    outside = np.array([1, 2 << 16 | 9], dtype=np.uint64)
+    yield lambda: native.repeated_names(bounds, column, outside, out)
+    yield lambda: native.repeated_names(bounds, column, np.array([2**63, 0], dtype=np.uint64), out)
+    yield lambda: native.repeated_names(np.array([0, 3]), column, place, out)
+    yield lambda: native.repeated_names(bounds, column, place, np.empty(2, dtype=bool))
+    yield lambda: native.repeated_names(bounds, None, place, out)
+    good = [np.array([0]), np.array([2]), column, place, none, none, np.array([0, 1]), ["a"]]
+    for position, value in [
+        (0, np.array([-1])), (1, np.array([3])), (1, none), (2, None), (3, outside), (4, np.array([0])),
+        (5, np.array([0])), (6, np.array([0, 2])), (6, np.array([0])), (7, ("a",)),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: native.judged_names(*good[:position], value, *good[position + 1 :])
+    yield lambda: native.judged_names(*good[:4], np.array([0, 1]), np.array([0, 2]), *good[6:])
+    yield lambda: native.judged_names(*good[:4], np.array([1, 0]), np.array([0, 1]), *good[6:])
+    yield lambda: column.name(2)
+    yield lambda: column.has_any(("a",))
+    yield lambda: column.has_more(2**40)
 
 
 def wrong_resamples(native: ModuleType):
@@ -321,9 +382,11 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_text(native, rng)
         random_trees(native, rng)
         random_resamples(native, rng)
+        random_names(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
-    calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *shared_memory(native)]
+    calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
+    calls += shared_memory(native)
     for number, call in enumerate(calls):
         try:
             call()

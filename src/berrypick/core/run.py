@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
 from berrypick.core.collection import unknown_length
@@ -50,6 +51,35 @@ class Coded:
         np.not_equal(self.codes[1:], self.codes[:-1], out=new[1:])
         begins = np.flatnonzero(new)
         return self.codes[begins], begins
+
+
+@dataclass(frozen=True, eq=False)
+class NameColumn:
+    """A column of names as the bytes they were read as, which get codes when somebody needs them."""
+
+    column: Any  # compiled, in the order of the file
+    order: IntArray | _Moved | None = None  # of rows, if it is another one
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    def names_at(self, rows: IntArray) -> list[str]:
+        """The names of some rows of the file."""
+        return [self.column.name(row) for row in rows.tolist()]
+
+    @cached_property
+    def places(self) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray]:
+        """Where the name of each row lies in the column; then some rows, and the rows in which their names are."""
+        none = np.zeros(0, dtype=np.int64)
+        found: npt.NDArray[np.uint64] = self.column.places()
+        if isinstance(self.order, _Moved):
+            return found, self.order.places, self.order.rows
+        return found if self.order is None else found[self.order], none, none
+
+    def coded(self) -> tuple[Names, Narrow]:
+        """The distinct names in the order of the file, and the code of each row."""
+        vocabulary, codes = self.column.interned()
+        return Names(vocabulary), _taken(codes, self.order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +270,54 @@ class Run:
     def _positions(self) -> dict[str, int]:
         return {topic: i for i, topic in enumerate(self.topics)}
 
+    @classmethod
+    def with_names(cls, names: NameColumn, **columns: Any) -> Run:
+        """A run whose documents get their codes when somebody looks at ``document`` or ``documents``."""
+        run = cls(documents=(), document=np.zeros(0, dtype=np.int32), **columns)
+        del vars(run)["documents"], vars(run)["document"]
+        vars(run)["names"] = names
+        return run
+
+    def changed(self, **values: Any) -> Run:
+        """With other values; names that have no codes yet get none by that."""
+        run = object.__new__(type(self))
+        kept = {"names", *self.__dataclass_fields__}
+        vars(run).update({name: value for name, value in vars(self).items() if name in kept} | values)
+        return run
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("documents", "document"):
+            if (names := self.uncoded) is not None:
+                documents, document = names.coded()
+                vars(self).update(documents=documents, document=document)
+                vars(self).pop("names", None)
+            if name in vars(self):
+                return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Sent to another process with codes."""
+        documents, document = self.documents, self.document
+        return {**vars(self), "documents": documents, "document": document}
+
+    @property
+    def uncoded(self) -> NameColumn | None:
+        """The names of the documents of all rows, where they have no codes yet."""
+        names: NameColumn | None = vars(self).get("names")
+        return names
+
+    def has_any_document(self, names: list[str]) -> bool:
+        """Whether the run has any of these documents."""
+        if self.uncoded is not None:
+            return bool(self.uncoded.column.has_any(names))
+        return bool((self.codes_in_order(names) >= 0).any())
+
+    def has_more_documents(self, most: int) -> bool:
+        """Whether the run has more documents than so many."""
+        if self.uncoded is not None and self.uncoded.column.has_more(most):
+            return True
+        return len(self.documents) > most
+
     def codes_in_order(self, names: Sequence[str]) -> IntArray:
         """The code of each of these documents, -1 for one that the run does not have."""
         if isinstance(self.documents, Names):
@@ -257,7 +335,7 @@ class Run:
         return f"Run({shorten(self.tag, 80)!r}, {held}{source})"
 
     def __len__(self) -> int:
-        return len(self.document)
+        return len(self.rank)
 
     def __contains__(self, topic: str) -> bool:
         return topic in self._positions
@@ -314,7 +392,7 @@ class Run:
         """With topics for which the run returns nothing on purpose."""
         more = [topic for topic in dict.fromkeys(topics) if topic not in self]
         bounds = np.append(self.bounds, np.full(len(more), len(self), dtype=np.int64))
-        return replace(self, topics=(*self.topics, *more), bounds=bounds) if more else self
+        return self.changed(topics=(*self.topics, *more), bounds=bounds) if more else self
 
     def keep(self, kept: BoolArray) -> Run:
         """Some of the results, ranks renumbered so that none is empty; every topic stays."""
@@ -364,7 +442,7 @@ def assemble(
     *,
     tag: str,
     topic: Sequence[str] | Coded | Stretches,
-    document: Sequence[str] | Coded,
+    document: Sequence[str] | Coded | NameColumn,
     start: Positions | None = None,
     end: Positions | None = None,
     score: FloatArray | None = None,
@@ -387,7 +465,8 @@ def assemble(
     ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
     ``own_columns``: nobody else has the columns, so that they may be changed.
     """
-    topics, documents = topic if isinstance(topic, Stretches) else _coded(topic), _coded(document)
+    topics = topic if isinstance(topic, Stretches) else _coded(topic)
+    documents = document if isinstance(document, NameColumn) else _coded(document)
     paths, path_code, path_end_code = _path_codes(path, path_end)
     stretch, begins = topics.stretches()
     grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
@@ -410,27 +489,28 @@ def assemble(
         item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
     else:
         item = _from_zero(bounds)
-    return Run(
-        tag=tag,
-        topics=tuple(topics.names),
-        bounds=bounds,
-        documents=documents.names,
-        document=_narrow(_taken(documents.codes, rows)),
-        rank=item,
-        start=None if start is None else _taken(start, rows),
-        end=None if end is None else _taken(end, rows),
-        score=None if score is None else _taken(score, rows),
-        line=None if line is None else _narrow(_taken(line, rows)),
-        source=source,
-        format=format,
-        duplicates=duplicates,
-        ties="rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
-        notes=notes,
-        paths=paths,
-        path=None if path_code is None else _taken(path_code, rows),
-        path_end=None if path_end_code is None else _taken(path_end_code, rows),
-        task=task,
-    )
+    columns: dict[str, Any] = {
+        "tag": tag,
+        "topics": tuple(topics.names),
+        "bounds": bounds,
+        "rank": item,
+        "start": None if start is None else _taken(start, rows),
+        "end": None if end is None else _taken(end, rows),
+        "score": None if score is None else _taken(score, rows),
+        "line": None if line is None else _narrow(_taken(line, rows)),
+        "source": source,
+        "format": format,
+        "duplicates": duplicates,
+        "ties": "rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
+        "notes": notes,
+        "paths": paths,
+        "path": None if path_code is None else _taken(path_code, rows),
+        "path_end": None if path_end_code is None else _taken(path_end_code, rows),
+        "task": task,
+    }
+    if isinstance(documents, NameColumn):
+        return Run.with_names(replace(documents, order=rows), **columns)
+    return Run(documents=documents.names, document=_narrow(_taken(documents.codes, rows)), **columns)
 
 
 def in_trec_order(run: Run) -> Run:
@@ -499,7 +579,7 @@ def _in_order(by: FloatArray, begins: IntArray, falling: bool) -> bool:
 
 
 def _ties_by_name(
-    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded, in_place: bool
+    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded | NameColumn, in_place: bool
 ) -> IntArray | _Moved | None:
     """Where rows of a topic have equal scores, the document with the larger name first."""
     ordered = _taken(score, rows)
@@ -511,16 +591,24 @@ def _ties_by_name(
     places = np.union1d(later - 1, later)
     group = np.cumsum(~np.isin(places, later, assume_unique=True))
     stood = places if rows is None else rows[places]
-    code = documents.codes[stood]
-    met, local = np.unique(code, return_inverse=True)  # only the names that are tied need an order
-    alphabetical = np.empty(len(met), dtype=np.int64)
-    names = [documents.names[i] for i in met.tolist()]
-    alphabetical[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
-    moved = stood[np.lexsort((-alphabetical[local], group))]
+    moved = stood[np.lexsort((-_alphabetical(documents, stood), group))]
     if rows is None:
         return _Moved(places, moved, in_place)
     rows[places] = moved
     return rows
+
+
+def _alphabetical(documents: Coded | NameColumn, rows: IntArray) -> IntArray:
+    """Numbers that order some rows by the names of their documents, the same for the same name."""
+    if isinstance(documents, NameColumn):
+        names = documents.names_at(rows)
+        known = {name: place for place, name in enumerate(sorted(set(names)))}
+        return np.array([known[name] for name in names], dtype=np.int64)
+    met, local = np.unique(documents.codes[rows], return_inverse=True)  # only the names that are tied need an order
+    found = np.empty(len(met), dtype=np.int64)
+    names = [documents.names[i] for i in met.tolist()]
+    found[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
+    return found[local]
 
 
 def _path_codes(

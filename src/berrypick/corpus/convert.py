@@ -68,7 +68,7 @@ class RunFile:
             run = formats.read_run(self.path, self.format)
         else:
             run = formats.read_any(self.path, "run", self.format, part=self.part)
-        return replace(run, tag=self.tag or run.tag, source=self.source or run.source)
+        return run.changed(tag=self.tag or run.tag, source=self.source or run.source)
 
     def absolute(self) -> RunFile:
         """The same file for a process that works in another folder."""
@@ -185,7 +185,8 @@ def _run_with_name(name: str, given: Any, search: Search) -> Run | RunFile:
     runs = run_sources(given, search, name)
     if len(runs) > 1:
         raise UsageError(f"{name} names {len(runs)} runs; give every run a name of its own")
-    return replace(runs[0], tag=name)
+    [run] = runs
+    return run.changed(tag=name) if isinstance(run, Run) else replace(run, tag=name)
 
 
 def _is_by_run(given: Mapping[Any, Any]) -> bool:

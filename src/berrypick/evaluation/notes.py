@@ -217,7 +217,7 @@ def unknown_documents_note(truth: Truth, run: Run) -> list[Note]:
     known: set[str] = set()
     for topics in _by_tens(list(truth.topics.values())):  # nearly every run has a judged document of the first
         names = list({name for topic in topics for name in topic.documents()})
-        if (run.codes_in_order(names) >= 0).any():
+        if run.has_any_document(names):
             return _nearly_known(truth, run)
         known.update(names)
     if not known:
@@ -237,7 +237,7 @@ _MOST_DOCUMENTS = 20_000
 
 def _nearly_known(truth: Truth, run: Run) -> list[Note]:
     """A note on documents that are not judged, but would be but for case, zeros or the form of their letters."""
-    if len(run.documents) > _MOST_DOCUMENTS:
+    if run.has_more_documents(_MOST_DOCUMENTS):
         return []
     judged, retrieved = {name for topic in truth.topics.values() for name in topic.documents()}, set(run.documents)
     near = near_match([name for name in run.documents if name not in judged], judged - retrieved)

@@ -37,8 +37,12 @@ class Scanned:
 
     def coded(self) -> tuple[Stretches, Coded]:
         """Topics and documents."""
-        topics = Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self.line))
-        return topics, Coded(Names(self.columns["documents"]), self.columns["document"])
+        return self.stretches, Coded(Names(self.columns["documents"]), self.columns["document"])
+
+    @property
+    def stretches(self) -> Stretches:
+        """Topics."""
+        return Stretches(self.topic_names, self.stretch_topic, self.stretch_begins, len(self.line))
 
     @property
     def topic(self) -> Narrow:
@@ -73,8 +77,6 @@ def _feed(lines: Any, path: str) -> bool:
                     return False
                 block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
             got = stream.readinto(memoryview(block)[filled:])  # type: ignore[arg-type]
-            if not block[filled : filled + got].all():  # NUL, which only the plain reader says
-                return False
             filled += got
             if first:
                 if got and filled < len(_MARK):

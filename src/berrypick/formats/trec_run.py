@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.run import Coded, Run, Stretches, assemble
+from berrypick.core.run import NameColumn, Run, Stretches, assemble
 from berrypick.core.words import counted
 from berrypick.formats._files import content, finite, word_problem
 from berrypick.formats._scan import scan
@@ -46,8 +46,7 @@ class TrecRun(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
         if found is not None and not found.longer:  # else the reader of lines has to look
-            topic, document = found.coded()
-            return _assembled(path, found.tag, topic, document, found.score, found.line)
+            return _assembled(path, found.tag, found.stretches, NameColumn(found.names), found.score, found.line)
         return _read_lines(path, problems)
 
     @classmethod
@@ -74,10 +73,6 @@ class TrecRun(Format):
     @classmethod
     def describe(cls, value: Run) -> list[str]:
         return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]
-
-
-Names = Sequence[str] | Coded
-Topics = Names | Stretches
 
 
 def _is_rank(word: str) -> bool:
@@ -112,8 +107,8 @@ def _read_lines(path: str, problems: Problems) -> Run:
 def _assembled(
     path: str,
     tag: str,
-    topic: Topics,
-    document: Sequence[str] | Coded,
+    topic: Sequence[str] | Stretches,
+    document: Sequence[str] | NameColumn,
     score: FloatArray,
     line: IntArray,
 ) -> Run:

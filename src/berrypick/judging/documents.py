@@ -11,6 +11,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.run import Run
 from berrypick.core.truth import DocumentGrades, Truth
+from berrypick.judging.repeats import repeats_of
 from berrypick.kernels import native
 
 
@@ -66,9 +67,14 @@ def judged_documents(truth: Truth, run: Run, topics: Sequence[str]) -> JudgedDoc
     place = np.array([positions.get(topic, -1) for topic in topics], dtype=np.int64)
     start = np.where(place >= 0, run.bounds[place], 0)
     end = np.where(place >= 0, run.bounds[place + 1], 0)
+    compiled = native()
+    repeats = repeats_of(run)
+    names = run.uncoded
+    if compiled is not None and names is not None and not repeats:
+        found, rank = compiled.judged_names(start, end, names.column, *names.places, judged.bounds, judged.names)
+        return JudgedDocuments(judged, end - start, judged.topic[found], rank, judged.grade[found])
     codes = run.codes_in_order(judged.names)
     retrieved = np.zeros(len(topics), dtype=np.int64)
-    compiled = native()
     if compiled is None or run.document.dtype != np.int32:
         found, rank = _plainly_hit(start, end, run.document, judged.bounds, codes, retrieved)
     else:

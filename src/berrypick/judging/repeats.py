@@ -29,10 +29,13 @@ def _find_repeats(run: Run) -> dict[str, BoolArray]:
 
 def _suspects(run: Run) -> BoolArray:
     """Topics that may point to something twice; all others surely do not."""
-    compiled = native()
+    compiled, names = native(), run.uncoded
+    out = np.empty(len(run.topics), dtype=bool)
+    if compiled is not None and names is not None:
+        compiled.repeated_names(run.bounds, names.column, names.places[0], out)  # rows move within their topic
+        return out
     if compiled is None or run.path is not None or run.document.dtype != np.int32:
         return np.array([_may_repeat(ranking) for _, ranking in run.rankings()], dtype=bool)
-    out = np.empty(len(run.topics), dtype=bool)
     document = np.ascontiguousarray(run.document)
     if run.start is None or run.end is None:
         compiled.repeated_documents(run.bounds, document, len(run.documents), out)
