@@ -1,11 +1,15 @@
 """Some inputs for specifications, evaluations, commands, values of Python and indexes; `make fuzz` has a million."""
 
+import math
 import random
+import warnings
+from contextlib import suppress
 
 import pytest
 import run
 from fuzz_targets import EVALUATIONS, OneFormat, targets
 
+import berrypick as bp
 from berrypick import formats, measures
 
 INPUTS = {"specifications": 800, "evaluations": 120, "commands": 60, "values": 500, "indexes": 25}
@@ -31,3 +35,15 @@ def test_damaged_inputs(target, tmp_path):
         data = target.make(chance)
         why = run.problem(target, data, tmp_path)
         assert not why, f"{run.keep(tmp_path, target.name, data, why)}\n{why}"
+
+
+@pytest.mark.parametrize("end", [2**53 - 1, 10**9])
+def test_no_measure_takes_long_for_spans_without_end(end):
+    """Some counted the seconds or characters of a span one by one."""
+    run_of_one = {"q": {f"d#100-{end}": 2, "d#0-200": 1}}
+    for truth in ({"q": {"d#51-69": 1}}, {"q": {f"d#51-{end}": 1}}):
+        for measure in (*EVALUATIONS.measures, "spanRBP(every=10)", "APbin(bin=1)"):
+            with run.bounded(), suppress(bp.BerrypickError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value = bp.score(measure, truth, run_of_one)
+                assert value is None or math.isfinite(value), measure

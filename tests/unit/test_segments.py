@@ -123,3 +123,20 @@ def test_aptol_is_at_most_one(world):
     truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})
     means = bp.evaluate(truth, run, "APtol(tolerance=1) APtol(tolerance=5)").mean()["run"]
     assert all(value is None or 0 <= value <= 1 + 1e-12 for value in means.values())
+
+
+def test_precisions_of_many_characters():
+    """Summed one by one, or by harmonic numbers: the same."""
+    from berrypick.measures import passage2ap
+
+    for hits, counted, more in ((0, 0, 50), (7, 1000, 100_000), (3, 3, 10), (0, 12, 1)):
+        slow = sum((hits + i) / (counted + i) for i in range(1, more + 1))
+        assert passage2ap._precisions(hits, counted, more) == pytest.approx(slow, rel=1e-12)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(passage2ap, "_SUMMED", 0)
+            assert passage2ap._precisions(hits, counted, more) == pytest.approx(slow, rel=1e-9)
+
+
+def test_too_many_bins_are_refused():
+    with pytest.raises(bp.UsageError, match="bin=300 is too short: up to v from 0 to 9007199254740991"):
+        bp.score("APbin", {"q": {"v#10-20": 1}}, {"q": {f"v#0-{2**53 - 1}": 1}})

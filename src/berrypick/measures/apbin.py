@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import average_precision, relevant, results
 from berrypick.measures.base import Measure
+
+#: The most bins that the segments of a topic may touch: a million of 300 s are nine years.
+MOST_BINS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -55,17 +60,19 @@ class APbin(Measure):
     bin: int = parameter(300, "int", "length of a bin, in seconds", check=lambda v: v >= 1, must="1 or more")
 
     def _bins(self, judged: JudgedTopic) -> tuple[list[tuple[str, int]], set[tuple[str, int]]]:
-        wanted = {
-            (video, b)
-            for video, segments in relevant(judged, merged=False).items()
-            for start, end in segments
-            for b in range(start // self.bin, (max(end, start + 1) - 1) // self.bin + 1)
-        }
-        met: dict[tuple[str, int], None] = {}
-        for video, start, end in results(judged):
-            for b in range(start // self.bin, (max(end, start + 1) - 1) // self.bin + 1):
-                met.setdefault((video, b))
-        return list(met), wanted
+        segments = [(video, *span) for video, spans in relevant(judged, merged=False).items() for span in spans]
+        return list(self._touched(judged.topic, results(judged))), set(self._touched(judged.topic, segments))
+
+    def _touched(self, topic: str, segments: Iterable[tuple[str, int, int]]) -> dict[tuple[str, int], None]:
+        """The bins of segments, each once, in the order of the segments."""
+        found: dict[tuple[str, int], None] = {}
+        for video, start, end in segments:
+            bins = range(start // self.bin, (max(end, start + 1) - 1) // self.bin + 1)
+            if max(len(bins), len(found)) > MOST_BINS:
+                shown = f"{video} from {start} to {end}"
+                raise UsageError(f"bin={self.bin} is too short: up to {shown} topic {topic} has over {MOST_BINS} bins")
+            found.update(dict.fromkeys((video, b) for b in bins))
+        return found
 
     def compute(self, judged: JudgedTopic) -> Score:
         met, wanted = self._bins(judged)

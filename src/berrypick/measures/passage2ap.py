@@ -77,8 +77,7 @@ class Passage2AP(_Genomics):
                     counted += int(high - low)
                     continue
                 for a, b in unseen_parts(low, high, *seen.setdefault(document, ([], []))):
-                    steps = np.arange(1, int(b - a) + 1)
-                    added += float(((hits + steps) / (counted + steps)).sum())
+                    added += _precisions(hits, counted, int(b - a))
                     hits, counted = hits + int(b - a), counted + int(b - a)
             new = hits - before_hits
             found.append((row, float(new), float(counted - before - new), added))
@@ -101,3 +100,19 @@ class Passage2AP(_Genomics):
                 f"Passage2AP = {number(self.compute(judged).value or 0.0, 6)}",
             ],
         )
+
+
+def _precisions(hits: int, counted: int, more: int) -> float:
+    """The sum of (hits + i) / (counted + i) for i = 1 .. more: the precisions at as many relevant characters."""
+    if more <= _SUMMED:
+        steps = np.arange(1, more + 1)
+        return float(((hits + steps) / (counted + steps)).sum())
+    from scipy.special import (
+        digamma,
+    )  # a difference of harmonic numbers: nobody has so much text, but some files say so
+
+    return float(more - (counted - hits) * (digamma(counted + more + 1) - digamma(counted + 1)))
+
+
+#: Characters whose precisions are summed one by one.
+_SUMMED = 1 << 24
