@@ -25,7 +25,7 @@ from berrypick.kernels.viewers import view
 from berrypick.kernels.visits import Tolerance, visit
 from berrypick.measures._reader_values import GROUPS, ReaderValues
 from berrypick.users._pairs import same_document
-from berrypick.users._walks import Draws, side_by_side, within
+from berrypick.users._walks import Draws, Readers, side_by_side, within
 
 #: Standard errors that a right number is hardly ever away from.
 FAR = 4.5
@@ -366,6 +366,86 @@ def test_clicks_count_what_is_opened_and_browsed_to():
     truth, run = {"q": {"t": 1}}, {"q": {"a": 2, "t": 1}}
     row = bp.simulate(truth, run, "epnav", navigation=ReachTable({("a", "t"): 0.5}), effort="clicks").mean_rows[0]
     assert abs(row.simulated - (0.5 / 2 + 0.5 / 2)) < 1e-9
+
+
+def test_each_viewer_on_his_own():
+    """T2I and ESL of viewers of different tolerance, visit by visit."""
+    spans = [("v", 5.0, 10.0), ("v", 20.0, 30.0), ("v", 80.0, 90.0), ("w", 12.0, 20.0)]
+    truth = worlds.span_truth({"q": [(d, int(a), int(b)) for d, a, b in spans]})
+    run = worlds.span_run({"q": [("v", 50, 60), ("v", 0, 8), ("v", 50, 60), ("w", 0, 4), ("v", 12, 15), ("x", 0, 5)]})
+    lengths = {"v": 100.0, "w": 50.0, "x": 30.0}
+    forms = "T2I(tolerance=10,budget=40) ESL(tolerance=10,wanted=3) T2I(tolerance=10)@3"
+    evaluation = Evaluation.prepare(truth, run, forms, user="t2i(tolerance=99,spread=0.7)",
+                                    collection=bp.Collection(lengths))  # fmt: skip
+    judged, draws = evaluation.judge("run", "q"), Draws(8, "q", 0, 120)
+    values = [found.each for found in reader_values(judged, evaluation.measures, draws).values()]
+    ranking = judged.ranking
+    for i in range(draws.count):
+        left, before, found = list(range(4)), [], 0
+        for row in range(len(ranking)):
+            name, start = ranking.documents[ranking.document[row]], float(ranking.start[row])
+            tolerance = 10 * math.exp(0.7 * draws.normal(ranking.name(row))[i])
+            new = [(a, b, x) for x, (d, a, b) in enumerate(spans) if d == name and x in left]
+            one = visit(start, lengths[name], new, Tolerance(tolerance))
+            if row == 2:  # a repeated result
+                before.append(found)
+                continue
+            left = [x for x in left if x not in one.found]
+            found += len(one.found)
+            before += [found] * one.wasted
+        padded = [*before, *[found] * 4][:4]
+        assert values[0][i] == pytest.approx(sum(n / t for t, n in enumerate(padded, start=1)) / 4)
+        spent = sum(n < 3 for n in before)
+        units = math.ceil((180 - 33) / 10)
+        assert values[1][i] == pytest.approx(spent + max(0, 3 - found) * max(0, units - spent) / (4 - found + 1))
+        assert values[2][i] == pytest.approx(padded[2] / 3)
+    assert len(np.unique(values[0])) > 2
+    signed = [str(row.signature) for row in bp.simulate(evaluation, readers=10)]
+    assert all("viewers:spread=0.7|readers:10|" in text for text in signed), "the exact value has no user model"
+
+
+def slow_spent(judged, draws):
+    """Reader by reader, rank by rank: what is consulted, then what is browsed to for the first time."""
+    unit, effort, reach = judged.effort_unit, judged.effort, judged.reach
+    outside = {(k, x): cost for k, x, cost in zip(reach.rank, reach.target, effort.outside, strict=True)}
+    readers = Readers(draws, len(judged.targets), unit == "chars")
+    visits = []
+    for one in judged.context.user.walk(judged.consulted, judged.targets, judged.context.reader, readers):
+        visits.append(one)
+        readers.see(one)
+    spent = np.full(readers.first.shape, np.inf)
+    for i in range(draws.count):
+        total = 0.0
+        for rank in range(judged.consulted.ranks):
+            here = [one for one in visits if one.rank == rank]
+            own = [one.length if unit == "chars" else one.opened for one in here]
+            own = [float(values[i]) for values in own if values is not None]
+            total += sum(own) if own else effort.ranks[rank]
+            new = {x for one in here for x, seen in zip(one.target.tolist(), one.seen, strict=True)
+                   if seen[i] and np.isinf(spent[x, i])}  # fmt: skip
+            total += sum(outside.get((rank, x), 0.0) for x in new)
+            for x in new:
+                spent[x, i] = total
+    return spent
+
+
+@pytest.mark.parametrize("unit", ["chars", "clicks"])
+@pytest.mark.parametrize(
+    "user",
+    ["distance(theta=0.02)", "hierarchy", "coverage", "fetch_browse(of='distance')", "t2i(tolerance=40,spread=0.8)",
+     "fetch_browse(of='t2i(tolerance=40,spread=0.8)',after=0.5)", "distance(returns=False)"],
+)  # fmt: skip
+def test_what_each_reader_spends(user, unit):
+    truth = worlds.span_truth({"q": [("d", 100, 150), ("d", 180, 240), ("e", 10, 30), ("e", 60, 70)]})
+    run = worlds.span_run(
+        {"q": [("d", 20, 60), ("d", 90, 120), ("d", 20, 60), ("f", 0, 9), ("e", 0, 40), ("d", 130, 300), ("e", 50, 65)]}
+    )
+    evaluation = Evaluation.prepare(truth, run, "epnav", user=user, effort=unit,
+                                    collection=bp.Collection({"d": 400, "e": 100, "f": 50}))  # fmt: skip
+    judged = evaluation.judge("run", "q")
+    sessions = Sessions(judged, Draws(3, "q", 0, 150), with_effort=True)
+    assert np.allclose(sessions.spent, slow_spent(judged, Draws(3, "q", 0, 150)))
+    assert np.isfinite(sessions.spent).any() and len(np.unique(sessions.spent[0])) > 1
 
 
 # values of single readers

@@ -40,6 +40,7 @@ from berrypick.evaluation.simulation import (
     simulate_task,
 )
 from berrypick.judging.judge import judge_topic
+from berrypick.measures._visits import VisitMeasure
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -204,9 +205,10 @@ def simulate(
     results = evaluation.run(jobs=jobs, progress=progress)
     tasks = list(_tasks(evaluation, results, readership))
     found = _simulated(evaluation, tasks, readership, jobs, progress)
-    rows = _topic_rows(results, found, readership)
+    drawn = _drawn(evaluation, readership)
+    rows = _topic_rows(results, found, drawn)
     notes = (*results.notes, *_notes(found))
-    return Simulation(_mean_rows(results, rows, readership), rows, readership, notes, per_topic)
+    return Simulation(_mean_rows(results, rows, drawn), rows, readership, notes, per_topic)
 
 
 def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> Iterable[TopicTask]:
@@ -278,6 +280,10 @@ def _simulated(
     return found
 
 
+#: By measure, fields of signatures.
+Drawn = dict[str, tuple[tuple[str, str], ...]]
+
+
 @dataclass(frozen=True)
 class _Twin:
     """A simulated value, and what it is without each group of readers."""
@@ -293,7 +299,7 @@ class _Twin:
         return cls(row.value, np.zeros(1)) if sums is None else cls(sums.value, sums.left_out, sums.spread)
 
 
-def _topic_rows(results: Results, found: _Found, how: Readership) -> tuple[SimulatedRow, ...]:
+def _topic_rows(results: Results, found: _Found, drawn: Drawn) -> tuple[SimulatedRow, ...]:
     rows = [row for row in results.topic_rows if row.value is not None]
     keys = [(row.run, row.topic, row.measure) for row in rows]
     twins = {key: _Twin.of(row, found.sums.get(key)) for key, row in zip(keys, rows, strict=True)}
@@ -314,13 +320,13 @@ def _topic_rows(results: Results, found: _Found, how: Readership) -> tuple[Simul
                 versus,
                 error,
                 own.spread,
-                _signature(row.signature, how),
+                _signature(row.signature, drawn[measure]),
             )
         )
     return tuple(made)
 
 
-def _mean_rows(results: Results, rows: Sequence[SimulatedRow], how: Readership) -> tuple[SimulatedRow, ...]:
+def _mean_rows(results: Results, rows: Sequence[SimulatedRow], drawn: Drawn) -> tuple[SimulatedRow, ...]:
     """Means over topics, which are simulated independently of each other."""
     of: dict[tuple[str, str], list[SimulatedRow]] = {}
     for row in rows:
@@ -344,14 +350,25 @@ def _mean_rows(results: Results, rows: Sequence[SimulatedRow], how: Readership) 
                 math.fsum(versus) / len(own) if paired else None,
                 math.hypot(*errors) / len(own) if paired else None,
                 None,
-                _signature(mean.signature, how),
+                _signature(mean.signature, drawn[mean.measure]),
             )
         )
     return tuple(made)
 
 
-def _signature(own: Signature, how: Readership) -> Signature:
-    drawn = (("readers", str(how.readers)), ("seed", str(how.seed)))
+def _drawn(evaluation: Evaluation, how: Readership) -> Drawn:
+    """By measure, what a simulated value depends on besides what the exact one does."""
+    common = (("readers", str(how.readers)), ("seed", str(how.seed)))
+    found: Drawn = {}
+    for one in evaluation.measures:
+        user = evaluation.context_for(one).user
+        spread = float(getattr(user, "spread", 0.0))
+        alike = not isinstance(one.measure, VisitMeasure) or not spread  # viewers, in tolerance
+        found[one.text] = common if alike else (("viewers", f"spread={spread:.12g}"), *common)
+    return found
+
+
+def _signature(own: Signature, drawn: tuple[tuple[str, str], ...]) -> Signature:
     return Signature(own.measure, (*own.fields[:-1], *drawn, *own.fields[-1:]))
 
 
