@@ -562,6 +562,9 @@ def test_a_fitted_chain_brings_its_transitions(tmp_path, berrypick):
     page = tmp_path / "page.html"
     done = berrypick("report", truth, run, "-m", f"EPRUM(user='{reader}') AP", "--html", page)
     assert done.code == 0, done.err
+    assert f"the reader of {reader}" in done.err + page.read_text()
+    refused = berrypick("report", truth, run, "-m", "AP", "--readers", reader, "--html", tmp_path / "no.html")
+    assert refused.code == 2 and "transitions of its own: give it with --user" in refused.err
     assert berrypick("ideal", truth, "--user", reader, "-o", "json").code == 0
 
 
