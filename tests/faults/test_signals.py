@@ -25,8 +25,15 @@ def work(tmp_path_factory):
     return {
         "convert": (["convert", run], "out.jsonl"),
         "index": (["index", collection(folder / "xml"), "--jobs", "2"], "out.index"),
+        "fit": (["fit", "markov", many_sessions(folder / "s.sessions"), "-o"], "out.json"),
         "report": (["report", few, run, "-m", "AP EPRUM", "--html"], "out.html"),
     }
+
+
+def many_sessions(path):
+    chance = random.Random(1)
+    path.write_text("".join(";".join(chance.choices("abcdefgh", k=6)) + "\n" for _ in range(20_000)))
+    return path
 
 
 def arguments(given, target):
@@ -37,7 +44,7 @@ def arguments(given, target):
 
 
 @pytest.mark.parametrize("number", list(CODES), ids=[number.name for number in CODES])
-@pytest.mark.parametrize("name", ["convert", "index", "report"])
+@pytest.mark.parametrize("name", ["convert", "fit", "index", "report"])
 def test_the_old_or_the_new_file_stands(work, name, number, tmp_path):
     if name == "report":
         pytest.importorskip("vl_convert")

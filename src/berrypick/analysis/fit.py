@@ -199,9 +199,8 @@ def _made(found: Estimate, method: Method, source: str) -> Fit:
         "held_out": found.held_out,
         "calibration": found.calibration,
         "notes": [str(note) for note in found.notes],
-        **found.more,
     }
-    content = all_rounded(content)
+    content = {**all_rounded(content), **found.more}
     content["checksum"] = content_checksum(content)
     return Fit(FittedReader(content), found.notes)
 

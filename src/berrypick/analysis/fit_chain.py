@@ -129,7 +129,7 @@ def _rows(counts: ChainCounts, probability: FloatArray, confidence: float) -> li
         strict=True,
     )
     units = counts.units
-    return [[units[a], units[b], rounded(p), round(x, 6), round(y, 6), n] for a, b, p, x, y, n in columns]
+    return [[units[a], units[b], rounded(p, 9), round(x, 6), round(y, 6), n] for a, b, p, x, y, n in columns]
 
 
 def _reach_calibration(

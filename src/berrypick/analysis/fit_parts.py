@@ -70,9 +70,9 @@ def parameter(value: float, low: float, high: float) -> dict[str, float]:
     return {"value": rounded(value), "low": rounded(low), "high": rounded(high)}
 
 
-def rounded(value: float) -> float:
-    """Nine digits: the last ones of a double differ between machines, and checksums with them."""
-    return float(f"{value:.9g}")
+def rounded(value: float, digits: int = 6) -> float:
+    """Few digits: the last ones of a double differ between machines, and checksums with them."""
+    return float(f"{value:.{digits}g}")
 
 
 def all_rounded(value: Any) -> Any:

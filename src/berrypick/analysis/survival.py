@@ -190,18 +190,17 @@ class Likelihood:
                 break
             gradient = self.scores(at).sum(axis=0)[free]
             step = _ascent(self.information(at, free), gradient)
-            better = False
             for _ in range(40):
                 new = at.copy()
                 new[free] += step
                 reached = self.total(new)
-                if reached >= value:
-                    better = True
+                # near the maximum differences of the likelihood are rounding, and Newton's step is right
+                if reached >= value or float(np.abs(step).max()) < 1e-4:
                     break
                 step = step / 2
-            if not better or float(np.abs(step).max()) < _TINY:
-                break
             at, value = new, reached
+            if float(np.abs(step).max()) < _TINY:
+                break
         return at, value
 
 

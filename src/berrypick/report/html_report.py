@@ -34,6 +34,7 @@ from berrypick.report.report_users import (
     parse_user_models,
     reader_of,
     requested_models,
+    with_own_transitions,
 )
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
@@ -160,6 +161,8 @@ def _readers(text: str, evaluation: Evaluation, omitted: list[str]) -> list[Read
             f"readers other than {', '.join(map(str, models))}: there are many rankings; "
             f"name those to step through with {option('readers', 'classical t2i')}"
         )
+    omitted += [f"the reader of {name}, a measure's own: give it with {option('user', name)}"
+                for name in with_own_transitions(evaluation)]  # fmt: skip
     known = {str(model): model for model in models}
     readers = [reader_of(model, evaluation) for model in known.values()]
     shown: list[Reader] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick import users
 from berrypick.core import spec as specs
-from berrypick.core.errors import BerrypickError
+from berrypick.core.errors import BerrypickError, UsageError, option
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.users import UserModel
 
@@ -80,9 +80,18 @@ def _tried(evaluation: Evaluation) -> list[str]:
 
 
 def requested_models(evaluation: Evaluation) -> list[UserModel]:
-    """The user model of the evaluation, and those that measures name themselves."""
-    models = [evaluation.context.user, *(evaluation.context_for(one).user for one in evaluation.measures)]
-    return list(dict.fromkeys(models))
+    """The user model of the evaluation, and those that measures name themselves and that move by the same data."""
+    contexts = [evaluation.context, *(evaluation.context_for(one) for one in evaluation.measures)]
+    navigation = evaluation.context.reader.navigation
+    return list(dict.fromkeys(one.user for one in contexts if one.reader.navigation is navigation))
+
+
+def with_own_transitions(evaluation: Evaluation) -> list[str]:
+    """Fitted chains that measures name themselves: the page steps through the data of the evaluation alone."""
+    navigation = evaluation.context.reader.navigation
+    contexts = [evaluation.context_for(one) for one in evaluation.measures]
+    own = [one.reader.navigation for one in contexts if one.reader.navigation is not navigation]
+    return list(dict.fromkeys(table.source for table in own if table is not None))
 
 
 def fitting_models(evaluation: Evaluation) -> list[UserModel]:
@@ -116,4 +125,7 @@ def _can_read(model: UserModel, evaluation: Evaluation) -> bool:
 
 def parse_user_models(text: str) -> list[UserModel]:
     """User models in one text, split at white space outside brackets."""
+    for part in specs.split(text):
+        if users.load(part, None)[1] is not None:
+            raise UsageError(f"{part} has transitions of its own: give it with {option('user')}")
     return [users.build(part) for part in specs.split(text)]
