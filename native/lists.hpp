@@ -216,6 +216,13 @@ public:
             }
     }
 
+    // among lists of h candidates that are not sure and m that are
+    double kinds(std::size_t h, std::size_t m) const {
+        if (m >= covered_.size() || h >= exposed_[1][0].size()) return -1.0;
+        const Values nothing(targets_ + 1, 0.0);
+        return bound(h, m, 0, nothing.data(), nothing.data());
+    }
+
     // among lists of j with candidate i
     double given(std::size_t j, std::size_t i) const {
         double found = 0.0;
@@ -280,9 +287,11 @@ private:
     std::vector<Values> exposed_[2], seen_[2];
 };
 
-// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i.
+// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i. `table` has those of h
+// candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so many.
 inline void level_bounds(const double* rows, std::size_t count, std::size_t targets, const double* unseen_all, Index r,
-                         std::size_t levels, int steps, double* best, double* given) {
+                         std::size_t levels, int steps, std::size_t others, std::size_t sures, double* best,
+                         double* given, double* table) {
     std::vector<std::size_t> open;
     for (std::size_t x = 0; x < targets; ++x)
         if (unseen_all[x] > 0) open.push_back(x);
@@ -291,6 +300,7 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
     if (need <= 0) {
         std::fill(best, best + levels, 1.0);
         std::fill(given, given + levels * count, 1.0);
+        std::fill(table, table + others * sures, 1.0);
         return;
     }
     Values unseen(n), before(n), mean(count * n, 0.0);
@@ -315,13 +325,19 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
         }
     }
     Values without, with;
-    const Split split(all, mean, surely, unseen, need, levels);
+    const Split split(all, mean, surely, unseen, need, std::max(levels, std::max(others, sures)));
     split.bounds(levels, without, with);
     if (unsure.count && unsure.count < count) {
         const Tangents found = tangent_bounds(unsure, before, std::size_t(need), levels, steps);
         for (std::size_t j = 0; j < levels; ++j)
             without[j] = std::min(without[j], std::exp(found.best[j]) * (1 + kRounding));
     }
+    for (std::size_t h = 0; h < others; ++h)
+        for (std::size_t m = 0; m < sures; ++m) {
+            double& place = table[h * sures + m];
+            place = split.kinds(h, m);
+            if (m == 0 && h >= 1 && h <= levels && place >= 0.0) place = std::min(place, without[h - 1]);
+        }
     const Tangents found = tangent_bounds(all, before, std::size_t(need), levels, steps);
     for (std::size_t j = 0; j < levels; ++j) {
         best[j] = std::min(std::max(without[j], with[j]), std::exp(found.best[j]) * (1 + kRounding));

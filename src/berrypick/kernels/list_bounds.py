@@ -43,40 +43,51 @@ ROUNDING = 1e-12
 class LevelBounds:
     """For j = 1..J further candidates: bounds on P(F >= r), for any of them and given that one of them is candidate i.
 
-    ``given`` is J x candidates.
+    ``given`` is J x candidates. ``table`` has the bounds for h candidates that are not sure and m that are, from 0 on
+    both; -1 where there are not so many.
     """
 
     best: FloatArray
     given: FloatArray
+    table: FloatArray
 
 
-def level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS) -> LevelBounds:
-    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them."""
+def level_bounds(
+    rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS, kinds: tuple[int, int] = (0, 0)
+) -> LevelBounds:
+    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them; ``kinds``: the shape of
+    the table."""
     compiled = native()
     if compiled is None:
-        return plain_level_bounds(rows, unseen, r, levels, steps)
-    best, given = np.empty(levels), np.empty((levels, len(rows)))
-    compiled.level_bounds(np.ascontiguousarray(rows), np.ascontiguousarray(unseen), r, steps, best, given)
-    return LevelBounds(best, given)
+        return plain_level_bounds(rows, unseen, r, levels, steps, kinds)
+    best, given, table = np.empty(levels), np.empty((levels, len(rows))), np.empty(kinds)
+    compiled.level_bounds(np.ascontiguousarray(rows), np.ascontiguousarray(unseen), r, steps, best, given, table)
+    return LevelBounds(best, given, table)
 
 
-def plain_level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS) -> LevelBounds:
+def plain_level_bounds(
+    rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS, kinds: tuple[int, int] = (0, 0)
+) -> LevelBounds:
     """The same in NumPy."""
     open_targets = unseen > 0
     need = r - int((~open_targets).sum())
     if need <= 0:
-        return LevelBounds(np.ones(levels), np.ones((levels, len(rows))))
+        return LevelBounds(np.ones(levels), np.ones((levels, len(rows))), np.ones(kinds))
     rows, unseen = rows[:, open_targets], unseen[open_targets]
     split = Split(rows, unseen, need)
     without, with_sure = split.bounds(levels)
     if split.surely.any() and not split.surely.all():
         without = np.minimum(without, tangent_bounds(rows[~split.surely], unseen, need, levels, steps)[0])
+    table = split.table(kinds)
+    if kinds[1]:
+        few = table[1 : levels + 1, 0]
+        few[:] = np.where(few >= 0, np.minimum(few, without[: len(few)]), few)
     best, given = tangent_bounds(rows, unseen, need, levels, steps)
     best = np.minimum(np.minimum(np.maximum(without, with_sure), best), 1.0)
     given = np.minimum(given, best[:, None])
     for j in range(2, min(levels, SPLIT_GIVEN) + 1):
         given[j - 1] = np.minimum(given[j - 1], split.given(j))
-    return LevelBounds(best, given)
+    return LevelBounds(best, given, table)
 
 
 # --- split ----------------------------------------------------------------------------------------------------------
@@ -110,6 +121,15 @@ class Split:
                 bound = float(self._bound(j - m, m, 0, nothing, nothing)[0])
                 best[min(m, 1), j - 1] = max(best[min(m, 1), j - 1], bound)
         return best[0], best[1]
+
+    def table(self, kinds: tuple[int, int]) -> FloatArray:
+        """Among lists of h candidates that are not sure and m that are."""
+        found = np.full(kinds, -1.0)
+        nothing = np.zeros((1, self.targets + 1))
+        for h in range(min(kinds[0], self.exposed[1].shape[1])):
+            for m in range(min(kinds[1], len(self.covered))):
+                found[h, m] = self._bound(h, m, 0, nothing, nothing)[0]
+        return found
 
     def given(self, j: int) -> FloatArray:
         """Among lists of j with a given candidate, for each."""
