@@ -130,18 +130,23 @@ class _Knapsack:
         self.effort, self.most = effort, budgets.most
         self.left = budgets.most[None, :] - effort[:, None]
 
-    def bounds(self, weight: FloatArray, constant: float) -> tuple[FloatArray, FloatArray]:
+    def order(self, weight: FloatArray) -> IntArray:
+        """By the weight for the effort."""
+        return np.argsort(-weight / self.effort, kind="stable")
+
+    def bounds(
+        self, weight: FloatArray, constant: float, order: IntArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """For any candidates, and with candidate i; where i alone is beyond the budget, nothing is said."""
-        order = np.argsort(-weight / self.effort, kind="stable")
+        order = self.order(weight) if order is None else order
         spent = np.concatenate([[0.0], np.cumsum(self.effort[order])])
         sums = np.concatenate([[0.0], np.cumsum(weight[order])])
         best = constant + np.interp(self.most, spent, sums)
         given = constant + weight[:, None] + np.interp(self.left, spent, sums)
         return best, np.where(self.left >= 0, np.minimum(given, best[None, :]), np.inf)
 
-    def filled(self, weight: FloatArray, budget: float) -> FloatArray:
+    def filled(self, order: IntArray, budget: float) -> FloatArray:
         """How much of each candidate the best sum within a budget takes."""
-        order = np.argsort(-weight / self.effort, kind="stable")
         before = np.concatenate([[0.0], np.cumsum(self.effort[order])[:-1]])
         found = np.empty(len(order))
         found[order] = np.clip((budget - before) / self.effort[order], 0.0, 1.0)
@@ -160,9 +165,10 @@ def _tangents(
     before = -np.log(unseen)
     several = budgets.most[~budgets.single]
     chosen = several[np.unique(np.linspace(0, len(several) - 1, POINTS).round().astype(int))] if len(several) else []
+    first = np.minimum(exposure, 1.0)
+    start = knapsack.order(first.sum(axis=1))
     for budget in chosen:
-        first = np.minimum(exposure, 1.0)
-        taken = knapsack.filled(first.sum(axis=1), float(budget))
+        taken = knapsack.filled(start, float(budget))
         y = before + 0.5 * (taken @ first) + 0.05
         for step in range(STEPS):
             value, slope = function(y)(y)
@@ -170,8 +176,9 @@ def _tangents(
                 break
             capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
             weight = capped @ slope
-            found.append(knapsack.bounds(weight, value - float(slope @ (y - before))))
-            y = y + (before + knapsack.filled(weight, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
+            order = knapsack.order(weight)
+            found.append(knapsack.bounds(weight, value - float(slope @ (y - before)), order))
+            y = y + (before + knapsack.filled(order, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
     return found
 
 

@@ -27,7 +27,15 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import certified, native
 from berrypick.kernels.budget_bounds import Budgets, budget_bounds
-from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search, set_sizes
+from berrypick.kernels.certified import (
+    MOST_CELLS,
+    MOST_COMPARED,
+    MOST_LISTED,
+    Found,
+    Objective,
+    Search,
+    set_sizes,
+)
 from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.gain_steps import gain_steps
 from berrypick.kernels.list_bounds import ROUNDING
@@ -63,6 +71,14 @@ class Priced:
         """With one more candidate, which leads nowhere and costs nothing."""
         none = np.zeros((1, self.rows.shape[1]))
         return Priced(np.vstack([self.rows, none]), np.append(self.effort, 0.0), np.vstack([self.outside, none]))
+
+    @cached_property
+    def dominated(self) -> BoolArray:
+        """Whether candidate i (row) is dominated by j (column), which reaches every target at least as well and costs
+        no more. Exchanging the two loses nothing where browsing costs nothing."""
+        if self.browses or len(self.rows) > MOST_COMPARED:
+            return np.zeros((len(self.rows), 0), dtype=bool)
+        return certified.dominated(np.hstack([self.rows, (self.effort.max() - self.effort)[:, None]]))
 
     @cached_property
     def browses(self) -> bool:
@@ -373,6 +389,8 @@ class BestFirst:
         self.heap: list[tuple[float, int, float, tuple[int, ...]]] = []
         self.best_known: dict[frozenset[int], float] = {}
         self.pushed = 0
+        self.follows = problem.priced.dominated
+        self.waiting = self.follows.sum(axis=1)  # for how many candidates each has to wait
         self.closed = -np.inf  # what lists that are complete would score if browsing cost nothing
         self.best, self.goal = problem.changed(problem.beginning(problem.starts()))
 
@@ -426,10 +444,7 @@ class BestFirst:
 
     def expand(self, known: _Set) -> None:
         problem, priced = self.problem, self.problem.priced
-        left = np.ones(len(priced.rows), dtype=bool)
-        left[list(known.order)] = False
-        left &= (priced.rows * known.unseen > 0).any(axis=1)
-        pool = np.flatnonzero(left)
+        pool, ready = self.pool(known)
         self.improve(known.order)
         if not len(pool):
             if problem.objective == "inverse" and known.order:
@@ -454,9 +469,9 @@ class BestFirst:
         scores = known.score + self.steps(known.effort, known.effort + effort, known.reached)
         limits = np.minimum(whole, scores + self.future(known, budgets, given, effort))
         done = problem.lower.are_sure(unseen)
-        for n in np.argsort(-limits, kind="stable").tolist():
+        for n in np.flatnonzero(ready).tolist():
             if not self.promising(float(limits[n])):
-                break
+                continue
             order = (*known.order, int(pool[n]))
             if done[n]:
                 self.improve(order)
@@ -466,6 +481,18 @@ class BestFirst:
                     order, seen[n], unseen[n], known.effort + float(effort[n]), float(reached[n]), float(scores[n])
                 )
                 self.push(float(limits[n]), child)
+
+    def pool(self, known: _Set) -> tuple[IntArray, BoolArray]:
+        """Candidates that can be among the next within the horizon, and whether they can be the very next: a dominated
+        one follows its dominators."""
+        priced = self.problem.priced
+        left = (priced.rows * known.unseen > 0).any(axis=1)
+        left[list(known.order)] = False
+        waiting = self.waiting - self.follows[:, list(known.order)].sum(axis=1) if self.follows.size else self.waiting
+        cheapest = np.cumsum(np.sort(priced.effort[left]))
+        ranks = int(np.searchsorted(cheapest, self.horizon(known) * (1 + ROUNDING), side="right")) + 1
+        pool = np.flatnonzero(left & (waiting < ranks))
+        return pool, waiting[pool] == 0
 
     def close(self, bound: float) -> None:
         """A list that needs nothing more. If browsing costs effort, another order of it may be better than the one that
