@@ -76,12 +76,16 @@ def test_budget_bounds_hold_for_every_set():
         found = budget_bounds.budget_bounds(
             rows, effort, unseen, gains, wanted, budgets, (before, np.array(alone) - before)
         )
+        table = budget_bounds.kinds_table(rows, unseen, gains, wanted, (count + 1, count + 1))
+        surely = (rows[:, unseen > 0] == 1).any(axis=1)
         for j in range(1, count + 1):
             for chosen in map(list, itertools.combinations(range(count), j)):
+                share = reached(gains, 1 - unseen * np.prod(1 - rows[chosen], axis=0), wanted)
+                sure = int(surely[chosen].sum())
+                assert share <= table[j - sure, sure] * (1 + 1e-9)
                 cost = effort[chosen].sum()
                 part = np.flatnonzero((budgets.edges[:-1] <= cost) & (cost < budgets.edges[1:]))
                 if len(part):
-                    share = reached(gains, 1 - unseen * np.prod(1 - rows[chosen], axis=0), wanted)
                     assert share <= found.best[part[0]] * (1 + 1e-9)
                     assert (share <= found.given[chosen, part[0]] * (1 + 1e-9)).all()
 
@@ -259,7 +263,7 @@ def test_more_than_eight_candidates_are_not_tried_in_every_order():
 
 def test_a_gap_is_noted():
     rng = np.random.default_rng(1)
-    links = ReachTable({(f"h{i}", f"t{x}"): float(rng.random() * 0.3) for i in range(40) for x in range(5)})
+    links = ReachTable({(f"h{i}", f"t{x}"): float(rng.random() * 0.6) for i in range(40) for x in range(5)})
     truth = {"q": {f"t{x}": x % 3 + 1 for x in range(5)}}
     measure = "epnav(ideal='certified',nodes=1,gap=0.01)@1"
     results = bp.evaluate(truth, {"q": {"t1": 1}}, measure, navigation=links)

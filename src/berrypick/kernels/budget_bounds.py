@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.kernels.list_bounds import ROUNDING, exposure_caps, log_reached
+from berrypick.kernels.list_bounds import ROUNDING, exposure_caps, level_bounds, log_reached
 
 #: Parts into which the effort ahead is divided where efforts differ, and most ranks where they do not.
 PARTS = 32
@@ -102,6 +102,43 @@ def budget_bounds(
             with np.errstate(over="ignore"):
                 best, given = np.minimum(best, np.exp(logs[0])), np.minimum(given, np.exp(logs[1]))
     return BudgetBounds(np.minimum(best * (1 + ROUNDING), 1.0), np.minimum(given * (1 + ROUNDING), 1.0))
+
+
+def kinds_table(
+    rows: FloatArray, unseen: FloatArray, gains: FloatArray, wanted: float, kinds: tuple[int, int]
+) -> FloatArray:
+    """Bounds for h candidates that are not sure and m that are, from 0 on both; -1 where there are not so many.
+
+    The m sure ones have at most the dearest targets, as many as they can show. The rest of the gain is bounded by its
+    mean, over the best targets that are not sure, and the number of targets as in :mod:`list_bounds`.
+    """
+    is_open = unseen > 0
+    need = wanted - float(gains[~is_open].sum())
+    if need <= 0:
+        return np.ones(kinds)
+    rows, unseen, gains = rows[:, is_open], unseen[is_open], gains[is_open]
+    dearest = np.append(0.0, np.cumsum(-np.sort(-gains)))
+    number = int(np.searchsorted(dearest, need * (1 - ROUNDING)))
+    if number > len(gains):
+        return np.zeros(kinds)
+    table = level_bounds(rows, unseen, number, 1, 0, kinds).table
+    sure = rows == 1.0
+    surely = sure.any(axis=1)
+    unsure = np.where(sure, 0.0, rows) * unseen
+    covered = np.append(0.0, np.cumsum(-np.sort(-sure.sum(axis=1)[surely])))
+    for m in range(min(kinds[1], len(covered))):
+        certain = min(int(covered[m]), len(gains))
+        rest = need - float(dearest[certain])
+        if rest <= need * ROUNDING:
+            continue
+        capped, q = np.minimum(gains, rest), len(gains) - certain
+        worth = (-np.sort(-unsure * capped, axis=1))[:, :q].sum(axis=1)
+        before = float(np.sort(capped * (1.0 - unseen))[len(gains) - q :].sum())
+        have = before + float(-np.sort(-worth[surely])[:m].sum())
+        sums = np.append(0.0, np.cumsum(-np.sort(-worth[~surely])))[: kinds[0]]
+        share = np.minimum((have + sums) / rest * (1 + ROUNDING), 1.0)
+        table[: len(sums), m] = np.where(table[: len(sums), m] >= 0, np.minimum(table[: len(sums), m], share), -1.0)
+    return table
 
 
 def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Callable[[FloatArray], Concave]]]:

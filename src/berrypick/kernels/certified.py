@@ -347,32 +347,7 @@ class _BestFirst:
         return (need + MORE_LEVELS, need + 1) if self.problem.certain and 1 < need <= MOST_PATHS else (0, 0)
 
     def paths(self, bounds: LevelBounds, rank: int) -> tuple[float, float, float]:
-        """What all later ranks can add: in all, after a next candidate that is not sure, and after one that is.
-
-        The numbers of candidates of both kinds only grow along a list, each rank by one of them. So a list that has
-        seen much without sure candidates does not suffice as soon as one of sure candidates.
-        """
-        table = bounds.table
-        if not table.size:
-            return np.inf, np.inf, np.inf
-        others, sures = table.shape
-        ahead = np.full((others + 1, sures + 1), -np.inf)  # what is added from a number of each kind on
-        later = ahead.copy()  # the same without the rank itself
-        for h in range(others - 1, -1, -1):
-            for m in range(sures - 1, -1, -1):
-                if table[h, m] >= 0:
-                    share = min(table[h, m], bounds.best[h + m - 1]) if 1 <= h + m <= len(bounds.best) else table[h, m]
-                    beyond = h + 1 == others or m + 1 == sures
-                    own, end = self.term(float(share), rank + h + m, beyond)
-                    later[h, m] = max(ahead[h + 1, m], ahead[h, m + 1], end)
-                    ahead[h, m] = own + later[h, m]
-        return float(later[0, 0]), float(later[1, 0]), float(later[0, 1])
-
-    def term(self, share: float, rank: int, beyond: bool) -> tuple[float, float]:
-        """What a rank adds, and what is added after it if the list ends there, or is not looked at any further."""
-        if self.problem.objective == "inverse":
-            return share / (max(rank, 1) * (rank + 1.0)), (self.problem.most if beyond else share) / (rank + 1.0)
-        return share - 1.0, 0.0 if beyond or share >= 1.0 else -np.inf
+        return best_ways(bounds.table, bounds.best, rank, self.problem.objective, self.problem.most)
 
     def pool(self, order: tuple[int, ...], levels: int) -> tuple[IntArray, BoolArray]:
         """Candidates that can be among the next, and whether they can be the very next: a dominated one follows its
@@ -412,6 +387,35 @@ class _BestFirst:
         score = self.problem.finished(found)
         if score > self.goal:
             self.best, self.goal = found, score
+
+
+def best_ways(
+    table: FloatArray, best: FloatArray, rank: int, objective: Objective, most: float
+) -> tuple[float, float, float]:
+    """What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is.
+
+    ``table``: bounds on P(suffices) for numbers of candidates of both kinds, -1 where there are none; ``best``: for
+    numbers of any. Both numbers only grow along a list, each rank by one of them. So a list that has seen much without
+    sure candidates does not suffice as soon as one of sure candidates.
+    """
+    if not table.size:
+        return np.inf, np.inf, np.inf
+    others, sures = table.shape
+    ahead = np.full((others + 1, sures + 1), -np.inf)  # what is added from a number of each kind on
+    later = ahead.copy()  # the same without the rank itself
+    for h in range(others - 1, -1, -1):
+        for m in range(sures - 1, -1, -1):
+            if table[h, m] >= 0:
+                k = rank + h + m
+                share = float(min(table[h, m], best[h + m - 1]) if 1 <= h + m <= len(best) else table[h, m])
+                beyond = h + 1 == others or m + 1 == sures
+                if objective == "inverse":  # what is added if the list ends here, or is not looked at any further
+                    own, end = share / (max(k, 1) * (k + 1.0)), (most if beyond else share) / (k + 1.0)
+                else:
+                    own, end = share - 1.0, 0.0 if beyond or share >= 1.0 else -np.inf
+                later[h, m] = max(ahead[h + 1, m], ahead[h, m + 1], end)
+                ahead[h, m] = own + later[h, m]
+    return float(later[0, 0]), float(later[1, 0]), float(later[0, 1])
 
 
 def reached_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
