@@ -177,33 +177,29 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
     return found;
 }
 
-// Sums over the largest of everything that the split bounds look at.
+// Sums over the largest of everything that the split bounds look at. Of each candidate the q best targets count, q = 0, 1,
+// ... targets: what it can add where q targets are not sure.
 class Split {
 public:
-    Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need)
-        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0), exposure_(exposure.count, 0.0), mean_(mean) {
-        Values covered, exposed[2], seen[2], before(targets_), seen_before(targets_);
+    Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need,
+          std::size_t levels)
+        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0) {
+        Values before(targets_), seen_before(targets_), covered;
+        exposure_ = best_targets(exposure.values, exposure.count);
+        mean_ = best_targets(mean, exposure.count);
         for (std::size_t i = 0; i < exposure.count; ++i) {
-            for (std::size_t x = 0; x < targets_; ++x) {
-                const double y = exposure.row(i)[x];
-                if (std::isinf(y))
-                    ++sure_[i];
-                else
-                    exposure_[i] += y;
-            }
+            for (std::size_t x = 0; x < targets_; ++x) sure_[i] += std::isinf(exposure.row(i)[x]) ? 1 : 0;
             if (surely[i]) covered.push_back(double(sure_[i]));
-            exposed[surely[i] ? 0 : 1].push_back(exposure_[i]);
-            seen[surely[i] ? 0 : 1].push_back(mean[i]);
+        }
+        for (int s = 0; s < 2; ++s) {
+            exposed_[s] = largest_sums(exposure_, surely, s == 0, levels);
+            seen_[s] = largest_sums(mean_, surely, s == 0, levels);
         }
         for (std::size_t x = 0; x < targets_; ++x) {
             before[x] = -std::log(unseen[x]);
             seen_before[x] = 1.0 - unseen[x];
         }
         covered_ = sums(std::move(covered), true);
-        for (int s = 0; s < 2; ++s) {
-            exposed_[s] = sums(std::move(exposed[s]), true);
-            seen_[s] = sums(std::move(seen[s]), true);
-        }
         before_ = sums(std::move(before), false);
         seen_before_ = sums(std::move(seen_before), false);
     }
@@ -212,32 +208,73 @@ public:
     void bounds(std::size_t levels, Values& without, Values& with) const {
         without.assign(levels, 0.0);
         with.assign(levels, 0.0);
+        const Values nothing(targets_ + 1, 0.0);
         for (std::size_t j = 1; j <= levels; ++j)
             for (std::size_t m = 0; m <= std::min(j, covered_.size() - 1); ++m) {
                 double& place = m ? with[j - 1] : without[j - 1];
-                place = std::max(place, bound(j - m, m, 0, 0.0, 0.0));
+                place = std::max(place, bound(j - m, m, 0, nothing.data(), nothing.data()));
             }
+    }
+
+    // among lists of h candidates that are not sure and m that are
+    double kinds(std::size_t h, std::size_t m) const {
+        if (m >= covered_.size() || h >= exposed_[1][0].size()) return -1.0;
+        const Values nothing(targets_ + 1, 0.0);
+        return bound(h, m, 0, nothing.data(), nothing.data());
     }
 
     // among lists of j with candidate i
     double given(std::size_t j, std::size_t i) const {
         double found = 0.0;
         for (std::size_t m = 0; m <= std::min(j - 1, covered_.size() - 1); ++m)
-            found = std::max(found, bound(j - 1 - m, m, sure_[i], exposure_[i], mean_[i]));
+            found = std::max(found, bound(j - 1 - m, m, sure_[i], &exposure_[i * (targets_ + 1)], &mean_[i * (targets_ + 1)]));
         return found;
     }
 
 private:
-    double bound(std::size_t others, std::size_t m, std::size_t sure, double exposure, double mean) const {
-        others = std::min(others, exposed_[1].size() - 1);
+    // of each row the sums of the q largest values that are not infinite
+    Values best_targets(const Values& values, std::size_t count) const {
+        Values found(count * (targets_ + 1), 0.0), row(targets_);
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t x = 0; x < targets_; ++x) {
+                const double value = values[i * targets_ + x];
+                row[x] = std::isinf(value) ? 0.0 : value;
+            }
+            std::sort(row.begin(), row.end(), std::greater<double>());
+            for (std::size_t q = 0; q < targets_; ++q) found[i * (targets_ + 1) + q + 1] = found[i * (targets_ + 1) + q] + row[q];
+        }
+        return found;
+    }
+
+    // for each q the sums of the m largest among the candidates of one kind, m = 0 .. levels
+    std::vector<Values> largest_sums(const Values& values, const std::vector<bool>& surely, bool kind,
+                                     std::size_t levels) const {
+        std::vector<Values> found;
+        for (std::size_t q = 0; q <= targets_; ++q) {
+            Values column;
+            for (std::size_t i = 0; i < surely.size(); ++i)
+                if (surely[i] == kind) column.push_back(values[i * (targets_ + 1) + q]);
+            if (column.size() > levels) {
+                std::nth_element(column.begin(), column.begin() + std::ptrdiff_t(levels), column.end(), std::greater<double>());
+                column.resize(levels);
+            }
+            found.push_back(sums(std::move(column), true));
+        }
+        return found;
+    }
+
+    double bound(std::size_t others, std::size_t m, std::size_t sure, const double* exposure, const double* mean) const {
+        others = std::min(others, exposed_[1][0].size() - 1);
         const std::size_t certain = std::min(std::size_t(covered_[m]) + sure, targets_);
         if (need_ <= Index(certain)) return 1.0;
         const Index need = need_ - Index(certain), targets = Index(targets_ - certain);
         if (targets > kMostSplit) return 1.0;
         const double before = before_[targets_] - before_[certain];
-        double p = -std::expm1(-(before + exposed_[0][m] + exposed_[1][others] + exposure) / double(targets));
+        const std::size_t q = std::size_t(targets);
+        const double exposed = exposed_[0][q][m] + exposed_[1][q][others] + exposure[q];
+        double p = -std::expm1(-(before + exposed) / double(targets));
         const double seen =
-            seen_before_[targets_] - seen_before_[certain] + seen_[0][m] + seen_[1][others] + mean;
+            seen_before_[targets_] - seen_before_[certain] + (seen_[0][q][m] + seen_[1][q][others] + mean[q]);
         const double by_mean = std::min(p, seen / double(targets));
         if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
         return std::min(1.0, binomial_tail(targets, p, need) * (1 + kRounding));
@@ -246,12 +283,15 @@ private:
     Index need_;
     std::size_t targets_;
     std::vector<std::size_t> sure_;
-    Values exposure_, mean_, covered_, exposed_[2], seen_[2], before_, seen_before_;
+    Values exposure_, mean_, covered_, before_, seen_before_;
+    std::vector<Values> exposed_[2], seen_[2];
 };
 
-// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i.
+// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i. `table` has those of h
+// candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so many.
 inline void level_bounds(const double* rows, std::size_t count, std::size_t targets, const double* unseen_all, Index r,
-                         std::size_t levels, int steps, double* best, double* given) {
+                         std::size_t levels, int steps, std::size_t others, std::size_t sures, double* best,
+                         double* given, double* table) {
     std::vector<std::size_t> open;
     for (std::size_t x = 0; x < targets; ++x)
         if (unseen_all[x] > 0) open.push_back(x);
@@ -260,9 +300,10 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
     if (need <= 0) {
         std::fill(best, best + levels, 1.0);
         std::fill(given, given + levels * count, 1.0);
+        std::fill(table, table + others * sures, 1.0);
         return;
     }
-    Values unseen(n), before(n), mean(count, 0.0);
+    Values unseen(n), before(n), mean(count * n, 0.0);
     for (std::size_t x = 0; x < n; ++x) {
         unseen[x] = unseen_all[open[x]];
         before[x] = -std::log(unseen[x]);
@@ -276,7 +317,7 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
             if (p == 1.0)
                 surely[i] = true;
             else
-                mean[i] += p * unseen[x];
+                mean[i * n + x] = p * unseen[x];
         }
         if (!surely[i]) {
             unsure.values.insert(unsure.values.end(), all.row(i), all.row(i) + n);
@@ -284,13 +325,19 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
         }
     }
     Values without, with;
-    const Split split(all, mean, surely, unseen, need);
+    const Split split(all, mean, surely, unseen, need, std::max(levels, std::max(others, sures)));
     split.bounds(levels, without, with);
     if (unsure.count && unsure.count < count) {
         const Tangents found = tangent_bounds(unsure, before, std::size_t(need), levels, steps);
         for (std::size_t j = 0; j < levels; ++j)
             without[j] = std::min(without[j], std::exp(found.best[j]) * (1 + kRounding));
     }
+    for (std::size_t h = 0; h < others; ++h)
+        for (std::size_t m = 0; m < sures; ++m) {
+            double& place = table[h * sures + m];
+            place = split.kinds(h, m);
+            if (m == 0 && h >= 1 && h <= levels && place >= 0.0) place = std::min(place, without[h - 1]);
+        }
     const Tangents found = tangent_bounds(all, before, std::size_t(need), levels, steps);
     for (std::size_t j = 0; j < levels; ++j) {
         best[j] = std::min(std::max(without[j], with[j]), std::exp(found.best[j]) * (1 + kRounding));

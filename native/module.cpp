@@ -178,8 +178,9 @@ void dominated(In2<double> rows, Out2<std::uint8_t> out) {
     berrypick::dominated(rows.data(), rows.shape(0), rows.shape(1), out.data());
 }
 
-void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<double> best, Out2<double> given) {
-    require_apart(rows, unseen, best, given);
+void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<double> best, Out2<double> given,
+                  Out2<double> table) {
+    require_apart(rows, unseen, best, given, table);
     require_probabilities(rows);
     require_count(unseen.shape(0), rows.shape(1), "unseen");
     for (std::size_t x = 0; x < unseen.size(); ++x)
@@ -189,7 +190,7 @@ void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<d
     require_count(given.shape(1), rows.shape(0), "columns of given");
     const nb::gil_scoped_release released;
     berrypick::level_bounds(rows.data(), rows.shape(0), rows.shape(1), unseen.data(), r, best.shape(0), steps,
-                            best.data(), given.data());
+                            table.shape(0), table.shape(1), best.data(), given.data(), table.data());
 }
 
 void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
@@ -269,7 +270,7 @@ void cheapest_order(In<double> weight, In<double> effort, bool inverse, Out<doub
 void lists(nb::module_& m) {
     m.def("dominated", dominated, "rows"_a.noconvert(), "out"_a.noconvert());
     m.def("level_bounds", level_bounds, "rows"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "steps"_a,
-          "best"_a.noconvert(), "given"_a.noconvert());
+          "best"_a.noconvert(), "given"_a.noconvert(), "table"_a.noconvert());
     m.def("tails_of_sets", tails_of_sets, "rows"_a.noconvert(), "r"_a, "below"_a.noconvert(),
           "reached"_a.noconvert(), "done"_a.noconvert());
     m.def("gains_of_sets", gains_of_sets, "rows"_a.noconvert(), "states"_a.noconvert(), "stay"_a.noconvert(),

@@ -38,6 +38,8 @@ SLOW_MODULES = {
     "test_bombs",
     "test_campaign",
     "test_certified",
+    "test_certified_effort",
+    "test_certified_many",
     "test_chunks_data",
     "test_cli",
     "test_columns",

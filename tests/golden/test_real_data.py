@@ -74,3 +74,20 @@ def test_published_links(data):
     assert np.allclose(sums[sums > 0], 1)
     within = [chain.visits(chain.number["Viking"], steps) for steps in (1, 2, 3)]
     assert (within[0] <= within[1] + 1e-15).all() and (within[1] <= within[2] + 1e-15).all()
+
+
+def test_ideal_lists_of_published_paths(data):
+    """As docs/explanation/ideal-lists.md has them: twelve frequent goals, all pages of all paths."""
+    from collections import Counter
+
+    from berrypick.core.navigation import Sessions
+
+    folder = data / "wikispeedia"
+    finished, unfinished = (bp.read_navigation(folder / f"paths_{name}.tsv") for name in ("finished", "unfinished"))
+    paths = Sessions((*finished.paths, *unfinished.paths), "wikispeedia")
+    assert len({page for path in paths.paths for page in path if page != "<"}) == 4182
+    goals = [page for page, _ in Counter(path[-1] for path in finished.paths).most_common(12)]
+    measures = ["EPRUM(r=1)", "EPRUM(r=2)", "EPRUM(r=3)", "EPRUM(r=12)"]
+    found = bp.ideal_lists({"q": dict.fromkeys(goals, 1)}, measures, user="markov", navigation=paths)
+    assert [round(one.r / one.value, 2) for one in found] == [1.0, 1.13, 1.14, 1.02]
+    assert [one.gap for one in found[:3]] == [0, 0, 0] and 0 < found[3].gap < 0.025

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import twins
 from click.testing import CliRunner
+from list_twins import EXPONENTS, random_rows
 
 import berrypick as bp
 from berrypick.cli import cli
@@ -15,18 +16,6 @@ from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
 from berrypick.kernels import certified, ideal, list_bounds
 from berrypick.kernels.certified import Search
-
-EXPONENTS = (0.5, 1, 3)
-
-
-def random_rows(rng, most=8, targets=4, own=0.8):
-    """Candidates: usually the targets themselves, and others of several kinds."""
-    t = int(rng.integers(1, targets + 1))
-    count = int(rng.integers(0, most - t + 1))
-    others = rng.random((count, t)) ** rng.choice(EXPONENTS) * (rng.random((count, t)) < rng.choice([0.4, 1]))
-    if rng.random() < 0.3:
-        others = np.round(others * 4) / 4  # equal and sure ones
-    return np.vstack([np.eye(t), others]) if rng.random() < own or not count else others
 
 
 @pytest.fixture(params=["native", "numpy"])
@@ -83,13 +72,16 @@ def test_level_bounds_hold_for_every_set_of_candidates(kernels):
         unseen = np.where(rng.random(t) < 0.5, 1.0, rng.random(t))
         unseen[rng.random(t) < 0.1] = 0.0
         r = int(rng.integers(1, t + 1))
-        found = list_bounds.level_bounds(rows, unseen, r, count)
+        found = list_bounds.level_bounds(rows, unseen, r, count, kinds=(count + 1, count + 1))
+        surely = (rows[:, unseen > 0] == 1).any(axis=1)
         for j in range(1, count + 1):
             for chosen in itertools.combinations(range(count), j):
                 after = unseen * np.prod(1 - rows[list(chosen)], axis=0)
                 reached = certified.reached_of(1 - after[None], after[None], r)[0]
                 assert reached <= found.best[j - 1] * (1 + 1e-12)
                 assert (reached <= found.given[j - 1, list(chosen)] * (1 + 1e-12)).all()
+                sure = int(surely[list(chosen)].sum())
+                assert reached <= found.table[j - sure, sure] * (1 + 1e-12)
 
 
 def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
@@ -100,8 +92,10 @@ def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
         rows = np.ascontiguousarray(random_rows(rng, most=9, targets=5))
         unseen = rng.random(rows.shape[1]) * (rng.random(rows.shape[1]) < 0.9)
         r, levels = int(rng.integers(1, rows.shape[1] + 1)), int(rng.integers(1, 7))
-        fast = list_bounds.level_bounds(rows, unseen, r, levels)
-        plain = list_bounds.plain_level_bounds(rows, unseen, r, levels)
+        kinds = int(rng.integers(0, 7)), int(rng.integers(0, 7))
+        fast = list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
+        plain = list_bounds.plain_level_bounds(rows, unseen, r, levels, kinds=kinds)
+        np.testing.assert_allclose(fast.table, plain.table, rtol=1e-9)
         np.testing.assert_allclose(fast.best, plain.best, rtol=1e-9)
         np.testing.assert_allclose(fast.given, plain.given, rtol=1e-9)
         assert (certified.dominated(rows) == certified.plain_dominated(rows)).all()
@@ -120,10 +114,13 @@ def test_two_hundred_candidates_are_proved_optimal_at_low_recall():
     rows = np.vstack([np.eye(10), rng.random((200, 10)) * 0.3])
     for found in certified.search(rows, [1, 2, 3], "length", Search()):
         assert found.gap == 0
-    (open_end,) = certified.search(rows, [10], "length", Search(5))
-    assert 0 < open_end.gap < 0.15, "full recall among many weak pages"
-    (again,) = certified.search(rows, [10], "length", Search(5))
-    assert again == open_end, "the same digits each time"
+    (weak,) = certified.search(rows, [10], "length", Search(5))
+    assert weak.gap == 0 and weak.value == 10, "full recall among many weak pages: nothing beats the targets"
+    strong = np.vstack([np.eye(10), rng.random((200, 10)) * 0.6])
+    (found,) = certified.search(strong, [10], "length", Search(5))
+    assert 0 < found.gap < 0.05
+    (again,) = certified.search(strong, [10], "length", Search(5))
+    assert again == found, "the same digits each time"
 
 
 def test_the_papers_example():
@@ -171,7 +168,7 @@ def test_the_signature_states_the_search():
 def wide_world():
     """A topic on which few nodes leave a gap."""
     rng = np.random.default_rng(1)
-    pages = rng.random((60, 6)) * 0.3
+    pages = rng.random((60, 6)) * 0.6
     links = {(f"h{i}", f"t{x}"): float(p) for i, row in enumerate(pages) for x, p in enumerate(row)}
     return {"q": {f"t{x}": 1 for x in range(6)}}, ReachTable(links)
 
@@ -219,7 +216,7 @@ def test_no_list_surely_reaches_a_target_that_is_hard_to_reach():
 
 
 def test_eprum_of_a_matrix_takes_the_parameters_of_the_measure():
-    rows = np.vstack([np.eye(6), np.random.default_rng(1).random((60, 6)) * 0.3])
+    rows = np.vstack([np.eye(6), np.random.default_rng(1).random((60, 6)) * 0.6])
     run = rows[[1, 8, 20]]
     with pytest.warns(bp.BerrypickWarning, match="not proved to be the best"):
         found = bp.eprum(run, 6, candidates=rows, ideal="certified", nodes=1, gap=0.001)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.kernels.list_bounds import ROUNDING, exposure_caps, log_reached
+from berrypick.kernels.list_bounds import ROUNDING, exposure_caps, level_bounds, log_reached
 
 #: Parts into which the effort ahead is divided where efforts differ, and most ranks where they do not.
 PARTS = 32
@@ -104,6 +104,43 @@ def budget_bounds(
     return BudgetBounds(np.minimum(best * (1 + ROUNDING), 1.0), np.minimum(given * (1 + ROUNDING), 1.0))
 
 
+def kinds_table(
+    rows: FloatArray, unseen: FloatArray, gains: FloatArray, wanted: float, kinds: tuple[int, int]
+) -> FloatArray:
+    """Bounds for h candidates that are not sure and m that are, from 0 on both; -1 where there are not so many.
+
+    The m sure ones have at most the dearest targets, as many as they can show. The rest of the gain is bounded by its
+    mean, over the best targets that are not sure, and the number of targets as in :mod:`list_bounds`.
+    """
+    is_open = unseen > 0
+    need = wanted - float(gains[~is_open].sum())
+    if need <= 0:
+        return np.ones(kinds)
+    rows, unseen, gains = rows[:, is_open], unseen[is_open], gains[is_open]
+    dearest = np.append(0.0, np.cumsum(-np.sort(-gains)))
+    number = int(np.searchsorted(dearest, need * (1 - ROUNDING)))
+    if number > len(gains):
+        return np.zeros(kinds)
+    table = level_bounds(rows, unseen, number, 1, 0, kinds).table
+    sure = rows == 1.0
+    surely = sure.any(axis=1)
+    unsure = np.where(sure, 0.0, rows) * unseen
+    covered = np.append(0.0, np.cumsum(-np.sort(-sure.sum(axis=1)[surely])))
+    for m in range(min(kinds[1], len(covered))):
+        certain = min(int(covered[m]), len(gains))
+        rest = need - float(dearest[certain])
+        if rest <= need * ROUNDING:
+            continue
+        capped, q = np.minimum(gains, rest), len(gains) - certain
+        worth = (-np.sort(-unsure * capped, axis=1))[:, :q].sum(axis=1)
+        before = float(np.sort(capped * (1.0 - unseen))[len(gains) - q :].sum())
+        have = before + float(-np.sort(-worth[surely])[:m].sum())
+        sums = np.append(0.0, np.cumsum(-np.sort(-worth[~surely])))[: kinds[0]]
+        share = np.minimum((have + sums) / rest * (1 + ROUNDING), 1.0)
+        table[: len(sums), m] = np.where(table[: len(sums), m] >= 0, np.minimum(table[: len(sums), m], share), -1.0)
+    return table
+
+
 def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Callable[[FloatArray], Concave]]]:
     """Concave functions, each of the exposures of some targets."""
     order = np.argsort(-gains, kind="stable")
@@ -130,18 +167,23 @@ class _Knapsack:
         self.effort, self.most = effort, budgets.most
         self.left = budgets.most[None, :] - effort[:, None]
 
-    def bounds(self, weight: FloatArray, constant: float) -> tuple[FloatArray, FloatArray]:
+    def order(self, weight: FloatArray) -> IntArray:
+        """By the weight for the effort."""
+        return np.argsort(-weight / self.effort, kind="stable")
+
+    def bounds(
+        self, weight: FloatArray, constant: float, order: IntArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """For any candidates, and with candidate i; where i alone is beyond the budget, nothing is said."""
-        order = np.argsort(-weight / self.effort, kind="stable")
+        order = self.order(weight) if order is None else order
         spent = np.concatenate([[0.0], np.cumsum(self.effort[order])])
         sums = np.concatenate([[0.0], np.cumsum(weight[order])])
         best = constant + np.interp(self.most, spent, sums)
         given = constant + weight[:, None] + np.interp(self.left, spent, sums)
         return best, np.where(self.left >= 0, np.minimum(given, best[None, :]), np.inf)
 
-    def filled(self, weight: FloatArray, budget: float) -> FloatArray:
+    def filled(self, order: IntArray, budget: float) -> FloatArray:
         """How much of each candidate the best sum within a budget takes."""
-        order = np.argsort(-weight / self.effort, kind="stable")
         before = np.concatenate([[0.0], np.cumsum(self.effort[order])[:-1]])
         found = np.empty(len(order))
         found[order] = np.clip((budget - before) / self.effort[order], 0.0, 1.0)
@@ -160,9 +202,10 @@ def _tangents(
     before = -np.log(unseen)
     several = budgets.most[~budgets.single]
     chosen = several[np.unique(np.linspace(0, len(several) - 1, POINTS).round().astype(int))] if len(several) else []
+    first = np.minimum(exposure, 1.0)
+    start = knapsack.order(first.sum(axis=1))
     for budget in chosen:
-        first = np.minimum(exposure, 1.0)
-        taken = knapsack.filled(first.sum(axis=1), float(budget))
+        taken = knapsack.filled(start, float(budget))
         y = before + 0.5 * (taken @ first) + 0.05
         for step in range(STEPS):
             value, slope = function(y)(y)
@@ -170,8 +213,9 @@ def _tangents(
                 break
             capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
             weight = capped @ slope
-            found.append(knapsack.bounds(weight, value - float(slope @ (y - before))))
-            y = y + (before + knapsack.filled(weight, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
+            order = knapsack.order(weight)
+            found.append(knapsack.bounds(weight, value - float(slope @ (y - before)), order))
+            y = y + (before + knapsack.filled(order, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
     return found
 
 

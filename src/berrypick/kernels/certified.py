@@ -19,7 +19,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.list_bounds import ROUNDING, STEPS, level_bounds
+from berrypick.kernels.list_bounds import ROUNDING, STEPS, LevelBounds, level_bounds
 from berrypick.kernels.poisson_binomial import law
 
 Objective = Literal["length", "inverse"]
@@ -29,6 +29,10 @@ MOST_LISTED = 20
 MOST_CELLS = 1 << 25
 #: Further candidates that the bounds look at where no number of them is sure to suffice.
 MOST_LEVELS = 40
+#: Candidates that are not sure beyond the number needed, up to which the ways to a list that suffices are told apart.
+MORE_LEVELS = 8
+#: The largest number of targets for which they are.
+MOST_PATHS = 60
 #: Candidates that are compared with each other, to see which need not come before which.
 MOST_COMPARED = 8192
 #: Rounds of improving a list by exchanging one candidate, and the largest recall value for which that is done.
@@ -312,18 +316,21 @@ class _BestFirst:
         self.improve(order)
         rank = len(order)
         levels, tail = self.levels(known, rank)
-        pool, ready = self.pool(order, levels)
+        kinds = self.kinds(known)
+        pool, ready = self.pool(order, max(levels, sum(kinds)))
         if not len(pool):
             return
         for steps in (0, STEPS):  # without tangents first, which is cheaper
-            bounds = level_bounds(problem.rows[pool], known.unseen, problem.r, levels, steps)
-            whole = known.score + float(self.tails(bounds.best[:, None], rank)[0, 0]) + tail
+            bounds = level_bounds(problem.rows[pool], known.unseen, problem.r, levels, steps, kinds)
+            paths = self.paths(bounds, rank)
+            whole = known.score + min(float(self.tails(bounds.best[:, None], rank)[0, 0]) + tail, paths[0])
             if not self.promising(whole):
                 return
         later = self.tails(bounds.given, rank)[1] + tail if levels > 1 else np.full(len(pool), tail)
         seen, unseen = known.after(problem.rows[pool])
         scores = known.score + problem.terms(seen, unseen, rank + 1)
-        limit = np.minimum(whole, scores + later)
+        surely = (problem.rows[pool][:, known.unseen > 0] == 1.0).any(axis=1)
+        limit = np.minimum(whole, scores + np.minimum(later, np.where(surely, paths[2], paths[1])))
         done = (unseen == 0.0).sum(axis=1) >= problem.r
         for n in np.flatnonzero(ready).tolist():
             child = _Set((*order, int(pool[n])), seen[n], unseen[n], float(scores[n]))
@@ -333,6 +340,14 @@ class _BestFirst:
                 self.improve(child.order)
             if not done[n] or problem.objective == "inverse":
                 self.push(float(limit[n]), child)
+
+    def kinds(self, known: _Set) -> tuple[int, int]:
+        """How many candidates that are not sure, and sure ones, are told apart on the way to a list that suffices."""
+        need = self.problem.r - int((known.unseen == 0.0).sum())
+        return (need + MORE_LEVELS, need + 1) if self.problem.certain and 1 < need <= MOST_PATHS else (0, 0)
+
+    def paths(self, bounds: LevelBounds, rank: int) -> tuple[float, float, float]:
+        return best_ways(bounds.table, bounds.best, rank, self.problem.objective, self.problem.most)
 
     def pool(self, order: tuple[int, ...], levels: int) -> tuple[IntArray, BoolArray]:
         """Candidates that can be among the next, and whether they can be the very next: a dominated one follows its
@@ -372,6 +387,35 @@ class _BestFirst:
         score = self.problem.finished(found)
         if score > self.goal:
             self.best, self.goal = found, score
+
+
+def best_ways(
+    table: FloatArray, best: FloatArray, rank: int, objective: Objective, most: float
+) -> tuple[float, float, float]:
+    """What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is.
+
+    ``table``: bounds on P(suffices) for numbers of candidates of both kinds, -1 where there are none; ``best``: for
+    numbers of any. Both numbers only grow along a list, each rank by one of them. So a list that has seen much without
+    sure candidates does not suffice as soon as one of sure candidates.
+    """
+    if not table.size:
+        return np.inf, np.inf, np.inf
+    others, sures = table.shape
+    ahead = np.full((others + 1, sures + 1), -np.inf)  # what is added from a number of each kind on
+    later = ahead.copy()  # the same without the rank itself
+    for h in range(others - 1, -1, -1):
+        for m in range(sures - 1, -1, -1):
+            if table[h, m] >= 0:
+                k = rank + h + m
+                share = float(min(table[h, m], best[h + m - 1]) if 1 <= h + m <= len(best) else table[h, m])
+                beyond = h + 1 == others or m + 1 == sures
+                if objective == "inverse":  # what is added if the list ends here, or is not looked at any further
+                    own, end = share / (max(k, 1) * (k + 1.0)), (most if beyond else share) / (k + 1.0)
+                else:
+                    own, end = share - 1.0, 0.0 if beyond or share >= 1.0 else -np.inf
+                later[h, m] = max(ahead[h + 1, m], ahead[h, m + 1], end)
+                ahead[h, m] = own + later[h, m]
+    return float(later[0, 0]), float(later[1, 0]), float(later[0, 1])
 
 
 def reached_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:

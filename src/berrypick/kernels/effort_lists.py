@@ -26,8 +26,19 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import certified, native
-from berrypick.kernels.budget_bounds import Budgets, budget_bounds
-from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search, set_sizes
+from berrypick.kernels.budget_bounds import Budgets, budget_bounds, kinds_table
+from berrypick.kernels.certified import (
+    MORE_LEVELS,
+    MOST_CELLS,
+    MOST_COMPARED,
+    MOST_LISTED,
+    MOST_PATHS,
+    Found,
+    Objective,
+    Search,
+    best_ways,
+    set_sizes,
+)
 from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.gain_steps import gain_steps
 from berrypick.kernels.list_bounds import ROUNDING
@@ -63,6 +74,14 @@ class Priced:
         """With one more candidate, which leads nowhere and costs nothing."""
         none = np.zeros((1, self.rows.shape[1]))
         return Priced(np.vstack([self.rows, none]), np.append(self.effort, 0.0), np.vstack([self.outside, none]))
+
+    @cached_property
+    def dominated(self) -> BoolArray:
+        """Whether candidate i (row) is dominated by j (column), which reaches every target at least as well and costs
+        no more. Exchanging the two loses nothing where browsing costs nothing."""
+        if self.browses or len(self.rows) > MOST_COMPARED:
+            return np.zeros((len(self.rows), 0), dtype=bool)
+        return certified.dominated(np.hstack([self.rows, (self.effort.max() - self.effort)[:, None]]))
 
     @cached_property
     def browses(self) -> bool:
@@ -373,6 +392,8 @@ class BestFirst:
         self.heap: list[tuple[float, int, float, tuple[int, ...]]] = []
         self.best_known: dict[frozenset[int], float] = {}
         self.pushed = 0
+        self.follows = problem.priced.dominated
+        self.waiting = self.follows.sum(axis=1)  # for how many candidates each has to wait
         self.closed = -np.inf  # what lists that are complete would score if browsing cost nothing
         self.best, self.goal = problem.changed(problem.beginning(problem.starts()))
 
@@ -426,10 +447,7 @@ class BestFirst:
 
     def expand(self, known: _Set) -> None:
         problem, priced = self.problem, self.problem.priced
-        left = np.ones(len(priced.rows), dtype=bool)
-        left[list(known.order)] = False
-        left &= (priced.rows * known.unseen > 0).any(axis=1)
-        pool = np.flatnonzero(left)
+        pool, ready = self.pool(known)
         self.improve(known.order)
         if not len(pool):
             if problem.objective == "inverse" and known.order:
@@ -447,16 +465,18 @@ class BestFirst:
         best = np.maximum(np.where(budgets.single, np.minimum(bounds.best, alone), bounds.best), known.reached)
         best = np.minimum(best, problem.most)
         whole = known.score + float(self.future(known, budgets, best[None, :], np.zeros(1))[0])
+        scores = known.score + self.steps(known.effort, known.effort + effort, known.reached)
+        in_all, later = self.ways(known, rows, effort, reached, best)
+        whole = min(whole, float(scores[0]) + in_all)
         if not self.promising(whole):
             return
         given = np.maximum(np.minimum(bounds.given, best[None, :]), reached[:, None])
         given = np.where(budgets.edges[None, 1:] <= (effort + effort.min())[:, None], reached[:, None], given)
-        scores = known.score + self.steps(known.effort, known.effort + effort, known.reached)
-        limits = np.minimum(whole, scores + self.future(known, budgets, given, effort))
+        limits = np.minimum(whole, scores + np.minimum(self.future(known, budgets, given, effort), later))
         done = problem.lower.are_sure(unseen)
-        for n in np.argsort(-limits, kind="stable").tolist():
+        for n in np.flatnonzero(ready).tolist():
             if not self.promising(float(limits[n])):
-                break
+                continue
             order = (*known.order, int(pool[n]))
             if done[n]:
                 self.improve(order)
@@ -466,6 +486,44 @@ class BestFirst:
                     order, seen[n], unseen[n], known.effort + float(effort[n]), float(reached[n]), float(scores[n])
                 )
                 self.push(float(limits[n]), child)
+
+    def kinds(self, known: _Set) -> tuple[int, int]:
+        """How many candidates that are not sure, and sure ones, are told apart on the way to a list that suffices:
+        where efforts are equal."""
+        problem = self.problem
+        if not problem.certain or problem.priced.browses or not are_equal(problem.priced.effort):
+            return 0, 0
+        need = int((known.unseen > 0).sum())
+        return (need + MORE_LEVELS, need + 1) if 1 < need <= MOST_PATHS else (0, 0)
+
+    def ways(
+        self, known: _Set, rows: FloatArray, effort: FloatArray, reached: FloatArray, best: FloatArray
+    ) -> tuple[float, FloatArray]:
+        """Bounds on what can be added after the next rank begins, in all, and for each candidate at it."""
+        problem, kinds = self.problem, self.kinds(known)
+        if not kinds[0]:
+            return np.inf, np.full(len(rows), np.inf)
+        one = float(effort[0])
+        rank = round(known.effort / one)
+        table = kinds_table(rows, known.unseen, problem.gains, problem.wanted, kinds)
+        found = best_ways(table, best[1:], rank, problem.objective, problem.most)
+        surely = (rows[:, known.unseen > 0] == 1.0).any(axis=1)
+        after = np.where(surely, found[2], found[1])
+        if problem.objective == "length":
+            return found[0] * one, (reached - 1.0 + after) * one
+        return found[0] / one, (reached / ((rank + 1) * (rank + 2)) + after) / one
+
+    def pool(self, known: _Set) -> tuple[IntArray, BoolArray]:
+        """Candidates that can be among the next within the horizon, and whether they can be the very next: a dominated
+        one follows its dominators."""
+        priced = self.problem.priced
+        left = np.asarray((priced.rows * known.unseen > 0).any(axis=1))
+        left[list(known.order)] = False
+        waiting = self.waiting - self.follows[:, list(known.order)].sum(axis=1) if self.follows.size else self.waiting
+        cheapest = np.cumsum(np.sort(priced.effort[left]))
+        ranks = int(np.searchsorted(cheapest, self.horizon(known) * (1 + ROUNDING), side="right")) + 1
+        pool = np.flatnonzero(left & (waiting < max(ranks, sum(self.kinds(known)))))
+        return pool, waiting[pool] == 0
 
     def close(self, bound: float) -> None:
         """A list that needs nothing more. If browsing costs effort, another order of it may be better than the one that

@@ -6,10 +6,10 @@ concave function of the vector y. (With Poisson variables of means y, P(F >= r) 
 over all n with at least r positive entries. These n form an M-convex set once padded to a common sum, so their
 generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two bounds follow, the smaller counts:
 
-* Split. Let a of the targets be surely seen. A symmetric concave function of a vector with a given sum is largest where
-  all entries are equal, so the rest is no better than a binomial law with the mean exposure; nor, where r - a exceeds
-  the mean number seen by 1 or more, than one with the mean number (Hoeffding 1956, theorem 4). The maximum over the
-  number of sure candidates among the j is taken.
+* Split. Let a of the targets be surely seen. Each other candidate exposes the rest no more than its best t - a targets.
+  A symmetric concave function of a vector with a given sum is largest where all entries are equal, so the rest is no
+  better than a binomial law with the mean exposure; nor, where r - a exceeds the mean number seen by 1 or more, than
+  one with the mean number (Hoeffding 1956, theorem 4). The maximum over the number of sure candidates is taken.
 * Tangent. At any point y0 the tangent plane of log P(F >= r) lies above it, and is largest at the j candidates with the
   largest weights, its gradient times their exposures. A sure candidate would count without end; but P(F >= r) with
   target x surely seen is at most that with any exposure m divided by 1 - 1/exp(m), so that it counts m and the
@@ -43,40 +43,51 @@ ROUNDING = 1e-12
 class LevelBounds:
     """For j = 1..J further candidates: bounds on P(F >= r), for any of them and given that one of them is candidate i.
 
-    ``given`` is J x candidates.
+    ``given`` is J x candidates. ``table`` has the bounds for h candidates that are not sure and m that are, from 0 on
+    both; -1 where there are not so many.
     """
 
     best: FloatArray
     given: FloatArray
+    table: FloatArray
 
 
-def level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS) -> LevelBounds:
-    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them."""
+def level_bounds(
+    rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS, kinds: tuple[int, int] = (0, 0)
+) -> LevelBounds:
+    """``rows``: the candidates that may be appended; ``unseen``: of each target, before them; ``kinds``: the shape of
+    the table."""
     compiled = native()
     if compiled is None:
-        return plain_level_bounds(rows, unseen, r, levels, steps)
-    best, given = np.empty(levels), np.empty((levels, len(rows)))
-    compiled.level_bounds(np.ascontiguousarray(rows), np.ascontiguousarray(unseen), r, steps, best, given)
-    return LevelBounds(best, given)
+        return plain_level_bounds(rows, unseen, r, levels, steps, kinds)
+    best, given, table = np.empty(levels), np.empty((levels, len(rows))), np.empty(kinds)
+    compiled.level_bounds(np.ascontiguousarray(rows), np.ascontiguousarray(unseen), r, steps, best, given, table)
+    return LevelBounds(best, given, table)
 
 
-def plain_level_bounds(rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS) -> LevelBounds:
+def plain_level_bounds(
+    rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS, kinds: tuple[int, int] = (0, 0)
+) -> LevelBounds:
     """The same in NumPy."""
     open_targets = unseen > 0
     need = r - int((~open_targets).sum())
     if need <= 0:
-        return LevelBounds(np.ones(levels), np.ones((levels, len(rows))))
+        return LevelBounds(np.ones(levels), np.ones((levels, len(rows))), np.ones(kinds))
     rows, unseen = rows[:, open_targets], unseen[open_targets]
     split = Split(rows, unseen, need)
     without, with_sure = split.bounds(levels)
     if split.surely.any() and not split.surely.all():
         without = np.minimum(without, tangent_bounds(rows[~split.surely], unseen, need, levels, steps)[0])
+    table = split.table(kinds)
+    if kinds[1]:
+        few = table[1 : levels + 1, 0]
+        few[:] = np.where(few >= 0, np.minimum(few, without[: len(few)]), few)
     best, given = tangent_bounds(rows, unseen, need, levels, steps)
     best = np.minimum(np.minimum(np.maximum(without, with_sure), best), 1.0)
     given = np.minimum(given, best[:, None])
     for j in range(2, min(levels, SPLIT_GIVEN) + 1):
         given[j - 1] = np.minimum(given[j - 1], split.given(j))
-    return LevelBounds(best, given)
+    return LevelBounds(best, given, table)
 
 
 # --- split ----------------------------------------------------------------------------------------------------------
@@ -90,10 +101,12 @@ class Split:
         self.need, self.targets = need, len(unseen)
         self.surely = sure.any(axis=1)
         self.sure = sure.sum(axis=1)
-        self.exposure = -np.log1p(-np.where(sure, 0.0, rows)).sum(axis=1)
-        self.mean = np.where(sure, 0.0, rows) @ unseen
+        unsure = np.where(sure, 0.0, rows)
+        # of each candidate the sum over its q best targets: what it can add where q are not sure
+        self.exposure = _row_sums(-np.log1p(-unsure))
+        self.mean = _row_sums(unsure * unseen)
         groups = self.surely, ~self.surely
-        self.covered = _largest_sums(self.sure[self.surely].astype(np.float64))
+        self.covered = _largest_sums(self.sure[self.surely].astype(np.float64)[:, None])[0]
         self.exposed = [_largest_sums(self.exposure[group]) for group in groups]
         self.seen = [_largest_sums(self.mean[group]) for group in groups]
         self.exposed_before = _smallest_sums(-np.log(unseen))
@@ -102,12 +115,21 @@ class Split:
     def bounds(self, levels: int) -> tuple[FloatArray, FloatArray]:
         """Among lists without a sure candidate, and among those with one or more."""
         best = np.zeros((2, levels))
-        nothing = np.zeros(1)
+        nothing = np.zeros((1, self.targets + 1))
         for j in range(1, levels + 1):
             for m in range(min(j, len(self.covered) - 1) + 1):
                 bound = float(self._bound(j - m, m, 0, nothing, nothing)[0])
                 best[min(m, 1), j - 1] = max(best[min(m, 1), j - 1], bound)
         return best[0], best[1]
+
+    def table(self, kinds: tuple[int, int]) -> FloatArray:
+        """Among lists of h candidates that are not sure and m that are."""
+        found = np.full(kinds, -1.0)
+        nothing = np.zeros((1, self.targets + 1))
+        for h in range(min(kinds[0], self.exposed[1].shape[1])):
+            for m in range(min(kinds[1], len(self.covered))):
+                found[h, m] = self._bound(h, m, 0, nothing, nothing)[0]
+        return found
 
     def given(self, j: int) -> FloatArray:
         """Among lists of j with a given candidate, for each."""
@@ -121,14 +143,16 @@ class Split:
 
     def _bound(self, others: int, m: int, sure: int, exposure: FloatArray, mean: FloatArray) -> FloatArray:
         """With the largest sums of m sure candidates and some others, and one more candidate."""
-        others = min(others, len(self.exposed[1]) - 1)
+        others = min(others, self.exposed[1].shape[1] - 1)
         certain = min(int(self.covered[m]) + sure, self.targets)
         need, targets = self.need - certain, self.targets - certain
         if need <= 0 or targets > MOST_SPLIT:
             return np.ones(len(exposure))
         before = self.exposed_before[-1] - self.exposed_before[certain]
-        p = -np.expm1(-(before + self.exposed[0][m] + self.exposed[1][others] + exposure) / targets)
-        seen = self.seen_before[-1] - self.seen_before[certain] + self.seen[0][m] + self.seen[1][others] + mean
+        exposed = self.exposed[0][targets, m] + self.exposed[1][targets, others] + exposure[:, targets]
+        p = -np.expm1(-(before + exposed) / targets)
+        seen = self.seen[0][targets, m] + self.seen[1][targets, others] + mean[:, targets]
+        seen = self.seen_before[-1] - self.seen_before[certain] + seen
         by_mean = np.minimum(p, seen / targets)
         p = np.where(targets * by_mean <= need - 1, by_mean, p)
         return np.minimum(1.0, binomial_tail(targets, p, need) * (1 + ROUNDING))
@@ -145,9 +169,15 @@ def _binomials(n: int) -> tuple[float, ...]:
     return tuple(float(comb(n, k)) for k in range(n, -1, -1))
 
 
+def _row_sums(values: FloatArray) -> FloatArray:
+    """In each row the sum of the q largest, q = 0, 1, ..."""
+    sums: FloatArray = np.cumsum(-np.sort(-values, axis=1), axis=1)
+    return np.hstack([np.zeros((len(values), 1)), sums])
+
+
 def _largest_sums(values: FloatArray) -> FloatArray:
-    """The sum of the m largest, m = 0, 1, ..."""
-    return np.concatenate([[0.0], np.cumsum(-np.sort(-values))])
+    """Of each column, as a row: the sum of the m largest, m = 0, 1, ..."""
+    return _row_sums(values.T)
 
 
 def _smallest_sums(values: FloatArray) -> FloatArray:

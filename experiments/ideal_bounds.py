@@ -1,0 +1,173 @@
+"""How near bounds on ideal lists come: full recall among many weak pages, and pages of Wikispeedia.
+
+    python experiments/ideal_bounds.py [--out FOLDER]
+
+For each set of candidates the best list that was found, and how far the bound of each kind is from it: how many ranks
+until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each of them
+with a random probability. The second part reads the paths of the game Wikispeedia from $BERRYPICK_DATA (wikispeedia),
+and is skipped without it. With --topics 3 a small form runs.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from _collection import arguments
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.stats import binom
+
+import berrypick as bp
+from berrypick.core.arrays import FloatArray
+from berrypick.core.navigation import Sessions
+from berrypick.kernels import certified, list_bounds
+from berrypick.kernels.certified import Search
+
+#: Pages, targets, and the largest probability with which a page leads to a target.
+WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
+#: Where 1 - 1/exp(y) is bounded by its tangents.
+TANGENTS = (0.1, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0)
+SECONDS = 5.0
+
+
+def main() -> None:
+    given = arguments(__doc__ or "")
+    weak_pages(((30, 5, 0.3),) if given.topics else WORLDS)
+    data = os.environ.get("BERRYPICK_DATA")
+    if given.topics or data is None or not (Path(data) / "wikispeedia").is_dir():
+        print("\nWikispeedia: skipped, there is no folder wikispeedia in $BERRYPICK_DATA, or this is the small form")
+    else:
+        wikispeedia(Path(data) / "wikispeedia")
+
+
+# --- many weak pages ------------------------------------------------------------------------------------------------
+
+#: From the candidates, the recall value and the number of ranks: a bound on P(all seen).
+LevelBound = Callable[[FloatArray, int, int], float]
+
+
+def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
+    print("gap to the best list found at full recall, and seconds")
+    print(f"{'pages, targets, reach up to':32}" + "".join(f"{name:>22}" for name in (*BOUNDS, "search")))
+    for pages, targets, most in worlds:
+        rows = np.vstack([np.eye(targets), np.random.default_rng(1).random((pages, targets)) * most])
+        begun = time.perf_counter()
+        (found,) = certified.search(rows, [targets], "length", Search())
+        cells = [f"{found.gap:.1%} {time.perf_counter() - begun:5.1f} s"]
+        for bound in reversed(BOUNDS.values()):
+            begun = time.perf_counter()
+            length = 1.0 + sum(1.0 - min(1.0, bound(rows, targets, k)) for k in range(1, targets))
+            cells.insert(0, f"{found.value / length - 1:.1%} {time.perf_counter() - begun:5.1f} s")
+        print(f"{f'{pages}, {targets}, {most:g}: {found.value:.2f} ranks':32}" + "".join(f"{one:>22}" for one in cells))
+
+
+def hoeffding(mean: float, targets: int, r: int) -> float:
+    """The largest P(F >= r) of so many indicators with this mean number seen."""
+    if mean >= r:
+        return 1.0
+    found = 0.0
+    for ones in range(int(mean) + 1):
+        rest = mean - ones
+        equal = np.arange(max(1, int(np.ceil(rest))), targets - ones + 1)
+        found = max(found, float(binom.sf(r - ones - 1, equal, rest / equal).max(initial=0.0)))
+    return found
+
+
+def by_mean(rows: FloatArray, r: int, k: int) -> float:
+    """Each candidate adds at most what it leads to."""
+    return hoeffding(min(float(np.sort(rows.sum(axis=1))[-k:].sum()), rows.shape[1]), rows.shape[1], r)
+
+
+def by_relaxation(rows: FloatArray, r: int, k: int, whole: bool = False) -> float:
+    """The largest mean number seen of any k candidates, as a linear program, or with whole candidates."""
+    count, targets = rows.shape
+    with np.errstate(divide="ignore"):
+        exposure = -np.log1p(-rows)
+    blocks, limits = [np.hstack([-rows.T, np.eye(targets)])], [np.zeros(targets)]
+    for at in TANGENTS:  # seen <= 1 - exp(-at) (1 + at - y), where a sure candidate counts 1 + at
+        slope = np.exp(-at)
+        blocks.append(np.hstack([-slope * np.minimum(exposure, 1 + at).T, np.eye(targets)]))
+        limits.append(np.full(targets, 1 - slope * (1 + at)))
+    chosen = np.concatenate([np.ones(count), np.zeros(targets)])
+    rules = [LinearConstraint(np.vstack(blocks), ub=np.concatenate(limits)), LinearConstraint(chosen[None], ub=k)]
+    solved = milp(
+        -np.concatenate([np.zeros(count), np.ones(targets)]),
+        constraints=rules,
+        bounds=Bounds(0, 1),
+        integrality=chosen if whole else None,
+        options={"time_limit": SECONDS},
+    )
+    mean = -solved.mip_dual_bound if whole and solved.mip_dual_bound is not None else -solved.fun
+    return hoeffding(float(mean) * (1 + 1e-9), targets, r)
+
+
+def by_survival(rows: FloatArray, r: int, k: int) -> float:
+    """A target stays unseen at least with the product over its best candidates; some are sure instead. For all of the
+    targets alone: r is their number."""
+    others = -np.log1p(-np.where(rows < 1, rows, 0.0))
+    best = np.cumsum(-np.sort(-others, axis=0), axis=0)
+    found = 0.0
+    for sure in range(min(k, r) + 1):
+        seen = np.sort(-np.expm1(-best[k - sure - 1])) if sure < k else np.zeros(r)
+        found = max(found, float(np.prod(seen[sure:])))  # the least seen are the sure ones
+    return found
+
+
+def by_tangents(rows: FloatArray, r: int, k: int) -> float:
+    """The Lagrangian dual of the concave relaxation."""
+    unseen = np.ones(rows.shape[1])
+    return float(list_bounds.tangent_bounds(rows, unseen, r, k, list_bounds.STEPS)[0][k - 1])
+
+
+def by_kinds(rows: FloatArray, r: int, k: int) -> float:
+    """Sure candidates apart from others, each of which exposes its best targets."""
+    return float(list_bounds.level_bounds(rows, np.ones(rows.shape[1]), r, k, 0).best[k - 1])
+
+
+BOUNDS: dict[str, LevelBound] = {
+    "Hoeffding, sums": by_mean,
+    "Hoeffding, LP": by_relaxation,
+    "Hoeffding, MILP": lambda rows, r, k: by_relaxation(rows, r, k, whole=True),
+    "survival products": by_survival,
+    "Lagrangian dual": by_tangents,
+    "sure apart": by_kinds,
+}
+
+
+# --- Wikispeedia ----------------------------------------------------------------------------------------------------
+
+
+def wikispeedia(folder: Path) -> None:
+    finished, unfinished = (bp.read_navigation(folder / f"paths_{name}.tsv") for name in ("finished", "unfinished"))
+    paths = Sessions((*finished.paths, *unfinished.paths), "wikispeedia")
+    visited = sorted({page for path in paths.paths for page in path if page != "<"})
+    goals = [page for page, _ in Counter(path[-1] for path in finished.paths).most_common(12)]
+    links = bp.read_navigation(folder / "links.tsv")
+    bird = [to for page, to in links.rows if page == "Bird" and to in set(visited)][:12]
+    drawn = np.random.default_rng(1).choice(len(visited), 12, replace=False)
+    print(f"\nWikispeedia: {len(visited)} pages, first-order chain of {len(paths.paths)} paths, 12 targets")
+    for name, targets in (
+        ("frequent goals", goals),
+        ("linked from Bird", bird),
+        ("random", [visited[i] for i in drawn]),
+    ):
+        for measure, grades in (("EPRUM", [1] * 12), ("epnav", [3, 2, 1] * 4)):
+            begun = time.perf_counter()
+            truth = {"q": dict(zip(targets, grades, strict=True))}
+            found = bp.ideal_lists(truth, measure, user="markov", navigation=paths)
+            seconds = time.perf_counter() - begun
+            wanted = [one.r or one.level for one in found]
+            print(f"{name}, {measure}: {found[0].candidates} candidates, {seconds:.0f} s")
+            print("  wanted  " + "".join(f"{one:>7g}" for one in wanted if one is not None))
+            print("  ranks   " + "".join(f"{one.value or 0:7.2f}" for one in found))
+            print("  gap     " + "".join(f"{one.gap or 0:7.1%}" for one in found))
+            if measure == "EPRUM":
+                print("  targets " + "".join(f"{(one.r or 0) / (one.value or 1):7.2f}" for one in found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Ideal lists in the slow and obvious form, and random candidates to try them on."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from berrypick.kernels import effort_lists
+from berrypick.kernels.certified import Search
+from berrypick.kernels.effort_lists import Priced
+
+EXPONENTS = (0.5, 1, 3)
+
+
+def random_rows(rng, most=8, targets=4, own=0.8):
+    """Candidates: usually the targets themselves, and others of several kinds."""
+    t = int(rng.integers(1, targets + 1))
+    count = int(rng.integers(0, most - t + 1))
+    others = rng.random((count, t)) ** rng.choice(EXPONENTS) * (rng.random((count, t)) < rng.choice([0.4, 1]))
+    if rng.random() < 0.3:
+        others = np.round(others * 4) / 4  # equal and sure ones
+    return np.vstack([np.eye(t), others]) if rng.random() < own or not count else others
+
+
+def reached(gains, seen, wanted):
+    """P(gain >= wanted), by listing who has seen what."""
+    total = 0.0
+    for bits in itertools.product((0, 1), repeat=len(gains)):
+        if sum(g for g, b in zip(gains, bits, strict=True) if b) >= wanted:
+            total += math.prod(s if b else 1 - s for s, b in zip(seen, bits, strict=True))
+    return total
+
+
+def values(priced, gains, wanted, order):
+    """E[ce] (None where the gain is not sure) and E[1/ce] of a list, as the definition has them."""
+    seen, paid = np.zeros(len(gains)), np.zeros(len(gains))
+    effort = before = length = inverse = 0.0
+    for i in order:
+        paid = paid + (1 - seen) * priced.rows[i] * priced.outside[i]
+        seen = 1 - (1 - seen) * (1 - priced.rows[i])
+        effort += priced.effort[i]
+        share = reached(gains, seen, wanted)
+        spent = effort
+        for x in range(len(gains)):
+            if seen[x] > 0:
+                spent += min(1.0, seen[x] / share if share else 1.0) * paid[x] / seen[x]
+        length += (share - before) * spent
+        inverse += (share - before) / spent
+        before = share
+    sure = sum(g for g, s in zip(gains, seen, strict=True) if s == 1) >= wanted
+    return (length if sure else None), inverse
+
+
+def best_values(priced, gains, wanted):
+    """The least E[ce] and the largest E[1/ce] of all lists."""
+    count = len(priced.rows)
+    lists = itertools.chain.from_iterable(itertools.permutations(range(count), k) for k in range(1, count + 1))
+    found = [values(priced, gains, wanted, order) for order in lists]
+    lengths = [length for length, _ in found if length is not None]
+    return min(lengths, default=None), max(inverse for _, inverse in found)
+
+
+def random_case(rng, browsing):
+    t = int(rng.integers(1, 4))
+    count = int(rng.integers(0, 6 - t))
+    others = rng.random((count, t)) ** rng.choice([0.5, 1, 3]) * (rng.random((count, t)) < rng.choice([0.4, 1]))
+    if rng.random() < 0.3:
+        others = np.round(others * 4) / 4
+    rows = np.vstack([np.eye(t), others]) if rng.random() < 0.8 or not count else others
+    gains = [np.ones(t), rng.integers(1, 4, t).astype(float), rng.random(t) + 0.1][rng.integers(3)]
+    effort = [np.ones(len(rows)), rng.integers(1, 6, len(rows)).astype(float), rng.random(len(rows)) + 0.1]
+    outside = np.where(rows == 1, 0.0, rng.random(rows.shape) * 2) if browsing else np.zeros(rows.shape)
+    wanted = float(gains.sum() * rng.choice([0.1, 0.3, 0.5, 0.7, 1]) * (1 - 1e-9))
+    return Priced(rows, effort[rng.integers(3)], outside), gains, wanted
+
+
+def check(priced, gains, wanted, nodes, proved):
+    """The list has the value that is stated, is never better than the best, and the bound never worse."""
+    least, largest = best_values(priced, gains, wanted)
+    (found,) = effort_lists.search(priced, gains, [wanted], "length", Search(nodes))
+    if least is None:
+        assert math.isnan(found.value)
+    else:
+        assert values(priced, gains, wanted, found.order)[0] == pytest.approx(found.value, rel=1e-9)
+        assert found.bound <= least * (1 + 1e-9) and found.value >= least * (1 - 1e-9)
+        assert not proved or (found.gap == 0 and found.value == pytest.approx(least, rel=1e-9))
+    (found,) = effort_lists.search(priced, gains, [wanted], "inverse", Search(nodes))
+    assert values(priced, gains, wanted, found.order)[1] == pytest.approx(found.value, rel=1e-9, abs=1e-300)
+    assert found.bound >= largest * (1 - 1e-9) and found.value <= largest * (1 + 1e-9)
+    assert not proved or (found.gap == 0 and found.value == pytest.approx(largest, rel=1e-9, abs=1e-300))
