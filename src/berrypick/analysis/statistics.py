@@ -34,6 +34,7 @@ mean over topics. With one topic in each cluster everything is as without cluste
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -98,7 +99,7 @@ def bootstrap(
     topics, columns = values.shape
     if (topics if clusters is None else len(np.unique(clusters))) < 2:
         return Intervals(np.full(columns, np.nan), np.full(columns, np.nan))
-    draws = _Draws(lambda: resample_counts(topics if clusters is None else int(clusters.max()) + 1, resamples, seed))
+    draws = _topic_draws(topics if clusters is None else int(clusters.max()) + 1, resamples, seed, _CELLS)
     parts = [
         _bootstrap_block(values[:, first:end], confidence, draws, method, clusters)
         for first, end in _column_blocks(columns)
@@ -133,6 +134,12 @@ class _Draws:
         else:
             yield second
             yield from pieces
+
+
+@lru_cache(maxsize=1)
+def _topic_draws(topics: int, resamples: int, seed: int, _: int) -> _Draws:
+    """The same topics are drawn for many curves in turn."""
+    return _Draws(lambda: resample_counts(topics, resamples, seed))
 
 
 def _bootstrap_block(

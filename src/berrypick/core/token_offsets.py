@@ -72,7 +72,8 @@ class TokenOffsets:
 
     def between(self, document: str, start: Positions, end: Positions) -> FloatArray:
         """Tokens in each span."""
-        return self.to_tokens(document, end) - self.to_tokens(document, start)
+        found = self.to_tokens(document, np.concatenate([end, start]))
+        return found[: len(end)] - found[len(end) :]
 
     def inside(self, document: str, start: float, end: float) -> FloatArray:
         """The corners strictly between two positions: where the pace changes."""

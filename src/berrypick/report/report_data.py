@@ -6,14 +6,14 @@ Everything is plain lists and dictionaries, ready for JSON; docs/how-to/report.m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, Positions
+from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking, Run
@@ -255,7 +255,7 @@ class _Topic:
             "answered": judged.answered,
             "ranks": ranking.ranks,
             "shown": len(shown),
-            "results": [[*columns.row(row, self.number)] for row in shown.tolist()],
+            "results": columns.rows(shown, self.number),
             "seen": columns.seen(shown, self.relevant),
         }
 
@@ -337,6 +337,7 @@ class _Columns:
         self.within: FloatArray | None = None
         self.fresh: FloatArray | None = None
         self.grade = dict(zip(targets.names(), targets.grade.tolist(), strict=True))
+        self.graded = set(targets.document)
         if located is not None and located.start is not None and located.end is not None:
             self.length = _lengths(located)
             codes = {code: relevant[name] for name, code in located.codes_of(relevant).items()}
@@ -346,21 +347,45 @@ class _Columns:
                 if name in relevant:
                     self.within[rows] = relevant[name].within(located.start[rows], located.end[rows])
 
-    def row(self, row: int, number: Mapping[str, int]) -> Iterator[Any]:
+    def rows(self, shown: IntArray, number: Mapping[str, int]) -> list[list[Any]]:
+        """A list of values for each of some results."""
         ranking, located = self.ranking, self.located
-        known = self.length is not None and not math.isnan(self.length[row])
-        start = located.start if located is not None and known else None
-        end = located.end if located is not None and known else None
-        yield int(ranking.rank[row]) + 1
-        yield number[ranking.documents[int(ranking.document[row])]]
-        yield None if start is None else _plain(start[row])
-        yield None if end is None else _plain(end[row])
-        yield None if ranking.path is None else "..".join(part for part in ranking.path_of(row) if part)
-        yield None if ranking.score is None else _plain(ranking.score[row])
-        yield None if self.within is None or not known else _plain(self.within[row])
-        yield None if self.fresh is None or not known else _plain(self.fresh[row])
-        yield _plain(self.grade[name]) if (name := ranking.name(row)) in self.grade else None
-        yield int(ranking.repeated is not None and bool(ranking.repeated[row]))
+        nothing: list[Any] = [None] * len(shown)
+        known = self.length is not None
+        place = located if known else None
+        unknown = set() if self.length is None else set(np.flatnonzero(np.isnan(self.length[shown])).tolist())
+
+        def numbers(column: Positions | None, hidden: Collection[int] = ()) -> list[Any]:
+            if column is None:
+                return nothing
+            found = [_plain(value) for value in column[shown].tolist()]
+            return [None if i in hidden else value for i, value in enumerate(found)] if hidden else found
+
+        codes = ranking.document[shown].tolist()
+        names = {code: ranking.documents[code] for code in set(codes)}
+        paths = nothing
+        if ranking.path is not None:
+            paths = ["..".join(part for part in ranking.path_of(row) if part) for row in shown.tolist()]
+        repeated = ranking.repeated
+        columns = [
+            (ranking.rank[shown] + 1).tolist(),
+            [number[names[code]] for code in codes],
+            numbers(None if place is None else place.start, unknown),
+            numbers(None if place is None else place.end, unknown),
+            paths,
+            numbers(ranking.score),
+            numbers(self.within if known else None, unknown),
+            numbers(self.fresh if known else None, unknown),
+            [self._grade(row, names[code]) for row, code in zip(shown.tolist(), codes, strict=True)],
+            [0] * len(shown) if repeated is None else repeated[shown].astype(int).tolist(),
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _grade(self, row: int, document: str) -> float | int | None:
+        """The grade of a result that is a target; most documents have none."""
+        if document not in self.graded or (name := self.ranking.name(row)) not in self.grade:
+            return None
+        return _plain(self.grade[name])
 
     def seen(self, shown: Any, relevant: Mapping[str, Measured]) -> dict[str, Any]:
         """Relevant text found, and all text retrieved, counted once, after the results that are shown."""
@@ -422,6 +447,8 @@ def _or_none(make: Any) -> Any:
 
 def _plain(value: float | Positions | Any) -> float | int | None:
     """A number for JSON, whole where it is whole."""
+    if type(value) is int and abs(value) < 2**53:
+        return value
     number = float(value)
     if not math.isfinite(number):
         return None
