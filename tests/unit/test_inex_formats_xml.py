@@ -529,7 +529,7 @@ def test_duplicates_are_an_error_with_both_lines(tmp_path: Path) -> None:
     found = CliRunner().invoke(cli, ["check", path, truth])
     assert found.exit_code == 2
     assert f"{path}:4: a/p[1] is retrieved twice for topic 1, first in line 3" in found.output
-    assert "inex-assessments, 1 topics, 1 judged documents, 2 elements, 2 relevant" in found.output
+    assert "inex-assessments, 1 topic, 1 judged document, 2 elements, 2 relevant" in found.output
 
 
 def same(one: Run, other: Run) -> None:

@@ -35,7 +35,7 @@ def test_lengths_of_judged_documents_and_of_the_collection_have_two_signatures(t
     for one, other in zip(first, second, strict=True):
         assert one["value"] != other["value"] and "|lengths:judged|" in one["signature"]
         assert f"|lengths:{len(truth.lengths) + 1} documents,{total:g}|" in other["signature"]
-    assert judged.err.count("lengths are those of the 7 judged documents only") == 2
+    assert "BEPD, EPRUM(user='bep'): lengths are those of the 7 judged documents only" in judged.err
     assert "judged documents only" not in all_of_them.err
 
 
