@@ -150,6 +150,14 @@ def data() -> Path:
     return Path(place)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_event_loop():
+    """LlamaIndex asks for the event loop of the thread; where there is none it makes one, and closes it."""
+    import asyncio
+
+    asyncio.set_event_loop(None)
+
+
 @pytest.fixture(autouse=True)
 def nothing_stays_registered():
     """What a test or an example registers is gone after it."""

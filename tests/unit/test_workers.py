@@ -276,6 +276,15 @@ def test_ctrl_c(where: str) -> None:
     assert out.splitlines()[-1] == "[0, 1, 4] default_int_handler" and err == ""
 
 
+@pytest.fixture
+def interruptible():
+    """Processes in the background begin with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_after_the_last_result() -> None:
     def late(value: int) -> None:
         if value == 7:
