@@ -8,6 +8,7 @@ import pytest
 import worlds
 from pages import Page
 
+import berrypick as bp
 from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
@@ -153,3 +154,22 @@ def test_six_measures_fit_and_more_are_hinted_at(watch, tmp_path):
     assert page.evaluate(room + "return box.scrollWidth > box.clientWidth + 100; })()")
     hint = page.evaluate(room + "return getComputedStyle(box).backgroundAttachment; })()")
     assert hint == "local, local, scroll, scroll", "a shadow that goes away at the end"
+
+
+def test_what_a_least_score_trades_is_drawn(watch, tmp_path):
+    """A picture with a name, and the same numbers as a table; nothing where there is nothing to trade."""
+    truth = {"q1": {"a": 1}, "q2": {"b": 1}, "q8": None, "q9": None}
+    runs = {
+        "one": {"q1": {"a": 0.9}, "q2": {"b": 0.4}, "q9": {"a": 0.5}},
+        "<b>two": {"q1": {"a": 2.0}, "q8": {"b": 1.0}},
+    }
+    write_report(truth, runs, "Abstained Answered", html=tmp_path / "r.html", readers="none")
+    page = watch(tmp_path / "r.html").go(view="overview")
+    picture = page.get_by_role("img", name="Abstained (of 2 topics without an answer) against Answered")
+    assert picture.locator("polyline").count() == 2 and picture.locator("circle").count() == 4 + 3
+    page.locator("#trade-off summary").click()
+    rows = [row.split() for row in page.locator("#trade-off-numbers tbody tr").all_inner_texts()]
+    expected = [(p.run, p.abstained, p.answered) for p in bp.abstention(truth, runs).points]
+    assert [(row[-4], float(row[-2]), float(row[-1])) for row in rows] == expected
+    write_report({"q1": {"a": 1}}, {"one": runs["one"]}, "Answered", html=tmp_path / "s.html", readers="none")
+    assert watch(tmp_path / "s.html").go(view="overview").locator("#trade-off").count() == 0

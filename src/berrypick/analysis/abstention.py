@@ -86,7 +86,11 @@ def abstention(truth: Any, runs: Any, **options: Unpack[EvaluationKeywords]) -> 
     >>> [(point.min_score, point.abstained, point.answered) for point in found.points[:3]]
     [(0.4, 0.0, 1.0), (0.5, 0.0, 0.5), (0.9, 1.0, 0.5)]
     """
-    prepared = Evaluation.prepare(truth, runs, "Abstained Answered", **options)
+    return trade_off(Evaluation.prepare(truth, runs, "Abstained Answered", **options))
+
+
+def trade_off(prepared: Evaluation) -> Abstention:
+    """The same for the inputs of an evaluation."""
     topics = prepared.truth.topics
     without = [name for name, topic in topics.items() if topic.unanswerable]
     having = [name for name, topic in topics.items() if topic.has_relevant]

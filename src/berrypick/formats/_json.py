@@ -37,7 +37,10 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
     raw = read_whole(path, json_cost)
     try:
         text = raw.decode("utf-8-sig")
-        return json.loads(text, parse_constant=refuse_constant), Source(text)
+        value = json.loads(text, parse_constant=refuse_constant)
+        if value is None:
+            problems.report("is null, and holds nothing", 1)
+        return value, Source(text)
     except json.JSONDecodeError as error:
         problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
     except UnicodeDecodeError as error:

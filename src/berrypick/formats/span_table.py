@@ -51,7 +51,7 @@ def _without_null(row: dict[str, Any]) -> dict[str, Any]:
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     order = ["topic", "doc", "start", "end", "quote", "text", "grade", "rank", "score", "tag", "offsets",
              "judged", "is_impossible"]  # fmt: skip
-    used = dict.fromkeys(("topic", "doc"))  # which tables have, also if no row names a document
+    used = dict.fromkeys(("topic", "doc") if rows else ())  # a table has both, also if no row names a document
     used |= dict.fromkeys(name for row in rows for name in row)
     return [*(name for name in order if name in used), *(name for name in used if name not in order)]
 

@@ -18,8 +18,9 @@ from typing import Any
 from berrypick.core.errors import UsageError
 
 #: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
-SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model", "choosing", "strips",
-           "text", "tree", "links", "documents", "reader", "context", "simulated", "last")  # fmt: skip
+SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "abstention", "curves", "topics", "spans", "model",
+           "choosing", "strips", "text", "tree", "links", "documents", "reader", "context", "simulated",
+           "last")  # fmt: skip
 STYLES = ("page", "documents", "reader", "simulated")
 _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
 

@@ -273,7 +273,7 @@
     const {data} = berry;
     berry.fill(element,
       messages(data.warnings, data.warnings.length === 1 ? 'Warning' : 'Warnings', {class: 'notice', id: 'warnings', role: 'note'}),
-      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), pairs(), groups(),
+      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), berry.tradeOff(), pairs(), groups(),
       evaluated(),
       messages(data.left_out, 'Not in this page', {class: 'notice calm', id: 'left-out', role: 'note'}),
       measures(), again());
