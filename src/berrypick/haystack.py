@@ -7,12 +7,17 @@ RetrievalEvaluator("charR@5").run(ground_truth_documents=[[...], ...], retrieved
 
 from __future__ import annotations
 
-from typing import Any
-
-from haystack import component, default_from_dict, default_to_dict
+from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import UsageError
 from berrypick.evaluation.topic_lists import ListEvaluator
+
+if TYPE_CHECKING:  # the library may not be installed
+    component: Any
+    default_from_dict: Any
+    default_to_dict: Any
+else:
+    from haystack import component, default_from_dict, default_to_dict
 
 __all__ = ["RetrievalEvaluator"]
 

@@ -6,14 +6,18 @@ from berrypick.langsmith import RetrievalEvaluator
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from langsmith.evaluation import EvaluationResult, EvaluationResults, RunEvaluator
-from langsmith.schemas import Example, Run
+from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import UsageError
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.topic_lists import ListEvaluator
+
+if TYPE_CHECKING:  # the library may not be installed
+    from typing import Any as RunEvaluator
+
+    EvaluationResult: Any
+else:
+    from langsmith.evaluation import EvaluationResult, RunEvaluator
 
 __all__ = ["RetrievalEvaluator"]
 
@@ -32,7 +36,7 @@ class RetrievalEvaluator(RunEvaluator):
         self._evaluate = ListEvaluator(measures, options)
         self.retrieved, self.relevant = retrieved, relevant
 
-    def evaluate_run(self, run: Run, example: Example | None = None, *given: Any, **more: Any) -> EvaluationResults:
+    def evaluate_run(self, run: Any, example: Any = None, *given: Any, **more: Any) -> dict[str, list[Any]]:
         """A score for each measure."""
         found = self._evaluate.one(
             _under(self.relevant, None if example is None else example.outputs, "the example", "relevant"),

@@ -7,16 +7,24 @@ RetrievalEvaluator("charR@5 IoU@5", retriever=retriever).evaluate("refund?", exp
 
 from __future__ import annotations
 
-from typing import Any
-
-from llama_index.core.evaluation import RetrievalEvalResult, RetrieverEvaluator
-from llama_index.core.evaluation.retrieval.base import RetrievalEvalMode
-from llama_index.core.evaluation.retrieval.metrics_base import RetrievalMetricResult
-from pydantic import PrivateAttr
+from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import UsageError
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.topic_lists import ListEvaluator
+
+if TYPE_CHECKING:  # the library may not be installed
+    from typing import Any as RetrieverEvaluator
+
+    PrivateAttr: Any
+    RetrievalEvalMode: Any
+    RetrievalEvalResult: Any
+    RetrievalMetricResult: Any
+else:
+    from llama_index.core.bridge.pydantic import PrivateAttr
+    from llama_index.core.evaluation import RetrievalEvalResult, RetrieverEvaluator
+    from llama_index.core.evaluation.retrieval.base import RetrievalEvalMode
+    from llama_index.core.evaluation.retrieval.metrics_base import RetrievalMetricResult
 
 __all__ = ["RetrievalEvaluator"]
 
@@ -48,9 +56,9 @@ class RetrievalEvaluator(RetrieverEvaluator):
         query: str,
         expected_ids: list[str] | None = None,
         expected_texts: list[str] | None = None,
-        mode: RetrievalEvalMode = RetrievalEvalMode.TEXT,
+        mode: Any = RetrievalEvalMode.TEXT,
         **kwargs: Any,
-    ) -> RetrievalEvalResult:
+    ) -> Any:
         """Retrieve, and compute the measures."""
         if mode != RetrievalEvalMode.TEXT:
             raise UsageError("berrypick evaluates the retrieval of text: leave mode out")
@@ -74,8 +82,8 @@ class RetrievalEvaluator(RetrieverEvaluator):
         query: str,
         expected_ids: list[str] | None = None,
         expected_texts: list[str] | None = None,
-        mode: RetrievalEvalMode = RetrievalEvalMode.TEXT,
+        mode: Any = RetrievalEvalMode.TEXT,
         **kwargs: Any,
-    ) -> RetrievalEvalResult:
+    ) -> Any:
         """Retrieve, and compute the measures."""
         return super().evaluate(query, expected_ids or [], expected_texts, mode, **kwargs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import math
 import random
+import subprocess
+import sys
 
 import ir_measures
 import pandas as pd
@@ -273,3 +275,34 @@ def test_pyterrier_shows_a_mean_with_undefined_topics_as_nan(experiment, baselin
     qrels, _ = experiment.inputs
     found = experiment(qrels=qrels.assign(label=[1, 0]), baseline=baseline).set_index("name")
     assert math.isnan(found.loc["one", "charR@5"])
+
+
+WITHOUT_OLD_AST = """
+import ast, sys
+import ir_measures, numpy  # look at the version while they are loaded
+import berrypick as bp
+for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):
+    if name in vars(ast):
+        delattr(ast, name)
+ast.__getattr__ = lambda name: (_ for _ in ()).throw(AttributeError(name))  # the warning of 3.12 and 3.13 is gone, too
+try:
+    ir_measures.parse_measure("nDCG@10")
+    raise SystemExit("nothing is simulated")
+except AttributeError:
+    pass
+sys.version_info = (3, 14, 0, "final", 0)
+truth, run = {"1": {"a": 2, "b": 0}}, {"1": {"b": 2.0, "a": 1.0}}
+print(bp.evaluate(truth, run, "AP nDCG(dcg='exp-log2')@10 P(rel=2)@2 IPrec@0.1 RR").mean())
+bp.register_ir_measures()
+measures = [ir_measures.parse_measure(text) for text in ("charR@5", "nDCG@10", "P(rel=2)@2", "IPrec@0.1")]
+print(measures)
+"""
+
+
+def test_without_the_parts_of_ast_that_python_3_14_has_removed():
+    """On every version, as if it were 3.14: no number of ours goes through ir_measures' parser."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_OLD_AST], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    means, measures = done.stdout.splitlines()
+    assert "'AP': 0.5" in means and "'P(rel=2)@2': 0.5" in means and "'RR': 0.5" in means
+    assert measures == "[charR@5, nDCG@10, P(rel=2)@2, IPrec@0.1]"

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import Distribution, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import berrypick as bp
 from berrypick import kernels
@@ -99,6 +101,25 @@ def test_the_command_line_and_the_index_say_it_once(berrypick, tmp_path, monkeyp
     assert berrypick("index", tmp_path / "xml", tmp_path / "x.idx").err.count(SLOW) == 1
 
 
+def declared_libraries(installed, folder):
+    """A folder with what the wheel declares that it needs, and what that needs, as in an empty environment."""
+    folder.mkdir()
+    (about,) = Distribution.discover(name="berrypick", path=[str(installed)])
+    todo, seen = [Requirement(text) for text in about.requires], set()
+    while todo:
+        one = todo.pop()
+        if one.name in seen or (one.marker is not None and not one.marker.evaluate({"extra": ""})):
+            continue
+        seen.add(one.name)
+        found = distribution(one.name)
+        assert one.specifier.contains(found.version, prereleases=True)
+        todo += [Requirement(text) for text in found.requires or ()]
+        for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            if not (folder / top).exists():
+                (folder / top).symlink_to(found.locate_file(top))
+    return folder
+
+
 def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     pytest.importorskip("scikit_build_core", reason="installation without a compiler: scikit-build-core is missing")
     if shutil.which("cmake") is None and find_spec("cmake") is None:
@@ -123,14 +144,18 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     assert wanted - names == set(), "files of the package that the wheel has not"
     installed = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(installed)
-    program = "import sys; sys.path[:0] = sys.argv[1:]; from berrypick.cli import main; main(['--version'])"
-    libraries = [path for path in sys.path if path.endswith("site-packages")]
-    version = subprocess.run(
-        [sys.executable, "-S", "-c", program, str(installed), *libraries],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=tmp_path,
-        env={key: value for key, value in os.environ.items() if key != "BERRYPICK_KERNELS"},
-    )
-    assert version.stdout == f"berrypick {bp.__version__}, kernels: numpy\n", version.stderr
+    libraries = declared_libraries(installed, tmp_path / "libraries")
+    assert not {"pandas", "polars", "pyarrow", "narwhals", "altair"} & {path.name for path in libraries.iterdir()}
+    program = "import sys; sys.path[:0] = sys.argv[2:]; from berrypick.cli import main; main([sys.argv[1]])"
+    for argument in ("--version", "demo"):
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", program, argument, str(installed), str(libraries)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=tmp_path,
+            env={key: value for key, value in os.environ.items() if key != "BERRYPICK_KERNELS"},
+        )
+        assert done.returncode == 0, done.stderr
+        expected = "EPRUM" if argument == "demo" else f"berrypick {bp.__version__}, kernels: numpy\n"
+        assert expected in done.stdout

@@ -19,18 +19,20 @@ def complete_arguments(command: click.Command) -> None:
 
 
 def _completion(parameter: click.Parameter) -> Complete | None:
-    if parameter.name == "requested":
+    if parameter.name in ("requested", "fail_under", "fail_over"):
         return _measures
-    if parameter.name == "user":
+    if parameter.name in ("user", "readers"):
         return _users
-    if parameter.name in ("format_truth", "format_run", "format_name"):
+    if parameter.name in ("format_truth", "format_run", "format_name", "source_format", "target_format"):
         return _formats
     if parameter.name == "name":
         return _shown
     if parameter.name in ("protocol", "task"):
         return _protocols if parameter.name == "protocol" else _tasks
     plain = isinstance(parameter.type, click.types.StringParamType)
-    named = parameter.metavar in ("FILE", "PATH", "FOLDER") if isinstance(parameter, click.Option) else plain
+    named = (
+        parameter.metavar in ("FILE", "PATH", "FOLDER", "FIELD|FILE") if isinstance(parameter, click.Option) else plain
+    )
     return _files if named else None
 
 
