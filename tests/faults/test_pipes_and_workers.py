@@ -149,7 +149,7 @@ def bombs(folder):
 def parquet_bombs(folder):
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    rows = 25_000_000  # no more than may be, by the size of their cells
+    rows = 25_000_000  # in half a megabyte
     same = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), ["d"])
     start = pa.array(np.arange(rows, dtype=np.int32))
     table = pa.table([same, same, start, start], ["topic", "doc", "start", "end"])

@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats._files import LONGEST, MemoryGuard, expansion_limit, finite, line_too_long, open_bytes, too_large
+from berrypick.formats._files import (
+    LONGEST,
+    MemoryGuard,
+    expansion_limit,
+    finite,
+    line_too_long,
+    memory_limit,
+    open_bytes,
+    too_large,
+    too_much_memory,
+)
 from berrypick.formats.base import Problems
 
 #: How a Parquet file begins.
@@ -20,6 +30,8 @@ NUMBERS = ("start", "end", "score", "rank", "grade")
 SWITCHES = ("judged", "is_impossible")
 #: Bytes that a cell takes at least, as a value of Python.
 _CELL = 8
+#: Bytes that a cell and its place in a list take in memory, most often.
+_VALUE = 40
 #: Rows of a Parquet file whose cells are values of Python at the same time.
 _BATCH = 1 << 14
 NO_ROWS = "has column names but no rows"
@@ -232,8 +244,11 @@ def _parquet_columns(
     groups = list(range(file.num_row_groups) if part is None else part.groups)
     sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     left = expansion_limit()
-    if sum(sizes[i] for i in groups) * len(names) * _CELL > left:
+    cells = sum(sizes[i] for i in groups) * len(names)
+    if cells * _CELL > left:
         raise too_large(path)
+    if cells * _VALUE > memory_limit(path):
+        raise too_much_memory(path)
     firsts = [0, *itertools.accumulate(sizes)]
     numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
     mask = None
