@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from berrypick.cli.output import drop_output, fail, is_broken_pipe, say
+from berrypick.cli.output import HELP, drop_output, fail, is_broken_pipe, say
 from berrypick.core.errors import BerrypickError
 
 #: Every command: the module that defines it, and its line in the help.
@@ -44,8 +44,6 @@ COMMANDS = {
     "show": ("show", "Describe one measure, user model or format."),
     "demo": ("show", "Evaluate the bundled examples."),
 }
-#: Options that show the help.
-HELP = ["-h", "--help"]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -139,7 +137,6 @@ class _Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
-        command.context_settings["help_option_names"] = HELP  # click keeps the first help option that it makes
         if "_BERRYPICK_COMPLETE" in os.environ:  # a shell asks
             from berrypick.cli.completion import complete_arguments
 
@@ -198,7 +195,7 @@ def _expansion_limit(context: click.Context, parameter: click.Parameter, value: 
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": HELP, "max_content_width": 100},
+    context_settings={**HELP, "max_content_width": 100},
     invoke_without_command=True,
 )
 @click.option(

@@ -13,6 +13,7 @@ from berrypick.analysis.stability import stability
 from berrypick.analysis.tabular import Tabular
 from berrypick.cli import options
 from berrypick.cli.output import (
+    HELP,
     chosen_output,
     need_measures,
     painter,
@@ -25,7 +26,7 @@ from berrypick.cli.output import (
 from berrypick.report import tabular
 
 
-@click.command("correlate")
+@click.command("correlate", context_settings=HELP)
 @click.argument("results", nargs=-1, required=True)
 @click.option("-m", "--measure", "requested", multiple=True, help="Measures of the results. [default: all of them]")
 @options.resampling_options(10_000)
@@ -65,7 +66,7 @@ def _print(found: Tabular, output: str | None, places: int | None) -> None:
     show(tabular.render(found, chosen, places, painter()), chosen == "table")
 
 
-@click.command("stability")
+@click.command("stability", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")
@@ -124,7 +125,7 @@ def stability_command(
     _print(found, output, places)
 
 
-@click.command("power")
+@click.command("power", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")

@@ -15,7 +15,7 @@ from berrypick.analysis.gates import Gates
 from berrypick.analysis.saved import is_saved, read_results
 from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, painter, progress_bar, show_gated, show_notes
+from berrypick.cli.output import HELP, chosen_output, painter, progress_bar, show_gated, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
 from berrypick.corpus.convert import RunFile
@@ -23,7 +23,7 @@ from berrypick.report import comparison as comparisons
 from berrypick.report import gates as gate_reports
 
 
-@click.command("compare")
+@click.command("compare", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @options.measures("charR@5 IoU@5")
@@ -133,7 +133,7 @@ def _compare_saved(files: list[str], gates: Gates, requested: tuple[str, ...], s
     return compare(results, (), measures, **own)
 
 
-@click.command("diff")
+@click.command("diff", context_settings=HELP)
 @click.argument("old")
 @click.argument("new")
 @click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")

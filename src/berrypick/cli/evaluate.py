@@ -9,7 +9,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, chosen_output, need_measures, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
 from berrypick.corpus.convert import RunFile
@@ -18,7 +18,7 @@ from berrypick.evaluation.functions import explain
 from berrypick.report import text
 
 
-@click.command("evaluate")
+@click.command("evaluate", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM PRUM@0.5 nDCG@10")
@@ -70,7 +70,7 @@ def evaluate_command(
         show("\n" + terminal.curves_of(results, sys.stdout), True)
 
 
-@click.command("explain")
+@click.command("explain", context_settings=HELP)
 @click.argument("truth")
 @click.argument("run")
 @click.option("--topic", required=True, help="Topic to explain.")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli.output import drop_output, progress_bar, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
 from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
@@ -25,7 +25,7 @@ from berrypick.formats._files import atomic_writer, is_stream, reusable
 from berrypick.judging.judge import refuse_duplicates
 
 
-@click.command("check")
+@click.command("check", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
 def check_command(files: tuple[str, ...], format_name: str | None) -> None:
@@ -106,7 +106,7 @@ def _describe_index(path: str) -> str:
     return ", ".join([*counts, *([f"{facts.unreadable} unreadable"] if facts.unreadable else [])])
 
 
-@click.command("convert")
+@click.command("convert", context_settings=HELP)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--from", "source_format", metavar="NAME", help="Format of IN. [default: detect]")
@@ -190,7 +190,7 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
     return value if able else restate(value, read_collection(collection))
 
 
-@click.command("locate")
+@click.command("locate", context_settings=HELP)
 @click.argument("truth")
 @click.argument("target", metavar="FILE")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
@@ -249,7 +249,7 @@ def locate_command(
     say(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
 
 
-@click.command("index")
+@click.command("index", context_settings=HELP)
 @click.argument("folder")
 @click.argument("target", metavar="FILE")
 @click.option("--jobs", type=click.IntRange(1), help="Number of processes. [default: number of cores]")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from berrypick.analysis.fit import MODELS, fit
-from berrypick.cli.output import chosen_output, painter, progress_bar, refuse_overwriting, say, show, show_notes
+from berrypick.cli.output import HELP, chosen_output, painter, progress_bar, refuse_overwriting, say, show, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.report import tabular
 from berrypick.users import is_file
 
 
-@click.command("fit")
+@click.command("fit", context_settings=HELP)
 @click.argument("model", metavar="|".join(MODELS))
 @click.argument("log")
 @click.option(

@@ -9,11 +9,11 @@ import click
 from berrypick import formats
 from berrypick.analysis.ideal_lists import gap_note, ideal_lists, missing_navigation
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, chosen_output, painter, progress_bar, show, show_notes
 from berrypick.report import ideal_table
 
 
-@click.command("ideal")
+@click.command("ideal", context_settings=HELP)
 @click.argument("truth")
 @click.option(
     "-m",

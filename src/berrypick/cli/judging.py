@@ -9,13 +9,13 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, chosen_output, refuse_overwriting, say, show_notes
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer
 
 
-@click.command("pool")
+@click.command("pool", context_settings=HELP)
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
@@ -72,7 +72,7 @@ def pool_command(
     say(f"{target}: {found.progress}", err=True)
 
 
-@click.command("abstention")
+@click.command("abstention", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
@@ -111,7 +111,7 @@ def abstention_command(
     say(found.table(chosen_output(output)), nl=False)
 
 
-@click.command("annotate")
+@click.command("annotate", context_settings=HELP)
 @click.argument("tasks")
 @click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
 @click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
@@ -131,7 +131,7 @@ def annotate_command(tasks: str, html: str, annotator: str) -> None:
     say(f"{html}: {counted(count, 'region')} to judge; open it in a browser", err=True)
 
 
-@click.command("agreement")
+@click.command("agreement", context_settings=HELP)
 @click.argument("truth")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def agreement_command(truth: str, format_truth: str | None) -> None:
@@ -147,7 +147,7 @@ def agreement_command(truth: str, format_truth: str | None) -> None:
     say(str(agreement(read)))
 
 
-@click.command("relocate")
+@click.command("relocate", context_settings=HELP)
 @click.argument("truth")
 @click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
 @click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from berrypick.report.tables import Paint
 
 
+#: Settings of every command: the options that show its help.
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
 def say(message: str, err: bool = False, nl: bool = True) -> None:
     """Print. Names come from files: on a terminal control characters are replaced. Data in a pipe is unchanged, except
     for lone surrogates, which cannot be encoded."""

@@ -10,7 +10,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import need_measures, progress_bar, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, need_measures, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import merge_notes
 from berrypick.corpus.convert import RunFile
@@ -22,7 +22,7 @@ def _files(settings: dict[str, Any]) -> list[str | None]:
     return [settings.get(name) for name in (*options.FILES, "titles")]
 
 
-@click.command("report")
+@click.command("report", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")
@@ -80,7 +80,7 @@ def report_command(
     say(f"{settings['html']}: {pieces}", err=True)
 
 
-@click.command("plot")
+@click.command("plot", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
 @click.argument("target", metavar="FILE")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick import formats, measures, users
-from berrypick.cli.output import painter, say, show
+from berrypick.cli.output import HELP, painter, say, show
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
@@ -18,7 +18,7 @@ from berrypick.references import bibtex, cited
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
 
 
-@click.command("list")
+@click.command("list", context_settings=HELP)
 @click.argument("what", type=click.Choice(["measures", "users", "formats"]))
 def list_command(what: str) -> None:
     """List all measures, user models ("users") or formats.
@@ -39,7 +39,7 @@ def list_command(what: str) -> None:
         say(problem, err=True)
 
 
-@click.command("show")
+@click.command("show", context_settings=HELP)
 @click.argument("kind", type=click.Choice(["measure", "user", "format"]))
 @click.argument("name")
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="Print the references as BibTeX.")
@@ -72,7 +72,7 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
             say(f"  {cited(key)}")
 
 
-@click.command("demo")
+@click.command("demo", context_settings=HELP)
 @click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
 @click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
 @click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")

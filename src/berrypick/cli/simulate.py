@@ -9,11 +9,11 @@ import click
 from berrypick import formats
 from berrypick.analysis.simulation import simulate
 from berrypick.cli import options
-from berrypick.cli.output import chosen_output, need_measures, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, chosen_output, need_measures, painter, progress_bar, show, show_notes
 from berrypick.report import tabular
 
 
-@click.command("simulate")
+@click.command("simulate", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM PRUM epnav")
