@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -195,11 +196,19 @@ def test_passages_of_inex(data: Path, seed: int) -> None:
     Case(full, without_documents(full, rng), runs).check()
 
 
-def test_assessments_of_inex_replayed_through_a_pool(data: Path, tmp_path: Path) -> None:
-    """An annotator who gives the assessments again: pool, export of Label Studio, the same numbers to the last digit.
+@dataclass(frozen=True)
+class Replay:
+    """What is pooled from two runs, and the assessments of it."""
 
-    The documents are made up, as long as the assessments say; of the truth what the runs retrieve is compared.
-    """
+    runs: dict[str, Run]
+    tasks: list[Any]
+    relevant: dict[str, dict[str, np.ndarray]]
+    full: Truth
+
+
+@pytest.fixture(scope="module")
+def replay(data: Path) -> Replay:
+    """Of some topics, or of BERRYPICK_REPLAY=N, in made-up documents that are as long as the assessments say."""
     folder = data / "inex2009-2010"
     truth = bp.read_truth(folder / "inex2009-2010.qrels")
     runs = {}
@@ -207,12 +216,14 @@ def test_assessments_of_inex_replayed_through_a_pool(data: Path, tmp_path: Path)
         run = bp.read_run(folder / "runs" / f"{name}.run")
         kept = run.keep((run.start >= 0) & np.isin(run.document, run.codes_in_order(list(truth.lengths))))
         runs[name] = replace(kept, tag=name)
-    topics = [topic for topic in truth.topics if all(run.size(topic) for run in runs.values())][:12]
+    most = int(os.environ.get("BERRYPICK_REPLAY", "12"))
+    topics = [topic for topic in truth.topics if all(run.size(topic) for run in runs.values())][:most]
     filler = "canes \U0001f347 in autumn " * 40_000
     texts = bp.Texts({name: filler[: int(length)] for name, length in truth.lengths.items()})
     inside = {name: run.keep(_inside(run, truth)) for name, run in runs.items()}
-    found = bp.pool(list(inside.values()), texts, depth=10_000, context=30)
-    tasks = [task for task in found if task.topic in topics]
+    tasks = [
+        task for task in bp.pool(list(inside.values()), texts, depth=10_000, context=30) if task.topic in set(topics)
+    ]
     assert len(tasks) > 200
     ends = {name: len(texts[name]) for name in truth.lengths}
     relevant = {
@@ -220,41 +231,117 @@ def test_assessments_of_inex_replayed_through_a_pool(data: Path, tmp_path: Path)
         for topic in topics
         for text in [truth.topics[topic].relevant_text()]
     }
-    exported = [_judged_task(task, relevant[task.topic].get(task.document)) for task in tasks]
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps(exported), encoding="utf-8")
-    back = bp.read_truth(path)
     pooled: dict[str, dict[str, list[tuple[int, int]]]] = {}
     for task in tasks:
         pooled.setdefault(task.topic, {}).setdefault(task.document, []).extend(task.regions)
     full = replace(truth, topics={topic: _within(truth.topics[topic], pooled[topic], ends) for topic in topics})
+    return Replay(inside, tasks, relevant, full)
+
+
+@pytest.mark.parametrize("dialect", ["label-studio", "doccano", "w3c", "jsonl"])
+def test_assessments_of_inex_replayed_through_a_pool(replay: Replay, tmp_path: Path, dialect: str) -> None:
+    """An annotator who gives the assessments again: pool, export, the same numbers to the last digit.
+
+    Of the truth what the runs retrieve is compared.
+    """
+    judged = ((task, list(_stretches(task, replay.relevant[task.topic].get(task.document)))) for task in replay.tasks)
+    path = tmp_path / "export.json"
+    path.write_text(EXPORTS[dialect](judged), encoding="utf-8")
+    back = bp.read_truth(path)
     measures = "charP charR charF IoU charP@10 charR@10 AiP iP@0.01"
-    for name, run in inside.items():
-        one = bp.evaluate(full, run, measures).per_topic()[name]
+    for name, run in replay.runs.items():
+        one = bp.evaluate(replay.full, run, measures).per_topic()[name]
         two = bp.evaluate(back, run, measures).per_topic()[name]
         assert one == {measure: {topic: values[topic] for topic in one[measure]} for measure, values in two.items()}
         assert any(value for value in one["charR"].values())
         assert set(bp.evaluate(back, run, "charJudged").per_topic()[name]["charJudged"].values()) <= {1.0, None}
 
 
-def _inside(run: Run, truth: Truth) -> np.ndarray:
-    lengths = np.array([truth.lengths.get(name, 0) for name in run.documents])
-    return run.end <= lengths[run.document]
+Judged = Iterator[tuple[Any, list[tuple[int, int, str]]]]
 
 
-def _judged_task(task: Any, relevant: np.ndarray | None) -> dict[str, Any]:
-    """Every region in stretches of one label, offsets in UTF-16 units."""
-    spans = []
+def _stretches(task: Any, relevant: np.ndarray | None) -> Iterator[tuple[int, int, str]]:
+    """Every region in stretches of one label, as characters of the document."""
     for start, end in task.regions:
         good = np.zeros(end - start, dtype=bool) if relevant is None else relevant[start:end]
         cuts = [0, *(np.flatnonzero(good[1:] != good[:-1]) + 1).tolist(), end - start]
         for low, high in pairwise(cuts):
-            a, b = (len(task.text[: start + at - task.offset].encode("utf-16-le")) // 2 for at in (low, high))
-            label = "relevant" if good[low] else "irrelevant"
-            text = task.text[start + low - task.offset : start + high - task.offset]
-            spans.append({"type": "labels", "value": {"start": a, "end": b, "text": text, "labels": [label]}})
-    fields = {"topic": task.topic, "doc": task.document, "offset": task.offset, "text": task.text}
-    return {"data": fields, "annotations": [{"completed_by": 1, "result": spans}]}
+            yield start + low, start + high, "relevant" if good[low] else "irrelevant"
+
+
+def _utf16(task: Any, at: int) -> int:
+    return len(task.text[: at - task.offset].encode("utf-16-le")) // 2
+
+
+def _fields(task: Any) -> dict[str, Any]:
+    return {"topic": task.topic, "doc": task.document, "offset": task.offset, "text": task.text}
+
+
+def _label_studio(judged: Judged) -> str:
+    """Offsets in UTF-16 units."""
+    found = []
+    for task, spans in judged:
+        result = [
+            {
+                "type": "labels",
+                "value": {
+                    "start": _utf16(task, low),
+                    "end": _utf16(task, high),
+                    "text": task.text[low - task.offset : high - task.offset],
+                    "labels": [label],
+                },
+            }
+            for low, high, label in spans
+        ]
+        found.append({"data": _fields(task), "annotations": [{"completed_by": 1, "result": result}]})
+    return json.dumps(found)
+
+
+def _doccano(judged: Judged) -> str:
+    return "".join(
+        json.dumps(
+            {**_fields(task), "label": [[_utf16(task, low), _utf16(task, high), label] for low, high, label in s]}
+        )
+        + "\n"
+        for task, s in judged
+    )
+
+
+def _w3c(judged: Judged) -> str:
+    """Positions count characters of the document."""
+    found = []
+    for task, spans in judged:
+        for low, high, label in spans:
+            body = [
+                {"type": "TextualBody", "purpose": purpose, "value": value}
+                for purpose, value in (("tagging", f"topic:{task.topic}"), ("assessing", label))
+            ]
+            selector = [{"type": "TextPositionSelector", "start": low, "end": high}]
+            target = {"source": task.document, "selector": selector}
+            found.append({"type": "Annotation", "body": body, "target": target})
+    return json.dumps(found)
+
+
+def _jsonl(judged: Judged) -> str:
+    rows = (
+        {"topic": task.topic, "doc": task.document, "start": low, "end": high, "grade": int(label == "relevant")}
+        for task, spans in judged
+        for low, high, label in spans
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+EXPORTS: dict[str, Callable[[Judged], str]] = {
+    "label-studio": _label_studio,
+    "doccano": _doccano,
+    "w3c": _w3c,
+    "jsonl": _jsonl,
+}
+
+
+def _inside(run: Run, truth: Truth) -> np.ndarray:
+    lengths = np.array([truth.lengths.get(name, 0) for name in run.documents])
+    return run.end <= lengths[run.document]
 
 
 def _within(topic: TopicTruth, regions: dict[str, list[tuple[int, int]]], ends: dict[str, int]) -> TopicTruth:

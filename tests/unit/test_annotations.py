@@ -357,3 +357,21 @@ def test_merging_is_what_votes_on_characters_give(tmp_path_factory, votes):
                         "majority": 2 * relevant > len(grades)}[rule]  # fmt: skip
             assert found[at] == float(expected), (rule, at, grades)
         assert found.keys() == said.keys()
+
+
+@pytest.mark.parametrize("first", ["text", "topic"])
+def test_labels_after_a_long_document_are_read_or_the_file_is_refused(tmp_path, first):
+    """What is looked at to recognise a format ends somewhere: labels behind it are never passed over."""
+    for length, known in ((200_000, True), (2_000_000, False)):
+        line = {"topic": "q", "doc": "d", "text": "Cut the canes. " * (length // 15), "label": [[0, 3, "relevant"]]}
+        ordered = {first: line[first], **line}
+        path = tmp_path / f"{length}.jsonl"
+        path.write_text(json.dumps(ordered) + "\n", encoding="utf-8")
+        if known:
+            truth = bp.read_truth(path)
+            assert truth.format == "doccano" and truth.topics["q"].end.tolist() == [3]
+            continue
+        for read in (bp.read_truth, bp.read_run):
+            with pytest.raises(bp.InputError, match=r"annotation tool, whose labels would not be read|no known"):
+                read(path)
+        assert bp.read_truth(path, "doccano").topics["q"].end.tolist() == [3]

@@ -386,7 +386,8 @@ def content(
 
 
 def head(path: str, count: int = 20, width: int = 1 << 16) -> list[str]:
-    """The first lines that are neither blank nor comments, for sniffing: no longer than ``width``, and in any encoding.
+    """The first lines that are neither blank nor comments, for sniffing: no longer than ``width``, the first of them no
+    longer than 16 times that, and in any encoding.
 
     Problems in a line are left to the reader.
     """
@@ -401,7 +402,11 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
             wide = stream.read(width).decode("utf-16", errors="replace")
             return [(i, line) for i, line in enumerate(wide.split("\n"), start=1) if line.strip()][:count]
         fresh, read, number = True, 0, 0
-        while len(found) < count and (raw := stream.readline(width)) and not (found and read > 16 * width):
+        while (
+            len(found) < count
+            and (raw := stream.readline(width if found else 16 * width))  # a first line may hold a whole document
+            and not (found and read > 16 * width)
+        ):
             text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
             number += fresh
             if fresh and text.strip() and not text.lstrip().startswith("#"):

@@ -10,9 +10,9 @@ import numpy as np
 
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, positions, records
+from berrypick.formats._spans import Fields, Rows, plain, positions
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_truth import OF_TASKS
+from berrypick.formats.span_truth import OF_TASKS, span_records
 
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible", "quote")
@@ -50,7 +50,7 @@ class SpanRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        return cls.from_records(records(path, problems), problems, path)
+        return cls.from_records(span_records(path, problems), problems, path)
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Run:

@@ -23,6 +23,7 @@ OF_RUNS = ("score", "rank", "results")
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
                         "judged", "is_impossible", "annotator", *OF_RUNS})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
+LABELS = ("label", "labels", "entities", "annotations", "spans")
 OF_TASKS = re.compile(r'"(regions|label|labels|entities|annotations|spans)":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
@@ -76,7 +77,7 @@ class SpanTruth(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        return cls.from_records(records(path, problems), problems, path)
+        return cls.from_records(span_records(path, problems), problems, path)
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Truth:
@@ -353,6 +354,20 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
     if other != unit:
         here, there = (f"count {one}" if one else "are undeclared" for one in (unit, other))
         fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
+
+
+def span_records(path: str, problems: Problems) -> Rows:
+    """The lines of a file. A line of an annotation tool, whose labels would not be read, is an error."""
+    for number, text, value in records(path, problems):
+        if "start" not in value and isinstance(value.get("text"), str) and any(_is_filled(value, n) for n in LABELS):
+            what = "is a task of an annotation tool, whose labels would not be read"
+            problems.report(what, number, text, remedy="name the format of the file, such as doccano")
+        else:
+            yield number, text, value
+
+
+def _is_filled(value: dict[str, Any], name: str) -> bool:
+    return isinstance(value.get(name), list) and bool(value[name])
 
 
 def _has_text(value: dict[str, Any]) -> bool:
