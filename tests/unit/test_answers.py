@@ -230,3 +230,23 @@ def test_a_run_that_returns_nothing_is_told():
     told = [note.text for note in results.notes if note.kind == "empty run"]
     assert told == ["the run returns nothing, for any topic"]
     assert not any(note.kind == "unknown documents" for note in results.notes)
+
+
+def test_records_say_that_a_topic_has_no_answer_as_lines_do():
+    truth = [{"topic": "q", "doc": "d", "start": 0, "end": 5}, {"topic": "none", "answer": None}]
+    run = [{"topic": "q", "doc": "d", "start": 0, "end": 5, "score": 1.0}]
+    assert bp.evaluate(truth, run, "Abstained Answered").mean()["run"] == {"Abstained": 1.0, "Answered": 1.0}
+
+
+def test_a_sweep_trades_abstained_for_answered(tmp_path):
+    """The runs that a sweep keeps have a curve; a least score cuts all of them."""
+    documents = {"care": "Cut the old canes in autumn. Pick raspberries when they are dry. They fruit in July."}
+    truth = [{"topic": "cut", "doc": "care", "start": 0, "end": 28}, {"topic": "ill", "answer": None}]
+    queries = {"cut": "When are old canes cut?", "ill": "Are they ill in July?"}
+    given = {"queries": queries, "grid": {"size": [30, 90]}, "measures": "Abstained Answered"}
+    found = bp.sweep(documents, truth, **given, keep=tmp_path / "kept")
+    curve = bp.abstention(truth, sorted((tmp_path / "kept").iterdir()))
+    assert len(found.names) == 2 and len(curve.points) == 6
+    for point in curve.points:
+        cut = bp.sweep(documents, truth, **given, min_score=point.min_score)
+        assert cut.results.mean()[point.run] == {"Abstained": point.abstained, "Answered": point.answered}

@@ -107,7 +107,9 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
     for number, record in enumerate(records, start=1):
         if not is_record(record):
             raise InputError(f"{type(record).__name__} is not a record with a topic", path=where, line=number)
-        rows.append(record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True)))
+        row = record if isinstance(record, Mapping) else dict(zip(record._fields, record, strict=True))
+        no_answer = role == "truth" and row.get("answer", "") is None and row.get("doc") is None
+        rows.append({**row, "is_impossible": True} if no_answer else row)  # in a table None says nothing
     known = list(dict.fromkeys(str(name) for row in rows for name in row))
     names = _with_fields(match_columns(known, role, where=where), known, role)
     return Table.of_columns({ours: [row.get(theirs) for row in rows] for ours, theirs in names.items()}, where)
