@@ -14,7 +14,7 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
-from berrypick.kernels import certified, ideal, list_bounds
+from berrypick.kernels import certified, ideal, list_bounds, set_queue
 from berrypick.kernels.certified import Search
 
 
@@ -188,7 +188,7 @@ def test_a_gap_is_noted_and_shown():
 def test_seconds_end_a_search_and_say_so(monkeypatch):
     truth, links = wide_world()
     clock = itertools.count(0.0, 10.0)
-    monkeypatch.setattr(certified.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(set_queue.time, "monotonic", lambda: next(clock))
     measure = "EPRUM(r=6,ideal='certified',seconds=5)"
     fields = dict(bp.evaluate(truth, {"q": {"h1": 1}}, measure, navigation=links).mean_rows[0].signature.fields)
     assert fields["stopped"] == "seconds"

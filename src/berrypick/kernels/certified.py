@@ -9,8 +9,6 @@ everywhere; :class:`Search` can also be given seconds.
 
 from __future__ import annotations
 
-import heapq
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -21,6 +19,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.list_bounds import ROUNDING, STEPS, LevelBounds, level_bounds
 from berrypick.kernels.poisson_binomial import law
+from berrypick.kernels.set_queue import SetQueue
 
 Objective = Literal["length", "inverse"]
 
@@ -250,13 +249,9 @@ class Problem:
             best = np.where(size > 0, reached / (size + 1.0), 0.0)  # what follows if nothing is appended
             done = np.zeros_like(done)
         step = best_order(score, best, done, count)
-        order: list[int] = []
-        current = 0
-        while step[current] >= 0:
-            order.append(int(step[current]))
-            current |= 1 << order[-1]
+        order = order_of(step)
         value = self.value(float(best[0]))
-        return Found(tuple(order), value, value)
+        return Found(order, value, value)
 
 
 class _BestFirst:
@@ -264,9 +259,7 @@ class _BestFirst:
 
     def __init__(self, problem: Problem, limit: Search) -> None:
         self.problem, self.limit = problem, limit
-        self.heap: list[tuple[float, int, float, tuple[int, ...]]] = []
-        self.best_known: dict[frozenset[int], float] = {}
-        self.pushed = 0
+        self.queue = SetQueue()
         self.waiting = problem.follows.sum(axis=1)  # for how many candidates each has to wait
         self.best = max(
             (problem.improved(order) for order in ((), tuple(problem.greedy_order(problem.start(), MOST_LEVELS)))),
@@ -276,37 +269,22 @@ class _BestFirst:
 
     def run(self) -> Found:
         problem = self.problem
-        deadline = None if self.limit.seconds is None else time.monotonic() + self.limit.seconds
-        self.push(np.inf, problem.start())
-        stopped = False
-        for _ in range(self.limit.nodes_for(problem.rows, problem.r)):
-            if not self.heap or not self.promising(-self.heap[0][0]):
-                break
-            if deadline is not None and time.monotonic() > deadline:
-                stopped = True
-                break
-            _, _, score, order = heapq.heappop(self.heap)
-            if score >= self.best_known[frozenset(order)]:
-                self.expand(order)
-        bound = -self.heap[0][0] if self.heap else -np.inf
+        self.queue.push(np.inf, (), 0.0)
+        nodes = self.limit.nodes_for(problem.rows, problem.r)
+        for order in self.queue.take(nodes, self.limit.seconds, self.promising):
+            self.expand(order)
+        bound = self.queue.bound
         improved = problem.improved(self.best.order)
         if problem.finished(improved) > self.goal:
             self.best, self.goal = improved, problem.finished(improved)
         value = problem.value(self.goal)
         if not self.promising(bound):
             return Found(self.best.order, value, value)
-        return Found(self.best.order, value, problem.value(bound), stopped)
+        return Found(self.best.order, value, problem.value(bound), self.queue.stopped)
 
     def promising(self, bound: float) -> bool:
         """Whether a bound leaves room for a better list, more than rounding does."""
         return bound > self.goal + abs(self.problem.value(self.goal)) * ROUNDING
-
-    def push(self, bound: float, known: _Set) -> None:
-        key = frozenset(known.order)
-        if known.score > self.best_known.get(key, -np.inf):
-            self.best_known[key] = known.score
-            heapq.heappush(self.heap, (-bound, self.pushed, known.score, known.order))
-            self.pushed += 1
 
     def expand(self, order: tuple[int, ...]) -> None:
         problem = self.problem
@@ -333,13 +311,13 @@ class _BestFirst:
         limit = np.minimum(whole, scores + np.minimum(later, np.where(surely, paths[2], paths[1])))
         done = (unseen == 0.0).sum(axis=1) >= problem.r
         for n in np.flatnonzero(ready).tolist():
-            child = _Set((*order, int(pool[n])), seen[n], unseen[n], float(scores[n]))
             if not self.promising(float(limit[n])):
                 continue
+            longer = (*order, int(pool[n]))
             if done[n]:
-                self.improve(child.order)
+                self.improve(longer)
             if not done[n] or problem.objective == "inverse":
-                self.push(float(limit[n]), child)
+                self.queue.push(float(limit[n]), longer, float(scores[n]))
 
     def kinds(self, known: _Set) -> tuple[int, int]:
         """How many candidates that are not sure, and sure ones, are told apart on the way to a list that suffices."""
@@ -387,6 +365,16 @@ class _BestFirst:
         score = self.problem.finished(found)
         if score > self.goal:
             self.best, self.goal = found, score
+
+
+def order_of(step: IntArray) -> tuple[int, ...]:
+    """The list that begins with nothing, where each set of candidates says which one follows; -1 if none does."""
+    order: list[int] = []
+    current = 0
+    while step[current] >= 0:
+        order.append(int(step[current]))
+        current |= 1 << order[-1]
+    return tuple(order)
 
 
 def best_ways(

@@ -15,9 +15,7 @@ to, so max(C_k, floor) takes the place of ce_k in the bound.
 
 from __future__ import annotations
 
-import heapq
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -37,11 +35,13 @@ from berrypick.kernels.certified import (
     Objective,
     Search,
     best_ways,
+    order_of,
     set_sizes,
 )
 from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.gain_steps import gain_steps
 from berrypick.kernels.list_bounds import ROUNDING
+from berrypick.kernels.set_queue import SetQueue
 
 #: Candidates of which all orders are tried where browsing costs effort.
 MOST_ORDERED = 8
@@ -352,14 +352,10 @@ class Problem:
         else:
             weight, best = np.where(done, 0.0, below), np.where(done, 0.0, -np.inf)
         step = cheapest_order(weight, effort, inverse, best, done)
-        order: list[int] = []
-        current = 0
-        while step[current] >= 0:
-            order.append(int(step[current]))
-            current |= 1 << order[-1]
+        order = order_of(step)
         bound = self.value(float(best[0]))
         if not self.priced.browses and self.upper is self.lower:
-            return Found(tuple(order), bound, bound)
+            return Found(order, bound, bound)
         return self.settled(*self.changed(self.beginning([order, *self.starts()])), float(best[0]))
 
     def settled(self, order: tuple[int, ...], score: float, bound: float, stopped: bool = False) -> Found:
@@ -389,9 +385,7 @@ class BestFirst:
         self.problem, self.limit = problem, limit
         work = problem.priced.rows.size * int(problem.upper.states.max())
         self.nodes = limit.nodes or max(4, min(MOST_NODES, NODES_WORK // work) // problems)
-        self.heap: list[tuple[float, int, float, tuple[int, ...]]] = []
-        self.best_known: dict[frozenset[int], float] = {}
-        self.pushed = 0
+        self.queue = SetQueue()
         self.follows = problem.priced.dominated
         self.waiting = self.follows.sum(axis=1)  # for how many candidates each has to wait
         self.closed = -np.inf  # what lists that are complete would score if browsing cost nothing
@@ -399,32 +393,15 @@ class BestFirst:
 
     def run(self) -> Found:
         problem = self.problem
-        deadline = None if self.limit.seconds is None else time.monotonic() + self.limit.seconds
-        targets = len(problem.gains)
-        self.push(np.inf, _Set((), np.zeros(targets), np.ones(targets), 0.0, 0.0, 0.0))
-        stopped = False
-        for _ in range(self.nodes):
-            if not self.heap or not self.promising(-self.heap[0][0]):
-                break
-            if deadline is not None and time.monotonic() > deadline:
-                stopped = True
-                break
-            _, _, score, order = heapq.heappop(self.heap)
-            if score >= self.best_known[frozenset(order)]:
-                self.expand(self.state(order))
-        bound = max(-self.heap[0][0] if self.heap else -np.inf, self.closed)
+        self.queue.push(np.inf, (), 0.0)
+        for order in self.queue.take(self.nodes, self.limit.seconds, self.promising):
+            self.expand(self.state(order))
+        bound = max(self.queue.bound, self.closed)
         self.best, self.goal = problem.changed(self.best)
-        return problem.settled(self.best, self.goal, bound, stopped)
+        return problem.settled(self.best, self.goal, bound, self.queue.stopped)
 
     def promising(self, bound: float) -> bool:
         return bound > self.goal + abs(self.goal) * ROUNDING
-
-    def push(self, bound: float, known: _Set) -> None:
-        key = frozenset(known.order)
-        if known.score > self.best_known.get(key, -np.inf):
-            self.best_known[key] = known.score
-            heapq.heappush(self.heap, (-bound, self.pushed, known.score, known.order))
-            self.pushed += 1
 
     def state(self, order: tuple[int, ...]) -> _Set:
         problem, priced = self.problem, self.problem.priced
@@ -482,10 +459,7 @@ class BestFirst:
                 self.improve(order)
                 self.close(float(limits[n]))
             else:
-                child = _Set(
-                    order, seen[n], unseen[n], known.effort + float(effort[n]), float(reached[n]), float(scores[n])
-                )
-                self.push(float(limits[n]), child)
+                self.queue.push(float(limits[n]), order, float(scores[n]))
 
     def kinds(self, known: _Set) -> tuple[int, int]:
         """How many candidates that are not sure, and sure ones, are told apart on the way to a list that suffices:
