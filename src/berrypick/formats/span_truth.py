@@ -24,7 +24,7 @@ OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offse
                         "judged", "is_impossible", "annotator", *OF_RUNS})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 LABELS = ("label", "labels", "entities", "annotations", "spans")
-OF_TASKS = re.compile(r'"(regions|label|labels|entities|annotations|spans)":\s*\[|"answer":\s*"(accept|reject|ignore)"')
+OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
 class SpanTruth(Format):
