@@ -660,3 +660,39 @@ def test_progress_is_a_function(tmp_path):
         with pytest.raises(bp.UsageError, match=r"progress is a function that is called with \(done, of\), not "):
             call()
     assert not (tmp_path / "x.html").exists()
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        {"1": [("d", 0, 100), ["d", 300, 400]]},
+        {"1": [("d", 0, 100, 2), ("d", 300, 400, 1)]},
+        {"1": {"d": [(0, 100), [300, 400]]}},
+        {"1": [{"doc": "d", "start": 0, "end": 100}, {"doc": "d", "start": 300, "end": 400}]},
+    ],
+)
+def test_spans_as_tuples(truth):
+    runs = ({"1": [("e", 0, 50), ("d", 50, 150)]}, {"1": [["e", 0, 50, 0.9], ["d", 50, 150, 0.8]]})
+    for run in runs:
+        assert bp.score("charP", truth, run) == pytest.approx(50 / 150)
+        assert bp.score("charR@2", truth, run) == pytest.approx(50 / 200)
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        ({"1": {"d": (0, 100)}}, r"topic 1: 0, given as a span of d, is not a pair"),
+        ({"1": {"d": [(0, 1, 2)]}}, r"is not a pair of start and end"),
+        ({"1": [("d", 0, "x")]}, r"end must be a number"),
+        ({"1": [("d", 9, 5)]}, r"end 5 is before start 9"),
+        ({"1": {"d": [(0, 5)], "e": 1}}, r"grade is missing"),
+    ],
+)
+def test_tuples_that_are_no_spans(truth, message):
+    with pytest.raises(BerrypickError, match=message):
+        bp.score("charP", truth, {"1": [("d", 0, 5)]})
+
+
+def test_a_run_has_no_spans_by_document():
+    with pytest.raises(BerrypickError, match=r"expected .* tuples \(doc, start, end\)"):
+        bp.score("charP", {"1": [("d", 0, 5)]}, {"1": {"d": [(0, 5)]}})

@@ -6,13 +6,14 @@ No such library is imported. For each topic a list, in ranked order for a run, o
   also as dictionaries, as LangSmith keeps them;
 * LlamaIndex nodes, with scores or without: ``start_char_idx``, ``end_char_idx``, ``ref_doc_id``;
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
+* tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
   quote, grade), or the other names of :mod:`berrypick.formats._columns`;
 * hits of Elasticsearch, OpenSearch, Qdrant or Weaviate; or, in place of the list, a response of one of these or Chroma;
 * plain texts, which are looked up in the documents, as is everything without offsets;
 
 or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores or grades; documents that are all called
-``document#start-end`` are spans.
+``document#start-end`` are spans. In a truth, a document may also have a list of its spans, ``[(start, end), ...]``.
 """
 
 from __future__ import annotations
@@ -94,14 +95,27 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
     for name, value in found.items():
         if "\0" in str(name):
             raise UsageError(f"topic {topic}: the name {shorten(str(name))} contains NUL")
+        if role == "truth" and isinstance(value, (list, tuple)):
+            continue
         if not is_number(value) or not math.isfinite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
             raise UsageError(f"{where} is {value!r:.40}, which is not a number")
     items = sorted(found.items(), key=lambda item: -float(item[1])) if by_score else found.items()
     for name, value in items:
+        if isinstance(value, (list, tuple)):
+            yield from _spans_of(topic, name, value)
+            continue
         match = _SPAN.match(str(name)) if spans else None
         place = {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
         yield {**place, what: float(value)}
+
+
+def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    for span in spans:
+        if not isinstance(span, (list, tuple)) or len(span) != 2:
+            where = f"topic {topic}: {span!r:.40}, given as a span of {shorten(str(name))}"
+            raise UsageError(f"{where}, is not a pair of start and end: expected [(start, end), ...]")
+        yield {"doc": name, "start": span[0], "end": span[1]}
 
 
 def _are_spans(given: Mapping[Any, Any]) -> bool:
@@ -130,6 +144,8 @@ def _fields(one: Any, doc: DocumentName, role: Role) -> dict[str, Any]:
     """What a result says by our names; in a truth, text without offsets is a quote, and scores are no grades."""
     if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
         return {**_fields(one[0], doc, role), "grade" if role == "truth" else "score": one[1]}
+    if type(one) in (tuple, list) and len(one) in (3, 4) and isinstance(one[0], str):
+        return dict(zip(("doc", "start", "end", "grade" if role == "truth" else "score"), one, strict=False))
     if is_hit(one):
         return hit_fields(one)
     if isinstance(one, Mapping) and (saved := _saved_langchain(one)) is not None:
@@ -164,7 +180,7 @@ def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
         return _stored(one, fields)
     raise UsageError(
         f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
-        "texts, dictionaries with doc, start and end, or pairs of one of these and a score"
+        "texts, tuples (doc, start, end), dictionaries with doc, start and end, or pairs of one of these and a score"
     )
 
 

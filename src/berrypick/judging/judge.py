@@ -115,6 +115,6 @@ def _kinds_differ(truth: Truth, run: Run) -> UsageError:
     parts, wholes = sides[::-1] if truth.units == "documents" else sides
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents "
-        f"({truth.source or 'truth'}, {run.source or run.tag}); "
+        f"({truth.source or 'truth'}, {run.source or run.tag or 'run'}); "
         f"give document lengths with {option('collection')} to evaluate whole documents as spans"
     )
