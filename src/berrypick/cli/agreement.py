@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from berrypick import formats
 from berrypick.analysis.correlation import correlate
 from berrypick.analysis.power import power
 from berrypick.analysis.stability import stability
@@ -14,8 +13,6 @@ from berrypick.analysis.tabular import Tabular
 from berrypick.cli import options
 from berrypick.cli.output import (
     HELP,
-    chosen_output,
-    need_measures,
     painter,
     progress_bar,
     refuse_overwriting,
@@ -23,6 +20,7 @@ from berrypick.cli.output import (
     show,
     show_notes,
 )
+from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.report import tabular
 
 
@@ -30,14 +28,14 @@ from berrypick.report import tabular
 @click.argument("results", nargs=-1, required=True)
 @click.option("-m", "--measure", "requested", multiple=True, help="Measures of the results. [default: all of them]")
 @options.resampling_options(10_000)
-@options.output
+@options.output()
 def correlate_command(
     results: tuple[str, ...],
     requested: tuple[str, ...],
     confidence: float,
     resamples: int,
     seed: int,
-    output: str | None,
+    output: str,
     places: int | None,
 ) -> None:
     """Correlate rankings of runs in RESULTS, files written by evaluate -q -o json: Kendall's tau and tau_AP.
@@ -60,10 +58,9 @@ def correlate_command(
     _print(found, output, places)
 
 
-def _print(found: Tabular, output: str | None, places: int | None) -> None:
+def _print(found: Tabular, output: str, places: int | None) -> None:
     show_notes(found.notes)
-    chosen = chosen_output(output)
-    show(tabular.render(found, chosen, places, painter()), chosen == "table")
+    show(tabular.render(found, output, places, painter()), output == "table")
 
 
 @click.command("stability", context_settings=HELP)
@@ -80,14 +77,14 @@ def _print(found: Tabular, output: str | None, places: int | None) -> None:
 )
 @options.resampling_options(1000)
 @click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
-@options.output
+@options.output()
 @options.evaluation
 def stability_command(
     truth: str,
     runs: tuple[str, ...],
     requested: tuple[str, ...],
     picture: str | None,
-    output: str | None,
+    output: str,
     places: int | None,
     format_truth: str | None,
     format_run: str | None,
@@ -98,7 +95,6 @@ def stability_command(
     \b
     berrypick stability truth.jsonl *.run -m 'charR@5 EPRUM' --plot stability.svg
     """
-    need_measures(requested, settings)
     if picture is not None:
         from berrypick.report.export import check_target, converter
 
@@ -109,8 +105,8 @@ def stability_command(
         )
     with progress_bar("resampling", "steps") as progress:
         found = stability(
-            formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            TruthFile(truth, format_truth),
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             progress=progress,
             **settings,
@@ -132,14 +128,14 @@ def stability_command(
 @click.option("--detect", type=float, multiple=True, metavar="X", help="Difference of means to detect; repeatable.")
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Probability of detecting it.")
 @options.resampling_options(1000)
-@options.output
+@options.output()
 @options.evaluation
 def power_command(
     truth: str,
     runs: tuple[str, ...],
     requested: tuple[str, ...],
     detect: tuple[float, ...],
-    output: str | None,
+    output: str,
     places: int | None,
     format_truth: str | None,
     format_run: str | None,
@@ -150,11 +146,10 @@ def power_command(
     \b
     berrypick power truth.jsonl a.jsonl b.jsonl -m charR@5 --detect 0.03
     """
-    need_measures(requested, settings)
     with progress_bar() as progress:
         found = power(
-            formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            TruthFile(truth, format_truth),
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             detect=detect,
             progress=progress,

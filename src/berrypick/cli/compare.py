@@ -7,7 +7,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from berrypick import formats
 from berrypick.analysis.compare import compare
 from berrypick.analysis.comparison import FAMILIES, PAIRS, Comparison
 from berrypick.analysis.difference import diff
@@ -15,10 +14,10 @@ from berrypick.analysis.gates import Gates
 from berrypick.analysis.saved import is_saved, read_results
 from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
-from berrypick.cli.output import HELP, chosen_output, painter, progress_bar, show_gated, show_notes
+from berrypick.cli.output import HELP, painter, progress_bar, show_gated, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
-from berrypick.corpus.convert import RunFile
+from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.report import comparison as comparisons
 from berrypick.report import gates as gate_reports
 
@@ -54,18 +53,12 @@ from berrypick.report import gates as gate_reports
 )
 @click.option("--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN.")
 @click.option("--margin", type=float, metavar="X", help="With --fail-if-worse: accept differences of up to X.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice((*comparisons.OUTPUTS, "junit")),
-    help="Output format; junit has a test case for each gate and run. [default: table on a terminal, else tsv]",
-)
+@options.output((*comparisons.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
 @click.option(
     "--layout",
     type=click.Choice(comparisons.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
-@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
 @options.evaluation
 def compare_command(
     truth: str,
@@ -75,7 +68,7 @@ def compare_command(
     fail_over: tuple[str, ...],
     fail_if_worse: str | None,
     margin: float | None,
-    output: str | None,
+    output: str,
     layout: str | None,
     places: int | None,
     format_truth: str | None,
@@ -92,8 +85,7 @@ def compare_command(
     berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
     gates = Gates.read(fail_under, fail_over, fail_if_worse, margin)
-    chosen = chosen_output(output)
-    if chosen == "junit" and not gates:
+    if output == "junit" and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
     settings = gates.baseline(settings)
     if format_truth is None and is_saved(truth):
@@ -103,7 +95,7 @@ def compare_command(
             raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
         with progress_bar() as progress:
             found = compare(
-                formats.read_truth(truth, format_truth),
+                TruthFile(truth, format_truth),
                 [RunFile(run, format_run) for run in runs],
                 gates.measures(requested, settings["protocol"], settings["task"]),
                 **settings,
@@ -111,13 +103,13 @@ def compare_command(
             )
     checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
-    if chosen == "junit":
+    if output == "junit":
         content = gate_reports.junit(checks, comparisons.render(found, "table", places, layout))
     else:
-        content = comparisons.render(found, chosen, places, layout, painter())
-    if chosen == "markdown":
+        content = comparisons.render(found, output, places, layout, painter())
+    if output == "markdown":
         content += gate_reports.markdown(checks)
-    show_gated(content, chosen == "table", [one.reason for one in checks if one.reason])
+    show_gated(content, output == "table", [one.reason for one in checks if one.reason])
 
 
 def _compare_saved(files: list[str], gates: Gates, requested: tuple[str, ...], settings: dict[str, Any]) -> Comparison:
@@ -140,13 +132,7 @@ def _compare_saved(files: list[str], gates: Gates, requested: tuple[str, ...], s
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
 @click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
 @click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(comparisons.DIFFERENCE_OUTPUTS),
-    help="Output format. [default: table on a terminal, else tsv]",
-)
-@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+@options.output(comparisons.DIFFERENCE_OUTPUTS)
 def diff_command(
     old: str,
     new: str,
@@ -154,7 +140,7 @@ def diff_command(
     rename: tuple[str, ...],
     force: bool,
     fail_if_different: bool,
-    output: str | None,
+    output: str,
     places: int | None,
 ) -> None:
     """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
@@ -165,6 +151,5 @@ def diff_command(
     """
     found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
     show_notes(found.notes)
-    chosen = chosen_output(output)
     reasons = [found.reason] if fail_if_different and found else []
-    show_gated(comparisons.render_difference(found, chosen, places, painter()), chosen == "table", reasons)
+    show_gated(comparisons.render_difference(found, output, places, painter()), output == "table", reasons)

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import HELP, chosen_output, need_measures, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
-from berrypick.corpus.convert import RunFile
+from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.functions import explain
 from berrypick.report import text
@@ -23,10 +22,7 @@ from berrypick.report import text
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM PRUM@0.5 nDCG@10")
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
-@click.option(
-    "-o", "--output", type=click.Choice(text.OUTPUTS), help="Output format. [default: table on a terminal, else tsv]"
-)
-@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+@options.output(text.OUTPUTS)
 @click.option("--curves", is_flag=True, help="Add the curves behind the numbers: to JSON, or below the table.")
 @click.option(
     "--seed", type=int, metavar="N", expose_value=False, help="Accepted for consistency; evaluate uses no randomness."
@@ -37,7 +33,7 @@ def evaluate_command(
     runs: tuple[str, ...],
     requested: tuple[str, ...],
     per_topic: bool,
-    output: str | None,
+    output: str,
     places: int | None,
     curves: bool,
     jobs: int,
@@ -51,20 +47,18 @@ def evaluate_command(
     berrypick evaluate truth.qrels my.run -m 'EPRUM nDCG@10' -q
     berrypick evaluate truth.jsonl chunks.jsonl -m 'charP@5 charR@5' -o json
     """
-    need_measures(requested, settings)
-    chosen = chosen_output(output)
-    if curves and chosen not in ("json", "jsonl", "table"):
+    if curves and output not in ("json", "jsonl", "table"):
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
     with progress_bar() as progress:
         results = Evaluation.prepare(
-            formats.read_truth(truth, format_truth),
+            TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
             **settings,
         ).run(curves=curves, progress=progress, jobs=jobs)
     show_notes(merge_notes(results.notes, len(results.runs)))
-    show(text.render(results, chosen, per_topic, places, painter()), chosen == "table")
-    if curves and chosen == "table":
+    show(text.render(results, output, per_topic, places, painter()), output == "table")
+    if curves and output == "table":
         from berrypick.report import terminal
 
         show("\n" + terminal.curves_of(results, sys.stdout), True)
@@ -88,9 +82,7 @@ def explain_command(
     \b
     berrypick explain truth.qrels my.run --topic 1 -m EPRUM
     """
-    value = explain(
-        formats.read_truth(truth, format_truth), formats.read_run(run, format_run), topic, requested, **settings
-    )
+    value = explain(TruthFile(truth, format_truth), RunFile(run, format_run), topic, requested, **settings)
     if sys.stdout.isatty():
         from berrypick.report import terminal
 

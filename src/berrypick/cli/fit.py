@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from berrypick.analysis.fit import MODELS, fit
-from berrypick.cli.output import HELP, chosen_output, painter, progress_bar, refuse_overwriting, say, show, show_notes
+from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, say, show, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.report import tabular
 from berrypick.users import is_file
@@ -69,7 +69,7 @@ def fit_command(
     if target is not None:
         found.write(target)
         say(f"{target}: {found.reader.user}, checksum {found.reader.content['checksum']}", err=True)
-    chosen = chosen_output(printed)
+    chosen = printed or default_output()
     show(tabular.render(found, chosen, places, painter()), chosen == "table")
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from berrypick import formats
 from berrypick.analysis.ideal_lists import gap_note, ideal_lists, missing_navigation
 from berrypick.cli import options
-from berrypick.cli.output import HELP, chosen_output, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
+from berrypick.corpus.convert import TruthFile
 from berrypick.report import ideal_table
 
 
@@ -35,13 +35,7 @@ from berrypick.report import ideal_table
     help="End the search for a recall value or gain after S seconds; results may then differ between machines.",
 )
 @click.option("--gap", type=click.FloatRange(0), metavar="X", help="Relative gap above which a note says so. [0.05]")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(ideal_table.OUTPUTS),
-    help="Output format. [default: table on a terminal, else tsv]",
-)
-@click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+@options.output(ideal_table.OUTPUTS)
 @options.evaluation_options
 def ideal_command(
     truth: str,
@@ -49,7 +43,7 @@ def ideal_command(
     nodes: int | None,
     seconds: float | None,
     gap: float | None,
-    output: str | None,
+    output: str,
     places: int | None,
     format_truth: str | None,
     format_run: str | None,
@@ -69,7 +63,7 @@ def ideal_command(
     """
     with progress_bar("searching") as progress:
         found = ideal_lists(
-            formats.read_truth(truth, format_truth),
+            TruthFile(truth, format_truth),
             list(requested),
             nodes=nodes,
             seconds=seconds,
@@ -77,5 +71,4 @@ def ideal_command(
             **settings,
         )
     show_notes([*missing_navigation(found), *gap_note(found, gap)])
-    chosen = chosen_output(output)
-    show(ideal_table.render(found, chosen, places, painter()), chosen == "table")
+    show(ideal_table.render(found, output, places, painter()), output == "table")

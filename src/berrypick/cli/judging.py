@@ -9,7 +9,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import HELP, chosen_output, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, refuse_overwriting, say, show_notes
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer
@@ -75,18 +75,13 @@ def pool_command(
 @click.command("abstention", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(("table", "tsv", "csv", "json", "jsonl")),
-    help="Output format. [default: table on a terminal, else tsv]",
-)
+@options.output_format(("table", "tsv", "csv", "json", "jsonl"))
 @click.option("--plot", "picture", metavar="FILE", help="Draw the trade-off: a file that ends in .png, .svg or .pdf.")
 @options.evaluation_options
 def abstention_command(
     truth: str,
     runs: tuple[str, ...],
-    output: str | None,
+    output: str,
     picture: str | None,
     format_truth: str | None,
     format_run: str | None,
@@ -108,7 +103,7 @@ def abstention_command(
         from berrypick.report.abstention_chart import write_abstention
 
         say(f"{picture}: {write_abstention(found, picture)}", err=True)
-    say(found.table(chosen_output(output)), nl=False)
+    say(found.table(output), nl=False)
 
 
 @click.command("annotate", context_settings=HELP)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from berrypick.analysis.statistics import CORRECTIONS, TESTS
+from berrypick.cli.output import default_output
 from berrypick.evaluation.options import Option, options
 from berrypick.report.tabular import OUTPUTS
 
@@ -78,13 +79,22 @@ comparison = combine(
     ),
 )
 
-#: How the result of an analysis is printed.
-output = combine(
-    click.option(
-        "-o", "--output", type=click.Choice(OUTPUTS), help="Output format. [default: table on a terminal, else tsv]"
-    ),
-    click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]"),
-)
+
+def output_format(choices: Sequence[str], about: str = "") -> Decorator:
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(choices),
+        default=default_output,
+        help=f"Output format{about}. [default: table on a terminal, else tsv]",
+    )
+
+
+def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
+    """How results are printed."""
+    places = click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+    return combine(output_format(choices, about), places)
+
 
 formats = combine(
     click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]"),

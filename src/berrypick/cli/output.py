@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -59,8 +59,8 @@ def painter() -> Paint:
     return terminal.painter(sys.stdout)
 
 
-def chosen_output(output: str | None) -> str:
-    return output or ("table" if sys.stdout.isatty() else "tsv")
+def default_output() -> str:
+    return "table" if sys.stdout.isatty() else "tsv"
 
 
 def show_gated(content: str, painted: bool, reasons: Sequence[str]) -> None:
@@ -87,13 +87,6 @@ def is_broken_pipe(error: OSError) -> bool:
 def drop_output() -> None:
     """Nobody reads the output, or it cannot be written: what is still buffered is not written either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def need_measures(requested: Sequence[str], options: Mapping[str, Any]) -> None:
-    if not requested and not (options["task"] or options["protocol"]):
-        from berrypick.evaluation.protocols import NO_MEASURES
-
-        raise UsageError(NO_MEASURES)
 
 
 def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str | None = None) -> None:

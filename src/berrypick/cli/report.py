@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import HELP, need_measures, progress_bar, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import merge_notes
-from berrypick.corpus.convert import RunFile
+from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.evaluation import Evaluation
 
 
@@ -58,7 +57,6 @@ def report_command(
     \b
     berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
-    need_measures(requested, settings)
     refuse_overwriting(
         settings["html"],
         [truth, *runs, *(settings.get(name) for name in (*options.FILES, "titles"))],
@@ -68,7 +66,7 @@ def report_command(
 
     with progress_bar() as progress:
         made = write_report(
-            formats.read_truth(truth, format_truth),
+            TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
             command=shlex.join(["berrypick", *sys.argv[1:]]),
@@ -128,13 +126,12 @@ def plot_command(
 
     if not runs:
         raise UsageError("plot needs a truth, runs, and a file to write last: FILE.png, FILE.svg or FILE.pdf")
-    need_measures(requested, settings)
     refuse_overwriting(target, [truth, *runs, *_files(settings)], settings["documents"])
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
     with progress_bar() as progress:
         jobs = settings.pop("jobs")
         results = Evaluation.prepare(
-            formats.read_truth(truth, format_truth),
+            TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
             **settings,

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from berrypick import formats
 from berrypick.analysis.simulation import simulate
 from berrypick.cli import options
-from berrypick.cli.output import HELP, chosen_output, need_measures, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
+from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.report import tabular
 
 
@@ -27,13 +27,13 @@ from berrypick.report import tabular
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
-@options.output
+@options.output()
 @options.evaluation
 def simulate_command(
     truth: str,
     runs: tuple[str, ...],
     requested: tuple[str, ...],
-    output: str | None,
+    output: str,
     places: int | None,
     format_truth: str | None,
     format_run: str | None,
@@ -47,15 +47,13 @@ def simulate_command(
     \b
     berrypick simulate truth.qrels a.run b.run -m 'EPRUM PRUM' --navigation clicks.tsv --readers 100000
     """
-    need_measures(requested, settings)
     with progress_bar("simulating", "readers") as progress:
         found = simulate(
-            formats.read_truth(truth, format_truth),
-            [formats.read_run(run, format_run) for run in runs],
+            TruthFile(truth, format_truth),
+            [RunFile(run, format_run) for run in runs],
             list(requested),
             progress=progress,
             **settings,
         )
     show_notes(found.notes)
-    chosen = chosen_output(output)
-    show(tabular.render(found, chosen, places, painter()), chosen == "table")
+    show(tabular.render(found, output, places, painter()), output == "table")

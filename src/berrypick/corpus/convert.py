@@ -33,6 +33,8 @@ def as_truth(given: Any) -> Truth:
         return given
     if isinstance(given, (str, PathLike)):
         return formats.read_truth(given)
+    if isinstance(given, TruthFile):
+        return formats.read_truth(given.path, given.format)
     if _ranx(given, "Qrels"):
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
@@ -51,6 +53,14 @@ def as_run(given: Any, search: Search | None = None) -> Run:
     if len(runs) > 1:
         raise UsageError(f"one run is expected here, not {len(runs)}")
     return runs[0]
+
+
+@dataclass(frozen=True)
+class TruthFile:
+    """A truth that is read when it is needed."""
+
+    path: str | PathLike[str]
+    format: str | None = None
 
 
 @dataclass(frozen=True)
