@@ -145,7 +145,7 @@ def test_what_is_read_costs_what_the_reader_pays(scene, user, effort):
     truth, run = worlds.span_truth({"1": wanted}), worlds.span_run({"1": results})
     options = EvaluationOptions.from_arguments({"user": user, "effort": effort, "documents": texts})
     inputs = prepare_inputs(truth, [run], options)
-    judged = judge_topic(inputs.truth, inputs.runs.load(0), "1", inputs.context)
+    judged = judge_topic(inputs.truth, inputs.runs.load(inputs.runs.sources[0]), "1", inputs.context)
     paid = inputs.context.user.effort(judged.ranking, judged.targets, inputs.context.reader)
     assert reading_of(judged, None).cost.tolist() == pytest.approx(paid.tolist())
 

@@ -74,7 +74,8 @@ def _check(path: str, format_name: str | None) -> bool:
     found = [as_flags(problem) for problem in problems.found]
     if chosen.role == "run":
         try:
-            refuse_duplicates(value)
+            if value.duplicates == "error":
+                refuse_duplicates(value)
         except BerrypickError as error:
             found.append(as_flags(error))
     notes = value.notes if isinstance(value, Run) else ()

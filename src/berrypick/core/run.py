@@ -145,6 +145,11 @@ class Ranking:
     def __len__(self) -> int:
         return len(self.document)
 
+    @property
+    def of_documents(self) -> bool:
+        """Whether it points to whole documents."""
+        return self.start is None and self.path is None
+
     def name(self, row: int) -> str:
         document = self.documents[int(self.document[row])]
         if self.path is not None:

@@ -336,6 +336,11 @@ class Targets:
     def __len__(self) -> int:
         return len(self.document)
 
+    @property
+    def of_documents(self) -> bool:
+        """Whether they are whole documents."""
+        return self.start is None and self.path is None
+
     def name(self, index: int) -> str:
         if self.path is not None:
             return self.document[index] + self.path[index]

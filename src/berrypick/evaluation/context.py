@@ -23,7 +23,7 @@ from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, checked_run, read_texts
 from berrypick.corpus.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.protocols import check_task_name, get_protocol
+from berrypick.evaluation.protocols import PROTOCOLS
 from berrypick.formats._files import is_stream, open_raw, reusable
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
@@ -44,9 +44,14 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     model, own = users.load(user, navigation)
     if navigation is not None and own is not navigation:
         raise UsageError(f"{user} has transitions of its own: leave {option('navigation')} out")
-    protocol = get_protocol(options.protocol)
+    protocol = PROTOCOLS[options.protocol or ""]
+    ignored = frozenset(protocol.ignore_elements)
+    if options.ignore_elements:
+        ignored |= frozenset(element_names(options.ignore_elements))
     texts = None if options.documents is None else read_texts(options.documents)
-    _need_texts(texts, options)
+    converts = options.offsets not in (None, "chars")
+    if texts is None and (converts or options.effort == "tokens" or options.tokenizer is not None):
+        raise _needs_texts(options)
     tokens = None if texts is None else token_offsets(texts, options.tokenizer)
     return JudgingContext(
         user=model,
@@ -56,24 +61,24 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         ideal_elements=None if options.ideal_elements is None else _ideal_elements(options.ideal_elements),
         effort=options.effort,
         duplicates=options.duplicates,
-        ignore_elements=frozenset([*element_names(options.ignore_elements), *protocol.ignore_elements]),
+        ignore_elements=ignored,
         protocol=protocol.name,
         max_ranks=protocol.longest,
-        task=check_task_name(options.task),
+        task=options.task or "",
         unjudged=options.unjudged or "irrelevant",
         chunks=None if options.chunks is None else _chunks(options.chunks, texts, options.offsets or "chars"),
     )
 
 
-def _need_texts(texts: Texts | None, options: EvaluationOptions) -> None:
+def _needs_texts(options: EvaluationOptions) -> UsageError:
     """Some options make no sense without the texts of the documents."""
-    for needs, what in (
-        (options.effort == "tokens", f"{option('effort', 'tokens')} counts tokens"),
-        (options.tokenizer is not None, f"{option('tokenizer')} counts tokens"),
-        (options.offsets not in (None, "chars"), f"{option('offsets', options.offsets)} converts offsets"),
-    ):
-        if needs and texts is None:
-            raise UsageError(f"{what} in the texts of the documents: give them with {option('documents')}")
+    if options.effort == "tokens":
+        what = f"{option('effort', 'tokens')} counts tokens"
+    elif options.tokenizer is not None:
+        what = f"{option('tokenizer')} counts tokens"
+    else:
+        what = f"{option('offsets', options.offsets)} converts offsets"
+    return UsageError(f"{what} in the texts of the documents: give them with {option('documents')}")
 
 
 def _chunks(given: Any, texts: Texts | None, offsets: Offsets) -> Mapping[str, tuple[Positions, Positions]]:

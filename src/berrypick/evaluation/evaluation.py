@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.gc import gc_paused
-from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -24,22 +21,22 @@ from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.protocols import check_task_name, get_protocol
+from berrypick.evaluation.protocols import PROTOCOLS
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
 from berrypick.evaluation.run_inputs import RunInputs
-from berrypick.evaluation.scored import ScoredRun, TopicScores
-from berrypick.evaluation.scoring import RunScorer, prefix_errors
+from berrypick.evaluation.scored import ScoredRun
+from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
-from berrypick.judging.repeats import repeats_of
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._ranked import RankedMeasure, document_table
 from berrypick.measures.base import Measure, as_score
-from berrypick.users import ReaderContext, UserModel
+from berrypick.relevance.gains import Quantisation
+from berrypick.users import UserModel
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -68,6 +65,8 @@ class Evaluation:
     context: JudgingContext
     notes: tuple[Note, ...] = ()
     groups: TopicGroups | None = None
+    #: By measure, the context of those that name a user model or a quantisation themselves.
+    own_contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
 
     @classmethod
     @takes_options
@@ -87,10 +86,10 @@ class Evaluation:
         once: bool = False,
     ) -> Evaluation:
         """``measures`` None: none are needed. ``once``: it is run once, so an iterator of runs need not be kept."""
-        protocol, task = get_protocol(options.protocol), check_task_name(options.task)
+        protocol = PROTOCOLS[options.protocol or ""]
         options = replace(options, topics=options.topics or protocol.topics)
         try:
-            requested = () if measures is None else resolve_measures(measures, protocol.name, task)
+            requested = () if measures is None else resolve_measures(measures, protocol.name, options.task or "")
         except UnknownMeasureError as error:
             raise error.for_units(_judges_spans(truth)) from None
         inputs = prepare_inputs(truth, runs, options, once)
@@ -99,73 +98,36 @@ class Evaluation:
             judgements = with_topic_table(judgements, options.topic_table)
             groups, ungrouped = topic_groups(judgements, options)
             notes = (*notes, *ungrouped)
-        made = cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups)
-        made._check_navigation()
-        made._check_unjudged()
-        return made
+        if options.unjudged is not None or any(one.measure.instead_on_spans for one in requested):
+            _check_measures(requested, judgements, options)
+        contexts = _own_contexts(requested, inputs.context)
+        navigation, models = inputs.context.reader.navigation, [one.user for one in contexts.values()]
+        if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
+            source = navigation.source or "this navigation"
+            raise UsageError(f"user model {inputs.context.user.name()} does not use {source}")
+        return cls(judgements, inputs.runs, requested, options, inputs.context, notes, groups, contexts)
 
     def __repr__(self) -> str:
         parts = (
             counted(len(self.truth), "topic"),
-            "runs of an iterator" if self.inputs.stream is not None else counted(len(self.inputs), "run"),
+            "runs of an iterator" if self.inputs.stream is not None else counted(len(self.inputs.sources), "run"),
             counted(len(self.measures), "measure"),
         )
         return f"Evaluation({', '.join(parts)}, user={self.context.user})"
 
-    def _check_navigation(self) -> None:
-        """A navigation file that no user model uses is an error."""
-        navigation = self.context.reader.navigation
-        models = [self.context.user, *(self.context_for(one).user for one in self.measures)]
-        if navigation is not None and not any(accepts_navigation(model) for model in models):
-            source = navigation.source or "this navigation"
-            raise UsageError(f"user model {self.context.user.name()} does not use {source}")
-
-    def _check_unjudged(self) -> None:
-        """Unjudged text is known to measures of characters alone."""
-        for one in self.measures:
-            if self.options.unjudged is not None and not one.counts_unjudged:
-                raise UsageError(
-                    f"{one.text} does not count characters: {option('unjudged')} applies to charP, charR, charF and IoU"
-                )
-            if one.instead_on_spans and self.truth.judges_text:
-                raise UsageError(
-                    f"{one.text} {one.instead_on_spans}, but {self.truth.source or 'the truth'} judges text in them: "
-                    "charJudged is the share of retrieved text that was judged"
-                )
-
-    @cached_property
-    def _contexts(self) -> dict[tuple[str | None, str | None], JudgingContext]:
-        return {}
-
     @cached_property
     def runs(self) -> dict[str, Run]:
         """All runs by name, read and prepared."""
-        found = [self.inputs.load(i) for i in range(len(self.inputs))]
+        found = [self.inputs.load(source) for source in self.inputs.sources]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
 
     def without_runs(self) -> Evaluation:
         """The same for runs that come one by one, as it is sent to other processes."""
-        made = replace(self, inputs=self.inputs.without_sources())
-        for one in self.measures:
-            made.context_for(one)  # user models that only this process has registered are values from here on
-        return made
+        return replace(self, inputs=self.inputs.without_sources())
 
     def context_for(self, one: RequestedMeasure) -> JudgingContext:
         """The context with the user model and the quantisation that a measure names itself."""
-        key = (one.user, one.quant)
-        if key not in self._contexts:
-            user, reader = self._reader(self.context.user if one.user is None else one.user)
-            own = key != (None, None)
-            made = replace(self.context, user=user, reader=reader, quant=one.quant) if own else self.context
-            self._contexts[key] = made
-        return self._contexts[key]
-
-    def _reader(self, user: Any) -> tuple[UserModel, ReaderContext]:
-        """A user model, and what it knows: a fitted chain has its own transitions."""
-        reader = self.context.reader
-        model, navigation = users.load(user, reader.navigation)
-        reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
-        return model.resolved(reader), reader
+        return self.own_contexts.get(one.text, self.context)
 
     def run(
         self,
@@ -179,13 +141,39 @@ class Evaluation:
 
         ``progress`` is called with (done, of).
         """
-        check_progress(progress)
-        check_workers(jobs, executor)
-        scored = _scored_runs(self, curves, jobs, executor, progress)
+        if progress is not None:
+            check_progress(progress)
+        if jobs != 1 or executor is not None:
+            check_workers(jobs, executor)
+        inputs, each, done = self.inputs, len(self.truth), 0
+        of = each * len(inputs.sources)
+
+        def step(count: int) -> None:
+            nonlocal done
+            done += count
+            if progress is not None:
+                progress(done, of)
+
+        def streamed() -> Iterator[Run | RunFile]:
+            nonlocal of
+            for source in inputs.streamed():
+                of += each
+                yield source
+
+        sources = inputs.sources if inputs.stream is None else streamed()
+        if jobs == 1 and executor is None:
+            return self._results([score_run(self, curves, source, step) for source in sources], [])
+        from berrypick.evaluation.workers import jobs_notes, share_runs  # loads multiprocessing
+
+        notes = jobs_notes(jobs) if executor is None else []
+        return self._results(share_runs(self, curves, sources, jobs, executor, step), notes)
+
+    def _results(self, scored: list[ScoredRun], notes: Sequence[Note]) -> Results:
+        """The numbers of all runs together."""
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *lengths_notes(self), *_jobs_notes(jobs, executor)]
+        notes = [*self.notes, *lengths_notes(self), *notes]
         facts = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()
@@ -221,9 +209,11 @@ class Evaluation:
             value = as_score(one.measure.missing_topic_score(judged)).value
             shown = "undefined" if value is None else number(value, 6)
             return Explanation(title, [f"The run has no results for this topic; its value is {shown}."])
-        with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(judged.context.user)):
+        try:
             found = one.measure.explain(judged)
-        has_user = one.user is not None or "user" not in one.measure.depends_on
+        except Exception as error:
+            raise_named(error, one.text, one.measure, judged.context.user)
+        has_user = one.measure.user_model() is not None or "user" not in one.measure.depends_on
         return found if has_user else replace(found, title=f"{found.title}, user model {self.context.user}")
 
     def _topic(self, topic: str) -> str:
@@ -239,9 +229,11 @@ def prepare_one(
 ) -> Evaluation:
     """An evaluation of a single run, its duplicates refused where its format says so."""
     made = Evaluation._prepare(truth, run, measures, EvaluationOptions.from_arguments(options, function))
-    if len(made.inputs) != 1:
-        raise UsageError(f"{function} takes one run, not {len(made.inputs)}")
-    refuse_duplicates(next(iter(made.runs.values())), made.context.duplicates)
+    if len(made.inputs.sources) != 1:
+        raise UsageError(f"{function} takes one run, not {len(made.inputs.sources)}")
+    [only] = made.runs.values()
+    if (made.context.duplicates or only.duplicates) == "error":
+        refuse_duplicates(only)
     return made
 
 
@@ -268,14 +260,6 @@ def check_workers(jobs: int, executor: Any) -> None:
         raise UsageError(f"executor is a concurrent.futures.Executor, not {type(executor).__name__}{offer}")
 
 
-def _jobs_notes(jobs: int, executor: Executor | None) -> list[Note]:
-    if jobs == 1 or executor is not None:
-        return []
-    from berrypick.core.workers import jobs_notes
-
-    return jobs_notes(jobs)
-
-
 def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     """From tag and file of each run: the tag, else the stem of the file; made unique by the stem, then by a number."""
     stems = [Path(source.removesuffix(".gz")).stem if source else tag or "run" for tag, source in runs]
@@ -292,115 +276,6 @@ def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     return names
 
 
-#: Fewer runs than this are shared out to an executor by topics.
-FEW_RUNS = 8
-
-
-def _scored_runs(
-    evaluation: Evaluation, curves: bool, jobs: int, executor: Executor | None, progress: Progress | None
-) -> list[ScoredRun]:
-    """All runs scored. Every run is read, scored and dropped; several workers share the runs, or the topics of few
-    runs."""
-    inputs, each = evaluation.inputs, len(evaluation.truth)
-    done, of = 0, each * len(inputs)
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(done, of)
-
-    def counting() -> Iterator[Run | RunFile]:
-        nonlocal of
-        for source in inputs.streamed():
-            of += each
-            yield source
-
-    sources = inputs.sources if inputs.stream is None else counting()
-    whole_runs = _WholeRuns(evaluation, curves)
-    if jobs == 1 and executor is None:
-        return [whole_runs(source, step) for source in sources]
-    from berrypick.core.workers import is_daemonic, ordered_map, process_pool  # loads multiprocessing
-
-    if inputs.stream is not None and executor is None:
-        if is_daemonic():
-            return [whole_runs(source, step) for source in sources]
-        with process_pool(jobs) as own:
-            return ordered_map(_WholeRuns(evaluation.without_runs(), curves), sources, jobs=1, executor=own, step=step)
-    if executor is not None:
-        evaluation = evaluation.without_runs()
-        whole_runs = _WholeRuns(evaluation, curves)
-        sources = (source.absolute() if isinstance(source, RunFile) else source for source in sources)
-    if inputs.stream is not None or len(inputs) >= (jobs if executor is None else FEW_RUNS):
-        return ordered_map(whole_runs, sources, jobs=jobs, executor=executor, step=step)
-    good, failure = _checked(RunScorer(evaluation, inputs.load(number), curves) for number in range(len(inputs)))
-    shares = _Shares(good, jobs if executor is None else FEW_RUNS)
-    parts = ordered_map(shares, range(len(shares.tasks)), jobs=jobs, executor=executor, step=step)
-    for (which, _, _), found in zip(shares.tasks, parts, strict=True):
-        good[which].scores.merge(found)
-    if failure is not None:
-        raise failure
-    return [scorer.finished() for scorer in good]
-
-
-@dataclass(frozen=True)
-class _WholeRuns:
-    """The work of one process: a run at a time, of which only the numbers are kept."""
-
-    evaluation: Evaluation
-    curves: bool
-
-    @gc_paused()
-    def __call__(self, source: Run | RunFile, step: Callable[[int], None]) -> ScoredRun:
-        scorer = RunScorer(self.evaluation, self.evaluation.inputs.ready(source), self.curves)
-        scorer.check()
-        scorer.score_topics(scorer.topics, step)
-        scorer.score_documents()
-        if left := len(self.evaluation.truth) - len(scorer.topics):
-            step(left)  # topics that the run does not answer, and that are not asked for
-        return scorer.finished()
-
-
-def _checked(scorers: Iterator[RunScorer]) -> tuple[list[RunScorer], BerrypickError | None]:
-    """The runs before the first one that is refused, and why that one is: one process would get as far."""
-    good: list[RunScorer] = []
-    try:
-        for scorer in scorers:
-            scorer.check()
-            repeats_of(scorer.run)  # computed once, before the work is shared out
-            good.append(scorer)
-    except BerrypickError as error:
-        return good, error
-    return good, None
-
-
-class _Shares:
-    """The work of several processes: each task is some topics of a run, one by one or by measures of documents."""
-
-    def __init__(self, scorers: Sequence[RunScorer], jobs: int) -> None:
-        self.scorers = scorers
-        size = max(1, -(-sum(len(scorer.topics) for scorer in scorers) // (8 * jobs)))
-        self.tasks: list[tuple[int, list[str], bool]] = []
-        for which, scorer in enumerate(scorers):
-            chunks = [scorer.topics[i : i + size] for i in range(0, len(scorer.topics), size)]
-            for of_documents in (False, True):
-                self.tasks += [
-                    (which, chunk, of_documents)
-                    for chunk in chunks
-                    if scorer.has_measures(of_documents) or not of_documents
-                ]
-
-    def __call__(self, task: int, step: Callable[[int], None]) -> TopicScores:
-        which, topics, of_documents = self.tasks[task]
-        scorer = copy(self.scorers[which])
-        scorer.scores = TopicScores()
-        if of_documents:
-            scorer.score_documents(topics)
-        else:
-            scorer.score_topics(topics, step)
-        return scorer.scores
-
-
 def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:
     value = document_measures.score(truth, run, [measure], [topic])[measure, topic]
     found = f"{measure} = {number(value, 6)}, computed by ir_measures"
@@ -415,3 +290,37 @@ def _judges_spans(truth: Any) -> bool:
         return as_truth(truth).units == "spans"
     except BerrypickError:
         return False
+
+
+def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options: EvaluationOptions) -> None:
+    """Unjudged text is known to measures of characters alone; measures of judged documents are not for judged text."""
+    for one in measures:
+        if options.unjudged is not None and not one.counts_unjudged:
+            raise UsageError(
+                f"{one.text} does not count characters: {option('unjudged')} applies to charP, charR, charF and IoU"
+            )
+        if one.measure.instead_on_spans and truth.judges_text:
+            raise UsageError(
+                f"{one.text} {one.measure.instead_on_spans}, but {truth.source or 'the truth'} judges text in them: "
+                "charJudged is the share of retrieved text that was judged"
+            )
+
+
+def _own_contexts(measures: Sequence[RequestedMeasure], context: JudgingContext) -> dict[str, JudgingContext]:
+    """The contexts of measures that name a user model themselves, or a quantisation by which targets are chosen."""
+    made: dict[tuple[str | None, Quantisation | None], JudgingContext] = {}
+    found: dict[str, JudgingContext] = {}
+    for one in measures:
+        if not isinstance(one.measure, Measure):
+            continue
+        user = one.measure.user_model()
+        quant = getattr(one.measure, "quant", None) if "targets" in one.measure.depends_on else None
+        if user is None and quant is None:
+            continue
+        if (user, quant) not in made:
+            model, navigation = users.load(context.user if user is None else user, context.reader.navigation)
+            reader = context.reader  # a fitted chain has its own transitions
+            reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
+            made[user, quant] = replace(context, user=model.resolved(reader), reader=reader, quant=quant)
+        found[one.text] = made[user, quant]
+    return found

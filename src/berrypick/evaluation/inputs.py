@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from os import fspath
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from berrypick.core.results import Note
 from berrypick.core.run import span_name
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.corpus.convert import as_truth, run_sources, run_stream
+from berrypick.corpus.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.corpus.locate import THRESHOLD, located_truth, unlocated
 from berrypick.corpus.relocate import checksum
 from berrypick.corpus.resolve import resolve_truth
@@ -27,8 +28,10 @@ from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
+from berrypick.formats._files import is_stream
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, ideal_for_nobody
+from berrypick.users.base import ReaderContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if options.annotators is not None:
         judgements, merging = _with_annotators(judgements, options.annotators)
         notes += merging
-    notes += skipped_notes(judgements, judgements.source or "the truth")
+    if judgements.skipped:
+        notes += skipped_notes(judgements, judgements.source or "the truth")
     if isinstance(navigation := context.reader.navigation, LinkTable):
         notes += skipped_notes(navigation, navigation.source)
     if judgements.offsets != options.offsets:
@@ -78,18 +82,26 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs(tuple(sources), options, context, judgements.units, stream).with_values_ready()
+    systems = RunInputs((), options, context, judgements.units, stream)
+    ready = tuple(
+        source.recognised()  # read when it is scored, one of several files after the other
+        if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))
+        else systems.prepare(source)
+        for source in sources
+    )
     if options.ignore_elements:
         notes += _name_notes(judgements, options)
-    if collection is None:
-        collection = _known_lengths(judgements, texts)
-        context = replace(context, reader=replace(context.reader, collection=collection))
+    if collection is None and texts is not None:
+        collection = texts.collection
+    elif collection is None and judgements.lengths:
+        collection = Collection(judgements.lengths, judgements.source, judged_only=True)
     if collection is not None and texts is None and judgements.units == "spans":
         judgements, cut = _within_documents(judgements, collection)
         notes += cut
-    reader = replace(context.reader, line_unit=_line_unit(judgements, context))
+    reader = replace(context.reader, collection=collection)
+    reader = replace(reader, line_unit=_line_unit(judgements, context.effort, reader))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
-    return Inputs(judgements, systems, context, tuple(notes))
+    return Inputs(judgements, replace(systems, sources=ready), context, tuple(notes))
 
 
 def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, ...]]:
@@ -177,13 +189,6 @@ def _name_notes(truth: Truth, options: EvaluationOptions) -> list[Note]:
     ]
 
 
-def _known_lengths(truth: Truth, texts: Texts | None) -> Collection | None:
-    """Where no collection is given, lengths come from the texts, else from the truth."""
-    if texts is not None:
-        return texts.collection
-    return Collection(truth.lengths, truth.source, judged_only=True) if truth.lengths else None
-
-
 def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list[Note]]:
     """Where only lengths are known: spans that end after their document are cut there, others lie outside of it."""
     topics, count = dict(truth.topics), 0
@@ -220,14 +225,13 @@ _SECONDS, _CHARACTERS = (
 )
 
 
-def _line_unit(truth: Truth, context: JudgingContext) -> str | None:
+def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
     """What positions count, as far as truth and options say so; nobody points to half a character."""
-    if context.effort == "seconds":
+    if effort == "seconds":
         return "seconds"
-    collection = context.reader.collection
-    if context.reader.texts is not None or truth.offsets is not None or truth.units == "elements":
+    if reader.texts is not None or truth.offsets is not None or truth.units == "elements":
         return "chars"
-    if context.effort in ("chars", "tokens") or (collection is not None and collection.structures):
+    if effort in ("chars", "tokens") or (reader.collection is not None and reader.collection.structures):
         return "chars"
     for unit, known in (("seconds", _SECONDS), ("chars", _CHARACTERS)):
         if truth.format.startswith(known):

@@ -27,6 +27,7 @@ from berrypick.core.truth import OFFSETS, Offsets
 from berrypick.corpus.locate import QUOTES, Quotes
 from berrypick.corpus.texts import Texts
 from berrypick.corpus.tokens import Tokenizer
+from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.users import UserModel
 
 EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds"]
@@ -193,6 +194,10 @@ class EvaluationOptions:
             raise UsageError(f"ignore_elements must be names of elements, not {self.ignore_elements!r:.60}")
         if self.units is not None and (isinstance(self.units, bool) or not self.units >= 1 or self.units % 1):
             raise UsageError(f"units must be a whole number of at least 1, not {self.units}")
+        if self.protocol:
+            get_protocol(self.protocol)
+        if self.task:
+            check_task_name(self.task)
         if self.min_score is not None and not math.isfinite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score}")
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
-from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
+from berrypick.evaluation.protocols import NO_MEASURES, PROTOCOLS, measures_of
 from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
 from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
-from berrypick.relevance.gains import Quantisation
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 
@@ -51,23 +50,6 @@ class RequestedMeasure:
         """Whether it falls with relevant text that is not retrieved."""
         return isinstance(self.measure, Measure) and self.measure.misses_text
 
-    @property
-    def instead_on_spans(self) -> str:
-        """Why it is refused where text is judged, not whole documents; '' where it is not."""
-        return self.measure.instead_on_spans
-
-    @property
-    def user(self) -> str | None:
-        """The user model that the measure itself names."""
-        return self.measure.user_model() if isinstance(self.measure, Measure) else None
-
-    @property
-    def quant(self) -> Quantisation | None:
-        """The quantisation by which the measure's targets are chosen, where it names one and reads targets."""
-        if not isinstance(self.measure, Measure) or "targets" not in self.measure.depends_on:
-            return None
-        return getattr(self.measure, "quant", None)
-
     def info(self, effort: str = "rank") -> MeasureInfo:
         """Its facts, for results."""
         if not isinstance(self.measure, Measure):
@@ -93,43 +75,34 @@ class RequestedMeasure:
 def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:
     """Measures, each once, in the order given, as a protocol defines them; where none are named, those of the task."""
     if not given and (task or protocol):
-        given = measures_of(get_protocol(protocol), task)
-    found: dict[str, RequestedMeasure] = {}
-    for one in _requested(given):
-        if not _is_same(found.setdefault(one.text, one).measure, one.measure):
-            raise UsageError(
-                f"two different measures are called {one.text}: give their classes different names, or declare what "
-                "they differ in with bp.parameter"
-            )
-    if not found:
-        raise UsageError(NO_MEASURES)
-    return tuple(
-        replace(one, measure=one.measure.for_protocol(protocol)) if isinstance(one.measure, Measure) else one
-        for one in found.values()
-    )
-
-
-def _is_same(one: AnyMeasure, other: AnyMeasure) -> bool:
-    """Whether two measures are equal, also in what they have beside declared parameters."""
-    return one is other or (one == other and vars(one) == vars(other))
-
-
-def _requested(given: MeasuresGiven) -> Iterable[RequestedMeasure]:
-    given = () if given is None else given
+        given = measures_of(PROTOCOLS[protocol], task)
     single = isinstance(given, (str, type)) or not isinstance(given, Iterable)
-    for one in [given] if single else given:  # type: ignore[union-attr]
+    found: dict[str, AnyMeasure] = {}
+    for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]
         if isinstance(one, type) and issubclass(one, Measure):
             one = one()
         if document_measures.is_theirs(one):
             one = str(one).replace('"', "'")
         if isinstance(one, str):
-            for part in specs.split(one):
-                yield RequestedMeasure(specs.normalise(part), parse_measure(part))
+            named = [(specs.normalise(part), parse_measure(part)) for part in specs.split(one)]
         elif isinstance(one, Measure):
             one.check_cutoff()
-            yield RequestedMeasure(str(one), one)
+            named = [(str(one), one)]
         else:
             raise UsageError(f"{one!r:.60} is not a measure; give its name as a string, e.g. 'EPRUM'")
+        for text, measure in named:
+            known = found.setdefault(text, measure)
+            if known is not measure and (known != measure or vars(known) != vars(measure)):  # beside parameters too
+                raise UsageError(
+                    f"two different measures are called {text}: give their classes different names, or declare what "
+                    "they differ in with bp.parameter"
+                )
+    if not found:
+        raise UsageError(NO_MEASURES)
+    return tuple(
+        RequestedMeasure(text, measure.for_protocol(protocol) if isinstance(measure, Measure) else measure)
+        for text, measure in found.items()
+    )
 
 
 def measure_info(text: str) -> MeasureInfo | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from os import fspath
 
 import numpy as np
 
@@ -18,13 +17,12 @@ from berrypick.corpus.resolve import resolve_run
 from berrypick.corpus.texts import checked_run
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, repair
-from berrypick.formats._files import is_stream
 from berrypick.judging.context import JudgingContext
 
 
 @dataclass(frozen=True, eq=False)
 class RunInputs:
-    """Runs, and what each goes through before it is scored. Several files are read one after the other, when needed."""
+    """Runs that are prepared, files of runs that are not read yet, and what each goes through before it is scored."""
 
     sources: tuple[Run | RunFile, ...]
     options: EvaluationOptions
@@ -35,34 +33,21 @@ class RunInputs:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def load(self, number: int) -> Run:
-        """A run, read and prepared."""
-        return self.ready(self.sources[number])
-
-    def ready(self, source: Run | RunFile) -> Run:
-        """A run that is prepared, or a file of one."""
-        return self._prepare(source.read()) if isinstance(source, RunFile) else source
+    def load(self, source: Run | RunFile) -> Run:
+        """A run of the sources, which is prepared unless it is a file."""
+        return self.prepare(source) if isinstance(source, RunFile) else source
 
     def streamed(self) -> Iterator[Run | RunFile]:
         """The runs of an iterator, each prepared when it comes; files are left to who needs them."""
         for source in self.stream or ():
-            yield source if isinstance(source, RunFile) else self._prepare(source)
+            yield source if isinstance(source, RunFile) else self.prepare(source)
 
     def without_sources(self) -> RunInputs:
         return replace(self, sources=(), stream=None)
 
-    def with_values_ready(self) -> RunInputs:
-        """Prepared, but for several files, of which only the format is looked at, and pipes, which are read now."""
-        several = len(self.sources) > 1
-        ready: list[Run | RunFile] = []
-        for source in self.sources:
-            if isinstance(source, RunFile) and several and not is_stream(fspath(source.path)):
-                ready.append(source.recognised())
-            else:
-                ready.append(self._prepare(source.read() if isinstance(source, RunFile) else source))
-        return replace(self, sources=tuple(ready))
-
-    def _prepare(self, run: Run) -> Run:
+    def prepare(self, source: Run | RunFile) -> Run:
+        """A run as it is scored."""
+        run = source.read() if isinstance(source, RunFile) else source
         texts, collection = self.context.reader.texts, self.context.reader.collection
         if texts is not None:
             quotes = self.options.quotes or "exact"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.gc import gc_paused
 from berrypick.core.near_names import near_hint
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
+from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.notes import run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
@@ -30,29 +32,38 @@ if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
 
 
+@gc_paused()
+def score_run(evaluation: Evaluation, curves: bool, source: Run | RunFile, step: Callable[[int], None]) -> ScoredRun:
+    """One run, of which only the numbers are kept."""
+    run = evaluation.inputs.prepare(source) if isinstance(source, RunFile) else source
+    scorer = RunScorer(evaluation, run, curves)
+    scorer.score_topics(scorer.topics, step)
+    scorer.score_documents()
+    if left := len(evaluation.truth) - len(scorer.topics):
+        step(left)  # topics that the run does not answer, and that are not asked for
+    return scorer.finished()
+
+
 class RunScorer:
-    """Scores the topics of one run."""
+    """Scores the topics of one run; a run that cannot be evaluated against the truth is refused."""
 
     def __init__(self, evaluation: Evaluation, run: Run, curves: bool) -> None:
         self.evaluation, self.run, self.curves = evaluation, run, curves
-        truth = evaluation.truth
+        truth, duplicates = evaluation.truth, evaluation.context.duplicates or run.duplicates
+        if not any(topic in truth for topic in run.topics):
+            raise InputError(
+                f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
+                f"(truth: {some(list(truth.topics))}; run: {some(list(run.topics))})"
+                + near_hint(run.topics, truth.topics, "run", "truth", files=True),
+                path=run.source or run.tag or "run",
+            )
+        if duplicates == "error":
+            refuse_duplicates(run)
         answered_only = evaluation.options.topics == "run"
         self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
         self.scores = TopicScores()
         asks_overlap = any(isinstance(one.measure, Overlap) for one in evaluation.measures)
         self._notes_overlap = run.start is not None and not asks_overlap
-
-    def check(self) -> None:
-        """Refuse a run that cannot be evaluated against this truth."""
-        truth = self.evaluation.truth
-        if not any(topic in truth for topic in self.run.topics):
-            raise InputError(
-                f"answers none of the {counted(len(truth), 'judged topic')} of {truth.source or 'the truth'} "
-                f"(truth: {some(list(truth.topics))}; run: {some(list(self.run.topics))})"
-                + near_hint(self.run.topics, truth.topics, "run", "truth", files=True),
-                path=self.run.source or self.run.tag or "run",
-            )
-        refuse_duplicates(self.run, self.evaluation.context.duplicates)
 
     def has_measures(self, of_documents: bool) -> bool:
         """Whether any measure is one of whole documents, or any is not."""
@@ -60,13 +71,28 @@ class RunScorer:
 
     def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
         """Score some topics by measures that see one topic at a time."""
-        if not self._notes_overlap and not self.has_measures(of_documents=False):
+        evaluation = self.evaluation
+        measures = [
+            (one.text, one.measure, evaluation.context_for(one))
+            for one in evaluation.measures
+            if isinstance(one.measure, Measure) and not isinstance(one.measure, RankedMeasure)
+        ]
+        if not measures and not self._notes_overlap:
             step(len(topics))
             return
         for topic in topics:
-            ranking = self._score_topic(topic)
+            judged: dict[JudgingContext, JudgedTopic] = {}
+            for text, measure, context in measures:
+                if context not in judged:
+                    judged[context] = judge_topic(evaluation.truth, self.run, topic, context)
+                    self._count(judged[context], first=len(judged) == 1)
+                try:
+                    self._score(text, measure, judged[context])
+                except Exception as error:
+                    raise_named(error, text, measure, context.user)
             if self._notes_overlap:
-                self._measure_overlap(topic, ranking)
+                own = judged.get(evaluation.context)
+                self._measure_overlap(topic, None if own is None else own.ranking)
             step(1)
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
@@ -77,26 +103,13 @@ class RunScorer:
         if share is not None:
             self.scores.overlap[topic] = share
 
-    def _score_topic(self, topic: str) -> Ranking | None:
-        """Score one topic; the ranking that was judged in the evaluation's own context, if any."""
-        judged: dict[JudgingContext, JudgedTopic] = {}
-        for one in self.evaluation.measures:
-            if not isinstance(one.measure, Measure) or isinstance(one.measure, RankedMeasure):
-                continue
-            context = self.evaluation.context_for(one)
-            if context not in judged:
-                judged[context] = judge_topic(self.evaluation.truth, self.run, topic, context)
-                self._count(judged[context], context.user, first=len(judged) == 1)
-            with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(context.user)):
-                self._score(one.text, one.measure, judged[context])
-        own = judged.get(self.evaluation.context)
-        return None if own is None else own.ranking
-
-    def _count(self, judged: JudgedTopic, user: UserModel, first: bool) -> None:
+    def _count(self, judged: JudgedTopic, first: bool) -> None:
+        """Count what the notes of the run are about."""
         if first and judged.ranking.repeated is not None:
             self.scores.repeats += int(judged.ranking.repeated.sum())
         if not len(judged.targets) or not judged.answered:
             return
+        user = judged.context.user
         for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
@@ -148,10 +161,12 @@ class RunScorer:
         documents = judged_documents(truth, self.run, topics)
         relevant = [truth.topics[topic].has_relevant for topic in topics]
         for text, measure in ours:
-            with prefix_errors(text):
+            try:
                 values = measure.compute_all(documents).tolist()
                 for topic, value, defined in zip(topics, values, relevant, strict=True):
                     self.scores.found[text, topic] = as_score(value) if defined else Score(None)
+            except Exception as error:
+                raise_named(error, text, measure)
 
     def finished(self) -> ScoredRun:
         """What is kept of the run when it has been scored."""
@@ -165,16 +180,11 @@ class RunScorer:
         return SharedSignature(head, own, sign(own, (), head))
 
 
-class prefix_errors:
-    """Puts the measure's name in front of an error about what it needs."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        if type(error) is UsageError and not str(error).startswith(self.name.partition("(")[0].partition("@")[0]):
-            verb = str(error).startswith(("needs", "reads", "counts"))
-            raise UsageError(f"{self.name}{' ' if verb else ': '}{error.template}") from None
+def raise_named(error: Exception, name: str, *parts: Measure | UserModel) -> NoReturn:
+    """Raise an error again: with the name of the measure if it is about what that needs, with the place if it comes
+    from somebody else's measure or user model."""
+    if type(error) is UsageError and not str(error).startswith(name.partition("(")[0].partition("@")[0]):
+        verb = str(error).startswith(("needs", "reads", "counts"))
+        raise UsageError(f"{name}{' ' if verb else ': '}{error.template}") from None
+    with plugin_errors(name, *map(type, parts)):
+        raise error

@@ -10,10 +10,9 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.registry import plugin_errors
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.scoring import prefix_errors
+from berrypick.evaluation.scoring import raise_named
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
@@ -208,8 +207,10 @@ def reader_values(judged: JudgedTopic, measures: Sequence[RequestedMeasure], dra
     found = {}
     for one in measures:
         assert isinstance(one.measure, Measure)
-        with prefix_errors(one.text), plugin_errors(one.text, type(one.measure), type(judged.context.user)):
+        try:
             found[one.text] = one.measure.reader_values(judged, sessions)
+        except Exception as error:
+            raise_named(error, one.text, one.measure, judged.context.user)
     return found
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 from berrypick.core.arrays import Positions
@@ -35,11 +34,9 @@ class JudgingContext:
     unjudged: str = "irrelevant"  # what unjudged text of a run counts as, for measures of characters
     chunks: Mapping[str, tuple[Positions, Positions]] | None = None  # starts and ends of all chunks, by document
 
-    @cached_property
-    def prepared(self) -> dict[tuple[Any, ...], Any]:
-        """What all runs share: targets and recall bases, by what they are made of."""
-        return {}
+    #: What all runs share: targets and recall bases, by what they are made of.
+    prepared: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process prepares what it needs."""
-        return {name: value for name, value in self.__dict__.items() if name != "prepared"}
+        return {**self.__dict__, "prepared": {}}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.run import Duplicates, Ranking, Run, repeated_pointers
+from berrypick.core.run import Ranking, Run, repeated_pointers
 from berrypick.core.truth import Targets, TopicTruth, Truth
 from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
@@ -33,12 +33,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     targets: Targets = context.prepared[key]
     ranking = with_sizes(ranking_of(run, topic, context), judgements)
     wanted = set(targets.document)
-    if (
-        len(targets)
-        and len(ranking)
-        and _kind(ranking) != _kind(targets)
-        and "documents" in (_kind(ranking), _kind(targets))
-    ):
+    if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:
         if collection is None:
             raise _kinds_differ(truth, run)
         targets, ranking = targets_as_spans(targets, collection), ranking_as_spans(ranking, wanted, collection)
@@ -71,10 +66,6 @@ def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
     return targets_of(judgements, all_grades, context.idealism, context.quant)
 
 
-def _kind(units: Ranking | Targets) -> str:
-    return "parts" if units.start is not None or units.path is not None else "documents"
-
-
 def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
     ranking = run.ranking(topic)
     longest = context.max_ranks
@@ -89,10 +80,8 @@ def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:
     return replace(ranking, repeated=repeated)
 
 
-def refuse_duplicates(run: Run, duplicates: Duplicates | None = None) -> None:
-    """Repeated results are an error unless the format or the option allows them."""
-    if (duplicates or run.duplicates) != "error":
-        return
+def refuse_duplicates(run: Run) -> None:
+    """An error if the list of a topic has repeated results."""
     for topic in repeats_of(run):
         ranking = run.ranking(topic)
         repeated, first = repeated_pointers(ranking)

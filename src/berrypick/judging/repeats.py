@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, IntArray, Positions
+from berrypick.core.arrays import BoolArray
 from berrypick.core.run import Ranking, Run, repeated_pointers
 from berrypick.kernels import native
 
@@ -13,18 +13,13 @@ def repeats_of(run: Run) -> dict[str, BoolArray]:
     """For each topic whose list points to something twice: which pointers occur earlier in the list too."""
     kept: dict[str, dict[str, BoolArray]] = vars(run)  # beside the run's own values: found once
     if "_repeats" not in kept:
-        kept["_repeats"] = _find_repeats(run)
+        found: dict[str, BoolArray] = {}
+        for i in np.flatnonzero(_suspects(run)).tolist():
+            repeated, _ = repeated_pointers(run.ranking(run.topics[i]))
+            if repeated.any():
+                found[run.topics[i]] = repeated
+        kept["_repeats"] = found
     return kept["_repeats"]
-
-
-def _find_repeats(run: Run) -> dict[str, BoolArray]:
-    found: dict[str, BoolArray] = {}
-    for i in np.flatnonzero(_suspects(run)).tolist():
-        ranking = run.ranking(run.topics[i])
-        repeated, _ = repeated_pointers(ranking)
-        if repeated.any():
-            found[run.topics[i]] = repeated
-    return found
 
 
 def _suspects(run: Run) -> BoolArray:
@@ -34,20 +29,18 @@ def _suspects(run: Run) -> BoolArray:
     if compiled is not None and names is not None:
         compiled.repeated_names(run.bounds, names.column, names.places[0], out)  # rows move within their topic
         return out
-    if compiled is None or run.path is not None or run.document.dtype != np.int32:
+    if compiled is None or run.path is not None:
         return np.array([_may_repeat(ranking) for _, ranking in run.rankings()], dtype=bool)
-    document = np.ascontiguousarray(run.document)
+    document = np.ascontiguousarray(run.document, dtype=np.int32)
     if run.start is None or run.end is None:
         compiled.repeated_documents(run.bounds, document, len(run.documents), out)
         return out
-    compiled.repeated_spans(run.bounds, document, _bits(run.start), _bits(run.end), out)
+    start, end = (  # as whole numbers that are equal where positions are: 0.0 makes one zero of -0.0 and 0.0
+        places if places.dtype == np.int64 else (places.astype(np.float64) + 0.0).view(np.int64)
+        for places in (run.start, run.end)
+    )
+    compiled.repeated_spans(run.bounds, document, np.ascontiguousarray(start), np.ascontiguousarray(end), out)
     return out
-
-
-def _bits(positions: Positions) -> IntArray:
-    """Whole numbers that are equal where positions are: 0.0 makes one zero of -0.0 and 0.0."""
-    whole = positions if positions.dtype == np.int64 else (positions.astype(np.float64) + 0.0).view(np.int64)
-    return np.ascontiguousarray(whole)
 
 
 def _may_repeat(ranking: Ranking) -> bool:
