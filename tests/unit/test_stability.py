@@ -17,8 +17,8 @@ from scipy.stats import t as student
 
 import berrypick as bp
 from berrypick.analysis import statistics
+from berrypick.analysis.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
 from berrypick.analysis.power import smallest_effect, t_test_power, topics_needed
-from berrypick.analysis.stability import BINS, _halves, achieved_levels, required_differences, swap_counts
 from berrypick.cli import cli
 from berrypick.core.errors import UsageError
 

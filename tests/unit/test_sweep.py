@@ -20,7 +20,8 @@ import berrypick as bp
 from berrypick.analysis import chunkers, retrievers
 from berrypick.analysis import sweep as sweeping
 from berrypick.analysis.heatmap import Grid
-from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences, settings_in
+from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences
+from berrypick.analysis.sweep_settings import settings_in
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.report.export import svg_of
 from berrypick.report.heatmap import contrast, heatmap, shade

@@ -7,7 +7,8 @@ from typing import Any
 
 from berrypick.analysis.comparison import Comparison, Estimate
 from berrypick.analysis.difference import Difference
-from berrypick.analysis.sweep import COLUMNS, Sweep
+from berrypick.analysis.sweep import Sweep
+from berrypick.analysis.sweep_settings import COLUMNS
 from berrypick.analysis.tabular import Tabular
 from berrypick.core.explanation import Table
 from berrypick.report import html

@@ -1,0 +1,245 @@
+"""The work of a sweep: each setting becomes a run, and the run is evaluated."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from berrypick import formats
+from berrypick.analysis.retrievers import Chunk
+from berrypick.analysis.sweep_settings import Setting, Some, Step, check_grid, find_steps, run_names
+from berrypick.core.errors import BerrypickError, UsageError
+from berrypick.core.results import Results
+from berrypick.core.run import Run, assemble
+from berrypick.core.truth import Truth
+from berrypick.corpus.locate import locate
+from berrypick.corpus.texts import Texts, read_texts
+from berrypick.evaluation.evaluation import Evaluation
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The results of a setting, and how many chunks it has."""
+
+    results: Results
+    chunks: int | None = None
+
+
+@dataclass
+class Job:
+    """Everything a process needs to turn a setting into results."""
+
+    truth: Truth
+    measures: Any
+    evaluation: dict[str, Any]
+    settings: list[Setting]
+    names: list[str]
+    keep: str = field(default="", init=False)
+    all_chunks: bool = field(default=False, init=False)  # whether a measure needs them
+
+    def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
+        raise NotImplementedError
+
+    def __call__(self, task: int, step: Callable[[int], None]) -> Outcome:
+        found = self.outcome(task)
+        step(1)
+        return found
+
+    def outcome(self, i: int) -> Outcome:
+        run, chunks = self.run(i)
+        if self.keep:
+            formats.write(run, Path(self.keep) / f"{self.names[i]}.jsonl", "span-run")
+        known = dict(self.evaluation)
+        if self.all_chunks and chunks is not None:
+            known["chunks"] = _as_run("chunks", [("all", chunk, None) for chunk in chunks])
+        results = Evaluation.prepare(self.truth, run, self.measures, **known).run()
+        # runs in a folder have tags of their own; here they go by their settings
+        found = results.renamed({results.runs[0]: self.names[i]})
+        return Outcome(found, None if chunks is None else len(chunks))
+
+
+@dataclass
+class FolderJob(Job):
+    """Runs of a folder."""
+
+    files: list[str]
+
+    def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
+        return formats.read_run(self.files[i]), None
+
+
+@dataclass
+class PipelineJob(Job):
+    """Chunkers and retrievers, with their parameters."""
+
+    documents: Texts
+    queries: Mapping[str, str]
+    chunkers: dict[str, Step]
+    retrievers: dict[str, Step]
+
+    @classmethod
+    def planned(
+        cls,
+        truth: Truth,
+        measures: Any,
+        evaluation: dict[str, Any],
+        documents: Mapping[str, str] | str | PathLike[str] | None,
+        queries: Mapping[str, str] | None,
+        chunkers: Some,
+        retrievers: Some,
+        grid: Mapping[str, Sequence[Any]],
+        only: Callable[[Setting], bool] | None,
+    ) -> PipelineJob:
+        if documents is None or queries is None:
+            raise UsageError(f"{'documents' if documents is None else 'queries'} are missing: texts by name")
+        texts = read_texts(documents)
+        # quotes are located once; what chunkers give counts characters already
+        truth = locate(truth, texts, evaluation.pop("quotes", None), evaluation.pop("offsets", None))
+        queries = _checked_queries(truth, texts, queries)
+        cutting, finding = find_steps("chunker", chunkers, 1, grid), find_steps("retriever", retrievers, 2, grid)
+        check_grid(grid, [*cutting, *finding])
+        settings: list[Setting] = [
+            {**chunking, **retrieving}
+            for cut in cutting
+            for chunking in cut.settings(grid, {})
+            for find in finding
+            for retrieving in find.settings(grid, chunking)
+        ]
+        wanted = [setting for setting in settings if only is None or only(setting)]
+        if not wanted:
+            raise UsageError("only= accepts no setting of the grid")
+        evaluation["documents"] = texts
+        return cls(truth, measures, evaluation, wanted, run_names(wanted), texts, queries,
+                   {step.name: step for step in cutting}, {step.name: step for step in finding})  # fmt: skip
+
+    def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
+        setting = self.settings[i]
+        chunks = self._chunks(setting)
+        find = self.retrievers[setting["retriever"]]
+        with _blamed_on(find.shown(setting)):
+            ranked = find.function(chunks, self.queries, **find.arguments(setting))
+        rows = list(_ranked(ranked, chunks, self.queries, find.shown(setting)))
+        if not rows:
+            raise UsageError(f"{find.shown(setting)} finds nothing for any topic")
+        return _as_run(self.names[i], rows), chunks
+
+    def _chunks(self, setting: Setting) -> list[Chunk]:
+        cut = self.chunkers[setting["chunker"]]
+        key = (cut.name, repr(cut.arguments(setting)))
+        kept: tuple[Any, list[Chunk]] | None = self.__dict__.get("_last")
+        if kept is None or kept[0] != key:
+            found = [chunk for name, text in self.documents.items() for chunk in _chunked(name, text, cut, setting)]
+            if not found:
+                raise UsageError(f"{cut.shown(setting)} makes no chunks of these documents")
+            kept = self.__dict__["_last"] = (key, found)  # settings that differ in the retriever only share them
+        return kept[1]
+
+
+@contextmanager
+def _blamed_on(who: str) -> Iterator[None]:
+    """Errors of a person's own function, with its name and settings in front."""
+    try:
+        yield
+    except BerrypickError as error:
+        raise UsageError(f"{who}: {error.template}") from None
+    except Exception as error:
+        raise UsageError(f"{who} failed: {type(error).__name__}: {error}") from error
+
+
+def _checked_queries(truth: Truth, texts: Texts, queries: Mapping[str, str]) -> dict[str, str]:
+    """The queries of the judged topics; an error if one is missing, or a judged document is."""
+    if not texts:
+        raise UsageError("there are no documents")
+    for name, text in (*texts.items(), *queries.items()):
+        if not isinstance(text, str):
+            raise UsageError(f"the text of {name} is a {type(text).__name__}, not a str")
+    missing = [topic for topic in truth.topics if topic not in queries]
+    if missing:
+        named = ", ".join(missing[:3]) + ", ..." * (len(missing) > 3)
+        raise UsageError(f"{len(missing)} judged topics have no query: {named}")
+    for topic in truth.topics.values():
+        for row, name in enumerate(topic.document):
+            if topic.grade[row] > 0 and name not in texts:
+                raise texts.unknown(name, truth.source or None)
+    return {topic: queries[topic] for topic in truth.topics}
+
+
+def _chunked(name: str, text: str, cut: Step, setting: Setting) -> Iterator[Chunk]:
+    who = f"{cut.shown(setting)} on document {name}"
+    with _blamed_on(who):
+        pairs = cut.function(text, **cut.arguments(setting))
+        found = [] if pairs is None else list(pairs)
+    if pairs is None:
+        raise UsageError(f"{who}: gives None, expected (start, end) pairs")
+    for number, pair in enumerate(found, start=1):
+        start, end = _offsets(pair, f"{who}: chunk {number}")
+        if not 0 <= start <= end <= len(text):
+            raise UsageError(f"{who}: chunk {number} is {start} to {end}, the text has {len(text)} characters")
+        if start == end:
+            raise UsageError(f"{who}: chunk {number} is empty, {start} to {end}")
+        yield Chunk(name, start, end, text[start:end])
+
+
+def _offsets(pair: Any, where: str) -> tuple[int, int]:
+    if isinstance(pair, str):
+        raise UsageError(f"{where} is a string, expected (start, end), its offsets in the document")
+    try:
+        start, end = pair
+        return operator.index(start), operator.index(end)
+    except (TypeError, ValueError):
+        raise UsageError(f"{where} is {pair!r:.60}, expected (start, end), two whole numbers") from None
+
+
+def _ranked(
+    ranked: Any, chunks: Sequence[Chunk], queries: Mapping[str, str], who: str
+) -> Iterator[tuple[str, Chunk, float | None]]:
+    """(topic, chunk, score) in ranked order."""
+    if not isinstance(ranked, Mapping):
+        raise UsageError(f"{who}: gives a {type(ranked).__name__}, expected {{topic: ranked list}}")
+    for topic, results in ranked.items():
+        if topic not in queries:
+            raise UsageError(f"{who}: gives results for topic {topic!r:.60}, which has no query")
+        if isinstance(results, (str, bytes, Chunk)) or not isinstance(results, Iterable):
+            raise UsageError(f"{who}: topic {topic} has {results!r:.60}, expected a ranked list")
+        for number, result in enumerate(results, start=1):
+            yield (topic, *_result(result, chunks, f"{who}: result {number} of topic {topic}"))
+
+
+def _result(result: Any, chunks: Sequence[Chunk], where: str) -> tuple[Chunk, float | None]:
+    score = None
+    if isinstance(result, tuple) and len(result) == 2:
+        result, given = result
+        try:
+            score = float(given)
+        except (TypeError, ValueError):
+            raise UsageError(f"{where} has the score {given!r:.60}, which is not a number") from None
+    if isinstance(result, Chunk):
+        return result, score
+    try:
+        place = operator.index(result)
+    except TypeError:
+        raise UsageError(f"{where} is {result!r:.60}, expected a chunk or its place in the list of chunks") from None
+    if not 0 <= place < len(chunks):
+        raise UsageError(f"{where} is chunk {place}, there are chunks 0 to {len(chunks) - 1}")
+    return chunks[place], score
+
+
+def _as_run(name: str, rows: Sequence[tuple[str, Chunk, float | None]]) -> Run:
+    scores = [score for _, _, score in rows if score is not None]
+    return assemble(
+        tag=name,
+        topic=[topic for topic, _, _ in rows],
+        document=[chunk.document for _, chunk, _ in rows],
+        start=np.array([chunk.start for _, chunk, _ in rows], dtype=np.int64),
+        end=np.array([chunk.end for _, chunk, _ in rows], dtype=np.int64),
+        score=np.array(scores, dtype=np.float64) if scores and len(scores) == len(rows) else None,
+        order="file",
+        duplicates="keep",
+    )
