@@ -25,7 +25,8 @@ def notes(results) -> list[str]:
 @pytest.mark.parametrize(
     ("typed", "spans"),
     [("AP", "spanAP"), ("nDCG@10", "spanNDCG@10"), ("RR", "spanRR"), ("P@5", "charP@5"), ("R@5", "charR@5"),
-     ("Success@1", "spanHit@1"), ("MAP@3", "spanAP@3"), ("Rprec", "charR")],
+     ("Success@1", "spanHit@1"), ("MAP@3", "spanAP@3"), ("Rprec", "charR"),
+     ("Precision(rel=2)@5", "charP@5"), ("MRR", "spanRR"), ("R(cutoff=4)", "charR@4"), ("IPrec@0.1", "charR")],
 )  # fmt: skip
 def test_a_measure_of_whole_documents_on_spans_says_so(typed, spans):
     results = bp.evaluate(TRUTH, RUN, typed)

@@ -167,6 +167,13 @@ def test_kinds(tmp_path):
                  collection=video.FILES.path("videos.tsv"), html=path)  # fmt: skip
     assert Page(path).overview["kind"] == "seconds"
 
+    window = {"qid": 1, "query": "q", "vid": "v", "duration": 150, "relevant_windows": [[10, 20]]}
+    found = {"qid": 1, "query": "q", "vid": "v", "pred_relevant_windows": [[10, 18, 0.9]]}
+    for name, value in (("truth", window), ("run", found)):
+        (tmp_path / name).write_text(f"{json.dumps(value)}\n")
+    write_report(tmp_path / "truth", [tmp_path / "run"], "charR@1", html=path)
+    assert Page(path).overview["kind"] == "seconds"  # whole ones, in a format of seconds
+
     truth = campaign.FOCUSED.files.path("assessments.xml")
     write_report(truth, ELEMENTS[:1], "EPRUM", html=path)
     page = Page(path)

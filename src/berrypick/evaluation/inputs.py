@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from berrypick import formats
 from berrypick.core.annotators import MergeRule, merged
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, Message, UsageError, option
@@ -57,6 +58,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if options.annotators is not None:
         judgements, merging = _with_annotators(judgements, options.annotators)
         notes += merging
+    elif len(judgements.annotators) > 1:
+        text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
+        notes.append(Note("annotators", text))
     if judgements.skipped:
         notes += skipped_notes(judgements, judgements.source or "the truth")
     if isinstance(navigation := context.reader.navigation, LinkTable):
@@ -111,7 +115,7 @@ def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, 
         text = Message(f"{source} has one annotator: {option('annotators', rule)} has no effect")
         return truth, (Note("annotators", text),)
     topics = merged(truth.annotators, rule)
-    return replace(truth, topics=topics, notes=tuple(n for n in truth.notes if "(union)" not in n)), ()
+    return replace(truth, topics=topics), ()
 
 
 def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]:
@@ -218,13 +222,6 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     return replace(truth, topics=topics), [Note("cut", text)]
 
 
-#: Formats whose positions count seconds, and those whose positions count characters (or bytes, in TREC Genomics).
-_SECONDS, _CHARACTERS = (
-    ("mediaeval", "trecvid", "qvhighlights"),
-    ("inex", "genomics", "chunking", "squad", "legalbench"),
-)
-
-
 def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
     """What positions count, as far as truth and options say so; nobody points to half a character."""
     if effort == "seconds":
@@ -233,9 +230,8 @@ def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
         return "chars"
     if effort in ("chars", "tokens") or (reader.collection is not None and reader.collection.structures):
         return "chars"
-    for unit, known in (("seconds", _SECONDS), ("chars", _CHARACTERS)):
-        if truth.format.startswith(known):
-            return unit
+    if (unit := formats.positions_in(truth.format)) is not None:
+        return unit
     places = [topic.start for topic in truth.topics.values()]
     whole = all(column is None or bool((column == np.floor(column)).all()) for column in places)
     return None if whole else "seconds"

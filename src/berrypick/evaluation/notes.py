@@ -17,6 +17,8 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
+from berrypick.measures._documents import DocumentMeasure
+from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -150,18 +152,14 @@ def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
         yield Note("cut", text, count=topics)
 
 
-#: The measure of spans that answers the question of one of whole documents, by the start of its name.
-_OF_SPANS = {"ndcg": "spanNDCG", "ap": "spanAP", "map": "spanAP", "rr": "spanRR", "mrr": "spanRR", "err": "spanRR",
-             "success": "spanHit", "p": "charP", "precision": "charP", "setp": "charP"}  # fmt: skip
-
-
 def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
     """A measure of whole documents where spans are judged and retrieved says little about the spans."""
-    if not one.of_documents or scorer.evaluation.truth.units != "spans" or scorer.run.start is None:
+    if not isinstance(one.measure, (RankedMeasure, DocumentMeasure)):
         return
-    name, at, cutoff = one.text.partition("@")
-    name = name.partition("(")[0].lower()
-    spans = f"{_OF_SPANS.get(name, 'charR')}{at}{cutoff}"
+    if scorer.evaluation.truth.units != "spans" or scorer.run.start is None:
+        return
+    at = one.measure.at
+    spans = f"{one.measure.of_spans}{'' if at is None else f'@{at}'}"
     text = f"counts whole documents, each at its best rank and relevant if any text in it is; {spans} counts spans"
     yield Note("whole documents", text, measure=one.text)
 

@@ -31,6 +31,7 @@ __all__ = [
     "content",
     "documents_in",
     "finite",
+    "positions_in",
     "read_any",
     "read_collection",
     "read_navigation",
@@ -64,6 +65,12 @@ def by_name(name: str | type[Format], role: Role | None = None) -> type[Format]:
         offer = nearest(found.name(), _names(role))
         raise UsageError(f"format {found.name()} holds a {found.role}, not a {role}{offer}")
     return found
+
+
+def positions_in(name: str) -> str | None:
+    """What positions count in a format, chars or seconds; None if that depends on the file, or nothing was read."""
+    found = registry.find(name) if name else None
+    return None if found is None else found.positions
 
 
 def _names(role: Role | None) -> list[str]:

@@ -90,11 +90,9 @@ def truth_of(
     annotators = {
         annotator: {name: topic.truth() for name, topic in topics.items()} for annotator, topics in by_annotator.items()
     }
-    notes = [] if counting is None else [f"offsets are taken as {_SAID[counting]}"]
-    if len(annotators) > 1:
-        notes.append(f"{len(annotators)} annotators, of whom any may find text relevant (union)")
+    notes = () if counting is None else (f"offsets are taken as {_SAID[counting]}",)
     return Truth(
-        "spans", merged(annotators), path, name, offsets="chars", notes=tuple(notes),
+        "spans", merged(annotators), path, name, offsets="chars", notes=notes,
         annotators=annotators if len(annotators) > 1 else {},
     )  # fmt: skip
 

@@ -47,6 +47,8 @@ class Format:
     #: The name people type as a format and see in ``berrypick list formats``.
     format_name: ClassVar[str]
     role: ClassVar[Role]
+    #: What its positions count, where every file of it has the same.
+    positions: ClassVar[Literal["chars", "seconds"] | None] = None
     #: What one line of it looks like, for messages.
     shape: ClassVar[str] = "see its documentation"
     #: File endings by which ``convert`` chooses the format of its output.

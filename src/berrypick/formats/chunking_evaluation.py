@@ -30,6 +30,7 @@ class ChunkingEvaluation(Format):
     """
 
     format_name: ClassVar[str] = "chunking-evaluation"
+    positions = "chars"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "question,references,corpus_id"
 

@@ -24,6 +24,7 @@ class GenomicsGold(Format):
     """
 
     format_name: ClassVar[str] = "genomics-gold"
+    positions = "chars"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "topic TAB pmid TAB offset TAB length TAB ASPECT|ASPECT"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv",)

@@ -26,6 +26,7 @@ class GenomicsRun(Format):
     """
 
     format_name: ClassVar[str] = "genomics-run"
+    positions = "chars"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "topic pmid rank score offset length tag"
     suffixes: ClassVar[tuple[str, ...]] = ()

@@ -70,6 +70,7 @@ class InexAssessments(Format):
     """
 
     format_name: ClassVar[str] = "inex-assessments"
+    positions = "chars"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '<assessments topic="..."><file name="..."><element path="/article[1]" .../></file>'
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)

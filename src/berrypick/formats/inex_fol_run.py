@@ -51,6 +51,7 @@ class InexFolRun(Format):
     """
 
     format_name: ClassVar[str] = "inex-fol-run"
+    positions = "chars"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "topic Q0 document rank score tag offset length"
     suffixes: ClassVar[tuple[str, ...]] = (".run", ".txt")

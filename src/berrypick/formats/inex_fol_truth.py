@@ -66,6 +66,7 @@ class InexFolTruth(Format):
     """
 
     format_name: ClassVar[str] = "inex-fol-truth"
+    positions = "chars"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "topic Q0 document relevant length [entry offset:length ...]"
     suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".txt")

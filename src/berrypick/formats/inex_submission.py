@@ -89,6 +89,7 @@ class InexSubmission(Format):
     """
 
     format_name: ClassVar[str] = "inex-submission"
+    positions = "chars"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '<inex-submission run-id="..."><topic topic-id="..."><result><file>...</file><path>...'
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)

@@ -26,6 +26,7 @@ class LegalBenchRag(Format):
     """
 
     format_name: ClassVar[str] = "legalbench-rag"
+    positions = "chars"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"tests": [{"query": "...", "snippets": [{"file_path": "a/b.txt", "span": [8, 19]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("tests", "query", "snippets", "file_path", "span", "answer")

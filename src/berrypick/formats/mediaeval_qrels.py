@@ -32,6 +32,7 @@ class MediaevalQrels(Format):
     """
 
     format_name: ClassVar[str] = "mediaeval-qrels"
+    positions = "seconds"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "query Q0 video start end 0|1 (minutes.seconds)"
     suffixes: ClassVar[tuple[str, ...]] = (".qrel",)

@@ -29,6 +29,7 @@ class MediaevalRun(Format):
     """
 
     format_name: ClassVar[str] = "mediaeval-run"
+    positions = "seconds"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "query Q0 video start end [jump_in] rank score [tag] (minutes.seconds)"
     suffixes: ClassVar[tuple[str, ...]] = ()

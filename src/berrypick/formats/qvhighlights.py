@@ -27,6 +27,7 @@ class QVHighlightsTruth(Format):
     """
 
     format_name: ClassVar[str] = "qvhighlights"
+    positions = "seconds"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"qid": 1, "vid": "garden", "duration": 150, "relevant_windows": [[10, 24]]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "vid", "duration", "relevant_windows")
@@ -59,6 +60,7 @@ class QVHighlightsRun(Format):
     """
 
     format_name: ClassVar[str] = "qvhighlights-run"
+    positions = "seconds"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '{"qid": 1, "vid": "garden", "pred_relevant_windows": [[8.0, 22.0, 0.91]]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "vid", "pred_relevant_windows", "pred_saliency_scores")

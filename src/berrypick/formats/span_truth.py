@@ -279,7 +279,6 @@ def _together(parts: dict[str, Truth], problems: Problems) -> Truth:
         topics=merged(annotators),
         annotators=annotators,
         checksums={name: made_on for part in parts.values() for name, made_on in part.checksums.items()},
-        notes=(f"{len(annotators)} annotators, of whom any may find text relevant (union)",),
     )
 
 

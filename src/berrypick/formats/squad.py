@@ -33,6 +33,7 @@ class Squad(Format):
     """
 
     format_name: ClassVar[str] = "squad"
+    positions = "chars"
     role: ClassVar[Role] = "truth"
     aliases: ClassVar[tuple[str, ...]] = ("squad-1.1", "squad-2.0")
     shape: ClassVar[str] = '{"data": [{"title": "Berries", "paragraphs": [{"context": "...", "qas": [...]}]}]}'

@@ -33,6 +33,7 @@ class TrecvidResults(Format):
     """
 
     format_name: ClassVar[str] = "trecvid-results"
+    positions = "seconds"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '<videoSearchResult tNum="5"><item seqNum="1" src="bor08.mpg" start="1m1.5s" stop="1m20s"/>'
     suffixes: ClassVar[tuple[str, ...]] = ()

@@ -60,9 +60,7 @@ class WebAnnotation(Format):
             _read_one(value, line, found, problems)
         annotators = {who: {name: one.truth(name) for name, one in topics.items()} for who, topics in found.items()}
         several = {who: topics for who, topics in annotators.items() if len(annotators) > 1}
-        notes = (f"{len(several)} annotators, of whom any may find text relevant (union)",) if several else ()
-        return Truth("spans", merged(annotators), path, cls.format_name, offsets="chars", notes=notes,
-                     annotators=several)  # fmt: skip
+        return Truth("spans", merged(annotators), path, cls.format_name, offsets="chars", annotators=several)
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:

@@ -32,6 +32,7 @@ class DocumentMeasure:
     """One of ir_measures' measures."""
 
     higher_is_better: ClassVar[bool] = True
+    of_spans: ClassVar[str] = "charR"
 
     measure: Any
     text: str
@@ -47,6 +48,11 @@ class DocumentMeasure:
         """Estimates from judged documents, where text is judged."""
         name = type(self.measure).__name__.lstrip("_")
         return "samples judged documents" if name in ("infAP", "InfAP") else ""
+
+    @property
+    def at(self) -> int | None:
+        cutoff = self.measure.params.get("cutoff")
+        return cutoff if isinstance(cutoff, int) else None
 
     @property
     def summed(self) -> bool:

@@ -47,6 +47,7 @@ class AP(RankedMeasure):
     0.8333333333333333
     """
 
+    of_spans: ClassVar[str] = "spanAP"
     aliases: ClassVar[tuple[str, ...]] = ("MAP",)
     rel: int = relevance_level()
     judged_only: bool = only_judged()

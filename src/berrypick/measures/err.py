@@ -52,6 +52,7 @@ class ERR(RankedMeasure):
     0.46875
     """
 
+    of_spans: ClassVar[str] = "spanRR"
     references: ClassVar[tuple[str, ...]] = ("chapelle2009expected",)
     highest: int = parameter(
         4, "int", "the highest grade of the scale", check=lambda v: 1 <= v <= 60, must="from 1 to 60"

@@ -53,6 +53,7 @@ class nDCG(RankedMeasure):
     0.8597
     """
 
+    of_spans: ClassVar[str] = "spanNDCG"
     aliases: ClassVar[tuple[str, ...]] = ("NDCG",)
     references: ClassVar[tuple[str, ...]] = (
         "jarvelin2002cumulated",

@@ -47,6 +47,7 @@ class P(RankedMeasure):
     0.6666666666666666
     """
 
+    of_spans: ClassVar[str] = "charP"
     aliases: ClassVar[tuple[str, ...]] = ("Precision",)
     cutoff_required: ClassVar[bool] = True
     rel: int = relevance_level()

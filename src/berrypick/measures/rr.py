@@ -49,6 +49,7 @@ class RR(RankedMeasure):
     0.5
     """
 
+    of_spans: ClassVar[str] = "spanRR"
     aliases: ClassVar[tuple[str, ...]] = ("MRR",)
     references: ClassVar[tuple[str, ...]] = ("kantor2000confusion",)
     rel: int = relevance_level()

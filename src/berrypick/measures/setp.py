@@ -51,6 +51,7 @@ class SetP(RankedMeasure):
     0.6666666666666666
     """
 
+    of_spans: ClassVar[str] = "charP"
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "none"
     references: ClassVar[tuple[str, ...]] = ("vanrijsbergen1979information",)
     rel: int = relevance_level()

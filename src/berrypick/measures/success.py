@@ -47,6 +47,7 @@ class Success(RankedMeasure):
     0.0
     """
 
+    of_spans: ClassVar[str] = "spanHit"
     cutoff_required: ClassVar[bool] = True
     rel: int = relevance_level()
     judged_only: bool = only_judged()

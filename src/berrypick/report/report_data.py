@@ -22,6 +22,7 @@ from berrypick.corpus.folder import Structures
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.simulation import Readership, Twin, can_be_simulated, simulate_topic
+from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
@@ -52,7 +53,7 @@ def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
 
 def _timed(truth: Truth, runs: Sequence[Run]) -> bool:
     """Video formats, and fractions, which character offsets never have."""
-    if any(name.startswith(("mediaeval", "trecvid")) for name in (truth.format, *(run.format for run in runs))):
+    if any(positions_in(name) == "seconds" for name in (truth.format, *(run.format for run in runs))):
         return True
     places = [run.start for run in runs] + [topic.start for topic in truth.topics.values()]
     return any(column is not None and bool((column != np.floor(column)).any()) for column in places)
