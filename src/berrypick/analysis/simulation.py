@@ -27,7 +27,7 @@ from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, Progress, check_progress, check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.evaluation.simulation import (
+from berrypick.evaluation.simulated_readers import (
     SHARES,
     Readership,
     ReaderSums,

@@ -110,18 +110,9 @@ class Searchable:
         """Places of a quote in its normal form."""
         return [self.back(at, at + len(wanted)) for at in _occurrences(self.plain, wanted)]
 
-    def fuzzy(self, quote: str, threshold: float) -> list[tuple[int, int, float]]:
-        """Places of a similar text, and how similar they are; the best first, none that overlaps a better one."""
-        found = self._similar.find(normal_form(quote).strip(), threshold)
-        return [(*self.back(one.start, one.end), one.similarity) for one in found]
-
     @cached_property
     def plain(self) -> str:
         return normal_form(self.text)
-
-    @cached_property
-    def _similar(self) -> SimilarText:
-        return SimilarText([self.plain])
 
     @cached_property
     def _dropped(self) -> tuple[IntArray, IntArray]:

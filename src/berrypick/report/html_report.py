@@ -23,7 +23,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.evaluation.simulation import Readership, can_be_simulated, check_simulated
+from berrypick.evaluation.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.formats._files import atomic_writer
 from berrypick.report.report_data import Details
 from berrypick.report.report_overview import make_overview, note_text
