@@ -23,8 +23,9 @@ from berrypick.analysis.tabular import Tabular, shown
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
+from berrypick.core.progress import Progress, StepCounter, check_progress
 from berrypick.core.results import ALL, Note, Results, Row, Signature
-from berrypick.evaluation.evaluation import Evaluation, Progress, check_progress, check_workers
+from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.simulated_readers import (
@@ -254,14 +255,7 @@ class _Found:
 def _simulated(
     evaluation: Evaluation, tasks: Sequence[TopicTask], how: Readership, jobs: int, progress: Progress | None
 ) -> _Found:
-    done, of = 0, sum(task.size for task in tasks)
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(done, of)
-
+    step = StepCounter(progress, sum(task.size for task in tasks))
     work = _Work(evaluation, how.seed)
     if jobs == 1:
         parts: Sequence[TaskResult] = [work(task, step) for task in tasks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Explanation, number
+from berrypick.core.progress import Progress as Progress
+from berrypick.core.progress import StepCounter, check_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -44,8 +46,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,19 +145,12 @@ class Evaluation:
             check_progress(progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
-        inputs, each, done = self.inputs, len(self.truth), 0
-        of = each * len(inputs.sources)
-
-        def step(count: int) -> None:
-            nonlocal done
-            done += count
-            if progress is not None:
-                progress(done, of)
+        inputs, each = self.inputs, len(self.truth)
+        step = StepCounter(progress, each * len(inputs.sources))
 
         def streamed() -> Iterator[Run | RunFile]:
-            nonlocal of
             for source in inputs.streamed():
-                of += each
+                step.of += each
                 yield source
 
         sources = inputs.sources if inputs.stream is None else streamed()
@@ -235,15 +228,6 @@ def prepare_one(
     if (made.context.duplicates or only.duplicates) == "error":
         refuse_duplicates(only)
     return made
-
-
-def check_progress(progress: Any) -> None:
-    """A switch, as other libraries have it, is an error before the work begins."""
-    if progress is not None and not callable(progress):
-        raise UsageError(
-            f"progress is a function that is called with (done, of), not {progress!r:.40}; "
-            "e.g. progress=lambda done, of: print(done, of)"
-        )
 
 
 def check_workers(jobs: int, executor: Any) -> None:
