@@ -227,7 +227,7 @@ def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> 
             answered = {run: found for run, found in texts.items() if found}
             if answered:
                 run = evaluation.runs[next(iter(answered))]
-                judged = judge_topic(evaluation.truth, run, topic, evaluation.context_for(measures[0]))
+                judged = judge_topic(evaluation.truth, run, topic, evaluation.contexts[measures[0].text])
                 blocks = readership.blocks(len(judged.targets))
                 for i in range(0, len(blocks), BLOCKS):
                     yield TopicTask(topic, measures, answered, tuple(blocks[i : i + BLOCKS]))
@@ -355,7 +355,7 @@ def _drawn(evaluation: Evaluation, how: Readership) -> Drawn:
     common = (("readers", str(how.readers)), ("seed", str(how.seed)))
     found: Drawn = {}
     for one in evaluation.measures:
-        user = evaluation.context_for(one).user
+        user = evaluation.contexts[one.text].user
         spread = float(getattr(user, "spread", 0.0))
         alike = not isinstance(one.measure, VisitMeasure) or not spread  # viewers, in tolerance
         found[one.text] = common if alike else (("viewers", f"spread={spread:.12g}"), *common)
