@@ -24,8 +24,9 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.corpus.offsets import Units, check_offsets
 from berrypick.corpus.similar import SimilarText
-from berrypick.corpus.texts import Texts, Units, check_offsets, read_texts
+from berrypick.corpus.texts import Texts, read_texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
