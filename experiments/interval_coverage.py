@@ -12,7 +12,7 @@ import numpy as np
 from _collection import arguments
 
 import berrypick as bp
-from berrypick.analysis.correlation import kendall_tau
+from berrypick.analysis.rank_correlation import kendall_tau
 from berrypick.analysis.stability import achieved_levels
 from berrypick.core.results import ALL, MeasureInfo, Results, Row, Signature
 

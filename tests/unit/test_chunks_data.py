@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 import berrypick as bp
+from berrypick.corpus.checked import checked_truth
 from berrypick.corpus.locate import Locator
-from berrypick.corpus.texts import checked_truth
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 
 import berrypick as bp
 from berrypick.analysis import statistics
-from berrypick.analysis.correlation import kendall_tau, tau_ap
+from berrypick.analysis.rank_correlation import kendall_tau, tau_ap
 from berrypick.cli import cli
 from berrypick.core.errors import InputError, UsageError
 

@@ -2,15 +2,7 @@
 
 The rankings come from two measures of one evaluation, or from one measure in several (two truths, two user models).
 
-**Kendall's tau**, with ties as in tau-b: concordant minus discordant pairs of runs, divided by the geometric mean of
-the numbers of pairs that each ranking orders.
-
-**tau_AP** (Yilmaz, Aslam and Robertson 2008) weighs the top: for each run of the second ranking that is not at its top,
-the share of the runs above it that the first ranking, the reference, also has above it; the mean of these shares, times
-2, minus 1. A run is compared with the runs strictly above its ties (Urbano and Marrero 2017); their symmetric form, the
-mean of both directions, is ``tau_ap_b``.
-
-Neither is defined for fewer than two runs, or where one ranking ties them all.
+Both are defined in :mod:`.rank_correlation`.
 
 **Intervals** are percentiles of the values on topics drawn with replacement, the same draw for both rankings. They show
 how much the agreement depends on these topics. Where runs are closer than the topics can tell apart, chance orders them
@@ -30,10 +22,11 @@ import numpy as np
 
 from berrypick.analysis import statistics
 from berrypick.analysis.compare import FEW_TOPICS, chosen_measures
+from berrypick.analysis.rank_correlation import pair_counts, rank_coefficients, why_undefined
 from berrypick.analysis.saved import read_results
 from berrypick.analysis.tabular import Tabular, bounds, shown
 from berrypick.analysis.topic_values import TopicValues
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table
 from berrypick.core.results import MeasureInfo, Note, Results, Signature
@@ -41,66 +34,8 @@ from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
 from berrypick.evaluation.requested import MeasuresGiven
 
-#: Means that differ by less than this share of the largest are tied: what differs is rounding.
-SAME = statistics.SAME
 _CELLS = 1 << 22  # entries of an array of pairs held at once
 _LISTED = 5  # so many names in a note
-
-
-def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
-    """tau-b of each row: draws x runs, larger is better; nan where it is undefined.
-
-    >>> import numpy as np
-    >>> kendall_tau(np.array([[3.0, 2.0, 1.0]]), np.array([[3.0, 1.0, 2.0]]))
-    array([0.33333333])
-    """
-    first, second = np.triu_indices(one.shape[1], 1)
-    signs = [_signs(values[:, first] - values[:, second], values) for values in (one, other)]
-    agree = np.einsum("ij,ij->i", *(side.astype(np.float64) for side in signs))
-    ordered = [np.count_nonzero(side, axis=1) for side in signs]
-    found = np.full(len(one), np.nan)
-    np.divide(agree, np.sqrt(ordered[0] * ordered[1]), out=found, where=(ordered[0] > 0) & (ordered[1] > 0))
-    return _without_undefined(found, one, other)
-
-
-def tau_ap(reference: FloatArray, estimate: FloatArray) -> FloatArray:
-    """tau_AP of each row: draws x runs, larger is better; nan where it is undefined.
-
-    The estimate swaps the first two, so the shares are 0 of 1 and 2 of 2.
-
-    >>> import numpy as np
-    >>> tau_ap(np.array([[3.0, 2.0, 1.0]]), np.array([[2.0, 3.0, 1.0]]))
-    array([0.])
-    """
-    above, truly = _above(estimate), _above(reference)
-    over = above.sum(axis=2)
-    right = (above & truly).sum(axis=2)
-    share = np.divide(right, over, out=np.zeros(right.shape), where=over > 0)
-    below = np.count_nonzero(over, axis=1)
-    found = np.full(len(reference), np.nan)
-    np.divide(2 * share.sum(axis=1), below, out=found, where=(below > 0) & truly.any(axis=(1, 2)))
-    return _without_undefined(found - 1, reference, estimate)
-
-
-def _tolerance(values: FloatArray) -> FloatArray:
-    largest: FloatArray = np.abs(values).max(axis=1, initial=0.0, keepdims=True)
-    return SAME * largest
-
-
-def _signs(differences: FloatArray, values: FloatArray) -> Any:
-    tolerance = _tolerance(values)
-    return (differences > tolerance).astype(np.int8) - (differences < -tolerance)
-
-
-def _above(values: FloatArray) -> BoolArray:
-    """draws x runs x runs: whether the last is ranked above the one before."""
-    above: BoolArray = values[:, None, :] - values[:, :, None] > _tolerance(values)[:, :, None]
-    return above
-
-
-def _without_undefined(found: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
-    found[np.isnan(one).any(axis=1) | np.isnan(other).any(axis=1)] = np.nan
-    return found
 
 
 @dataclass(frozen=True)
@@ -346,8 +281,8 @@ class _Work:
     def correlation(self, one: _Side, other: _Side) -> Correlation:
         runs = self._common_runs(one, other)
         means = [self._oriented(side, self._means(side, runs)) for side in (one, other)]
-        reason = _reason(*means)
-        coefficients = [np.full(1, np.nan)] * 3 if reason else _coefficients(*means)
+        reason = why_undefined(*means)
+        coefficients = [np.full(1, np.nan)] * 3 if reason else rank_coefficients(*means)
         topics, draws = self._draws(one, other, runs) if not reason else (0, np.empty((0, 3)))
         undefined = int(np.isnan(draws).any(axis=1).sum())
         if undefined:
@@ -357,7 +292,7 @@ class _Work:
         tau, ahead, symmetric = (
             self._interval(float(value[0]), column) for value, column in zip(coefficients, draws.T, strict=True)
         )
-        agree, tied, swapped = _counts(*means)
+        agree, tied, swapped = pair_counts(*means)
         return Correlation(
             measure=one.measure,
             versus=other.measure,
@@ -416,7 +351,7 @@ class _Work:
                 means = [
                     self._oriented(side, table.means(some)) for side, table in zip((one, other), tables, strict=True)
                 ]
-                parts.append(np.column_stack(_coefficients(*means)))
+                parts.append(np.column_stack(rank_coefficients(*means)))
         return len(topics), np.concatenate(parts)
 
     def _known(self, side: _Side) -> Results:
@@ -458,27 +393,3 @@ class _Work:
 
 def _label(one: _Side, other: _Side) -> str:
     return one.measure if one.measure == other.measure else f"{one.measure}, {other.measure}"
-
-
-def _coefficients(one: FloatArray, other: FloatArray) -> list[FloatArray]:
-    """tau, tau_AP with the first as the reference, and symmetric tau_AP, of each row."""
-    ahead, back = tau_ap(one, other), tau_ap(other, one)
-    return [kendall_tau(one, other), ahead, (ahead + back) / 2]
-
-
-def _counts(one: FloatArray, other: FloatArray) -> tuple[int, int, int]:
-    """Pairs of runs in the same order, tied in a ranking, in opposite order."""
-    first, second = np.triu_indices(one.shape[1], 1)
-    signs = [_signs(values[:, first] - values[:, second], values)[0] for values in (one, other)]
-    product = signs[0] * signs[1]
-    return int((product > 0).sum()), int((product == 0).sum()), int((product < 0).sum())
-
-
-def _reason(one: FloatArray, other: FloatArray) -> str:
-    """Why nothing can be computed; empty if it can."""
-    if one.shape[1] < 2:
-        return f"a ranking needs two runs or more, not {one.shape[1]}"
-    for side in (one, other):
-        if side.max() - side.min() <= _tolerance(side)[0, 0]:
-            return "a ranking ties all runs"
-    return ""

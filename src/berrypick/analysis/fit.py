@@ -23,12 +23,12 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.fitted import VERSION, FittedReader, content_checksum
 from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.core.progress import Progress, check_progress
 from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.corpus.frames import is_frame
 from berrypick.evaluation.context import read_collection
-from berrypick.evaluation.evaluation import Progress, check_progress
 from berrypick.formats.base import Problems
 from berrypick.formats.reading_log import ReadingLog as ReadingLogFormat
 from berrypick.users.base import UserModel

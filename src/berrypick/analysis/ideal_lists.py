@@ -86,7 +86,7 @@ def ideal_lists(
     topics = list(evaluation.truth.topics)
     for done, topic in enumerate(topics, start=1):
         for one in asked:
-            judged = judge_topic(evaluation.truth, _no_run(), topic, evaluation.context_for(one))
+            judged = judge_topic(evaluation.truth, _no_run(), topic, evaluation.contexts[one.text])
             if len(judged.targets):
                 found += _found(one, judged, evaluation)
         if progress is not None:

@@ -22,10 +22,11 @@ from berrypick.core.pieces import Pieces
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
+from berrypick.corpus.checked import checked_run, checked_truth
 from berrypick.corpus.convert import as_runs, as_truth
 from berrypick.corpus.locate import located_truth
 from berrypick.corpus.table import Search
-from berrypick.corpus.texts import Texts, checked_run, checked_truth, read_texts
+from berrypick.corpus.texts import Texts, read_texts
 from berrypick.corpus.titles import read_titles
 from berrypick.formats._files import atomic_writer
 from berrypick.formats.web_annotation import TOPIC

@@ -23,11 +23,12 @@ from berrypick.analysis.tabular import Tabular, shown
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
+from berrypick.core.progress import Progress, StepCounter, check_progress
 from berrypick.core.results import ALL, Note, Results, Row, Signature
-from berrypick.evaluation.evaluation import Evaluation, Progress, check_progress, check_workers
+from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.evaluation.simulation import (
+from berrypick.evaluation.simulated_readers import (
     SHARES,
     Readership,
     ReaderSums,
@@ -226,7 +227,7 @@ def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> 
             answered = {run: found for run, found in texts.items() if found}
             if answered:
                 run = evaluation.runs[next(iter(answered))]
-                judged = judge_topic(evaluation.truth, run, topic, evaluation.context_for(measures[0]))
+                judged = judge_topic(evaluation.truth, run, topic, evaluation.contexts[measures[0].text])
                 blocks = readership.blocks(len(judged.targets))
                 for i in range(0, len(blocks), BLOCKS):
                     yield TopicTask(topic, measures, answered, tuple(blocks[i : i + BLOCKS]))
@@ -254,14 +255,7 @@ class _Found:
 def _simulated(
     evaluation: Evaluation, tasks: Sequence[TopicTask], how: Readership, jobs: int, progress: Progress | None
 ) -> _Found:
-    done, of = 0, sum(task.size for task in tasks)
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(done, of)
-
+    step = StepCounter(progress, sum(task.size for task in tasks))
     work = _Work(evaluation, how.seed)
     if jobs == 1:
         parts: Sequence[TaskResult] = [work(task, step) for task in tasks]
@@ -361,7 +355,7 @@ def _drawn(evaluation: Evaluation, how: Readership) -> Drawn:
     common = (("readers", str(how.readers)), ("seed", str(how.seed)))
     found: Drawn = {}
     for one in evaluation.measures:
-        user = evaluation.context_for(one).user
+        user = evaluation.contexts[one.text].user
         spread = float(getattr(user, "spread", 0.0))
         alike = not isinstance(one.measure, VisitMeasure) or not spread  # viewers, in tolerance
         found[one.text] = common if alike else (("viewers", f"spread={spread:.12g}"), *common)

@@ -35,11 +35,11 @@ from berrypick.analysis.tabular import shown
 from berrypick.core.arrow import Kind, arrow_stream
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.explanation import Table
+from berrypick.core.progress import StepCounter, check_progress
 from berrypick.core.results import Results, concat
 from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.texts import read_texts
-from berrypick.evaluation.evaluation import check_progress
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
@@ -258,14 +258,7 @@ def sweep(
         job.keep = os.fspath(keep)
         _refuse_kept(job.keep, job.names)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
-    done = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(done, len(job.settings))
-
+    step = StepCounter(progress, len(job.settings))
     outcomes: list[Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     results = concat(*(outcome.results for outcome in outcomes))
     return Sweep(

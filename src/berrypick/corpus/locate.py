@@ -24,8 +24,9 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
+from berrypick.corpus.offsets import Units, check_offsets
 from berrypick.corpus.similar import SimilarText
-from berrypick.corpus.texts import Texts, Units, check_offsets, read_texts
+from berrypick.corpus.texts import Texts, read_texts
 
 Quotes = Literal["exact", "normalised", "fuzzy"]
 QUOTES: tuple[Quotes, ...] = get_args(Quotes)
@@ -110,18 +111,9 @@ class Searchable:
         """Places of a quote in its normal form."""
         return [self.back(at, at + len(wanted)) for at in _occurrences(self.plain, wanted)]
 
-    def fuzzy(self, quote: str, threshold: float) -> list[tuple[int, int, float]]:
-        """Places of a similar text, and how similar they are; the best first, none that overlaps a better one."""
-        found = self._similar.find(normal_form(quote).strip(), threshold)
-        return [(*self.back(one.start, one.end), one.similarity) for one in found]
-
     @cached_property
     def plain(self) -> str:
         return normal_form(self.text)
-
-    @cached_property
-    def _similar(self) -> SimilarText:
-        return SimilarText([self.plain])
 
     @cached_property
     def _dropped(self) -> tuple[IntArray, IntArray]:

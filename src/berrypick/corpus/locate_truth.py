@@ -13,9 +13,11 @@ import numpy as np
 from berrypick.core.errors import InputError, Message, as_flags
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
+from berrypick.corpus.checked import called, checked_truth
 from berrypick.corpus.locate import Locator, Place, Quotes, Unresolved, UnresolvedQuotes, with_places
+from berrypick.corpus.offsets import UnitsCache
 from berrypick.corpus.text_check import Mismatch, Stated, check_texts, stated_by_document
-from berrypick.corpus.texts import Texts, UnitsCache, called, checked_truth
+from berrypick.corpus.texts import Texts
 from berrypick.formats._files import atomic_writer
 
 #: What became of a span or quote; those after the first three are not in the result.

@@ -22,10 +22,11 @@ from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Quote, TopicTruth, Truth
+from berrypick.corpus.checked import checked_truth
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.locate import Searchable, located_truth, normal_form
 from berrypick.corpus.similar import SimilarText
-from berrypick.corpus.texts import Texts, checked_truth, read_texts
+from berrypick.corpus.texts import Texts, read_texts
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
 #: What was placed without a remark.

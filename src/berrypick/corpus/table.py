@@ -20,7 +20,8 @@ from berrypick.core.run import Coded, Duplicates, Run, assemble, in_trec_order
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
-from berrypick.corpus.texts import Texts, Units, count_units
+from berrypick.corpus.offsets import Units, count_units
+from berrypick.corpus.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth

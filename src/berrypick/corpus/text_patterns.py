@@ -16,7 +16,8 @@ from berrypick.core.errors import option
 from berrypick.core.truth import Offsets
 from berrypick.core.words import counted
 from berrypick.corpus.locate import KINDS_TABLE, SPACE
-from berrypick.corpus.texts import UNIT_NAMES, Texts, Units
+from berrypick.corpus.offsets import UNIT_NAMES, Units
+from berrypick.corpus.texts import Texts
 
 if TYPE_CHECKING:
     from berrypick.corpus.text_check import Mismatch

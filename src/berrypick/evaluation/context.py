@@ -17,10 +17,11 @@ from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
+from berrypick.corpus.checked import checked_run
 from berrypick.corpus.convert import as_run
 from berrypick.corpus.index import ARROW, is_index, read_index
 from berrypick.corpus.table import Search
-from berrypick.corpus.texts import Texts, checked_run, read_texts
+from berrypick.corpus.texts import Texts, read_texts
 from berrypick.corpus.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import PROTOCOLS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Explanation, number
+from berrypick.core.progress import Progress as Progress
+from berrypick.core.progress import StepCounter, check_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -45,8 +47,6 @@ if TYPE_CHECKING:
 
     from berrypick.evaluation.options import EvaluationKeywords
 
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -65,8 +65,8 @@ class Evaluation:
     context: JudgingContext
     notes: tuple[Note, ...] = ()
     groups: TopicGroups | None = None
-    #: By measure, the context of those that name a user model or a quantisation themselves.
-    own_contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
+    #: By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
+    contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
 
     @classmethod
     @takes_options
@@ -100,7 +100,7 @@ class Evaluation:
             notes = (*notes, *ungrouped)
         if options.unjudged is not None or any(one.measure.instead_on_spans for one in requested):
             _check_measures(requested, judgements, options)
-        contexts = _own_contexts(requested, inputs.context)
+        contexts = _contexts(requested, inputs.context)
         navigation, models = inputs.context.reader.navigation, [one.user for one in contexts.values()]
         if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
             source = navigation.source or "this navigation"
@@ -125,10 +125,6 @@ class Evaluation:
         """The same for runs that come one by one, as it is sent to other processes."""
         return replace(self, inputs=self.inputs.without_sources())
 
-    def context_for(self, one: RequestedMeasure) -> JudgingContext:
-        """The context with the user model and the quantisation that a measure names itself."""
-        return self.own_contexts.get(one.text, self.context)
-
     def run(
         self,
         *,
@@ -145,19 +141,12 @@ class Evaluation:
             check_progress(progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
-        inputs, each, done = self.inputs, len(self.truth), 0
-        of = each * len(inputs.sources)
-
-        def step(count: int) -> None:
-            nonlocal done
-            done += count
-            if progress is not None:
-                progress(done, of)
+        inputs, each = self.inputs, len(self.truth)
+        step = StepCounter(progress, each * len(inputs.sources))
 
         def streamed() -> Iterator[Run | RunFile]:
-            nonlocal of
             for source in inputs.streamed():
-                of += each
+                step.of += each
                 yield source
 
         sources = inputs.sources if inputs.stream is None else streamed()
@@ -201,7 +190,7 @@ class Evaluation:
             return one.measure.explain_documents(self.truth.topics[topic], system.ranking(topic))
         if not isinstance(one.measure, Measure):
             return _explain_documents(self.truth, system, topic, one.measure)
-        judged = judge_topic(self.truth, system, topic, self.context_for(one))
+        judged = judge_topic(self.truth, system, topic, self.contexts[one.text])
         title = f"{one.text} for topic {topic}"
         if one.measure.needs_targets and not len(judged.targets):
             return Explanation(title, ["Undefined: the topic has no targets."])
@@ -235,15 +224,6 @@ def prepare_one(
     if (made.context.duplicates or only.duplicates) == "error":
         refuse_duplicates(only)
     return made
-
-
-def check_progress(progress: Any) -> None:
-    """A switch, as other libraries have it, is an error before the work begins."""
-    if progress is not None and not callable(progress):
-        raise UsageError(
-            f"progress is a function that is called with (done, of), not {progress!r:.40}; "
-            "e.g. progress=lambda done, of: print(done, of)"
-        )
 
 
 def check_workers(jobs: int, executor: Any) -> None:
@@ -306,17 +286,15 @@ def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options:
             )
 
 
-def _own_contexts(measures: Sequence[RequestedMeasure], context: JudgingContext) -> dict[str, JudgingContext]:
-    """The contexts of measures that name a user model themselves, or a quantisation by which targets are chosen."""
-    made: dict[tuple[str | None, Quantisation | None], JudgingContext] = {}
+def _contexts(measures: Sequence[RequestedMeasure], context: JudgingContext) -> dict[str, JudgingContext]:
+    """The context of each measure: some name a user model, or a quantisation by which targets are chosen."""
+    made: dict[tuple[str | None, Quantisation | None], JudgingContext] = {(None, None): context}
     found: dict[str, JudgingContext] = {}
     for one in measures:
-        if not isinstance(one.measure, Measure):
-            continue
-        user = one.measure.user_model()
-        quant = getattr(one.measure, "quant", None) if "targets" in one.measure.depends_on else None
-        if user is None and quant is None:
-            continue
+        user = quant = None
+        if isinstance(one.measure, Measure):
+            user = one.measure.user_model()
+            quant = getattr(one.measure, "quant", None) if "targets" in one.measure.depends_on else None
         if (user, quant) not in made:
             model, navigation = users.load(context.user if user is None else user, context.reader.navigation)
             reader = context.reader  # a fitted chain has its own transitions

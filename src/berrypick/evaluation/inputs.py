@@ -19,12 +19,13 @@ from berrypick.core.results import Note
 from berrypick.core.run import span_name
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
+from berrypick.corpus.checked import checked_truth
 from berrypick.corpus.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.corpus.locate import THRESHOLD, located_truth, unlocated
 from berrypick.corpus.relocate import checksum
 from berrypick.corpus.resolve import resolve_truth
 from berrypick.corpus.table import Search
-from berrypick.corpus.texts import Texts, checked_truth
+from berrypick.corpus.texts import Texts
 from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions

@@ -11,10 +11,10 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.words import counted
+from berrypick.corpus.checked import checked_run
 from berrypick.corpus.convert import RunFile
 from berrypick.corpus.locate import located_run
 from berrypick.corpus.resolve import resolve_run
-from berrypick.corpus.texts import checked_run
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, repair
 from berrypick.judging.context import JudgingContext

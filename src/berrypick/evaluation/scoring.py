@@ -73,7 +73,7 @@ class RunScorer:
         """Score some topics by measures that see one topic at a time."""
         evaluation = self.evaluation
         measures = [
-            (one.text, one.measure, evaluation.context_for(one))
+            (one.text, one.measure, evaluation.contexts[one.text])
             for one in evaluation.measures
             if isinstance(one.measure, Measure) and not isinstance(one.measure, RankedMeasure)
         ]

@@ -58,7 +58,7 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
         if isinstance(measure, RankedMeasure):
             own.append(("by", measure.by))
         if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
-            own.append(("quant", evaluation.context_for(one).quant or default_quantisation(evaluation.truth.scale)))
+            own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
         own += lengths_field(one, evaluation)
     values = _OptionValues(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
@@ -66,7 +66,7 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
 
 def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
     """Where the lengths of documents came from, for measures that count all of them or take their mean."""
-    measure, context = one.measure, evaluation.context_for(one)
+    measure, context = one.measure, evaluation.contexts[one.text]
     collection = context.reader.collection
     if not isinstance(measure, Measure) or collection is None:
         return []
@@ -99,7 +99,7 @@ def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     return (
         isinstance(one.measure, Measure)
         and "user" in one.measure.depends_on
-        and evaluation.context_for(one).user.seeks_entry_points
+        and evaluation.contexts[one.text].user.seeks_entry_points
         and evaluation.truth.has_entry_points
     )
 
@@ -120,7 +120,7 @@ class _OptionValues:
 
     @cached_property
     def context(self) -> JudgingContext:
-        return self.evaluation.context_for(self.one)
+        return self.evaluation.contexts[self.one.text]
 
     def _user(self) -> str:
         return str(self.context.user) if "user" in self.depends_on else ""

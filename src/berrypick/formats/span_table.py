@@ -29,20 +29,6 @@ OF_RUNS = {"score", "rank", "tag"}
 OF_TRUTHS = {"grade", "quote", "judged", "is_impossible"}
 
 
-def _looks(lines: list[str], without: set[str]) -> bool:
-    if lines[0].startswith(MAGIC):
-        return True
-    header = header_of(lines)
-    return {"topic", "doc"} <= header and not header & without
-
-
-def _as_lines(format: type[Format], value: Any) -> list[dict[str, Any]]:
-    """The lines that the JSON format would write."""
-    out = io.StringIO()
-    format.write(value, out)
-    return [_without_null(json.loads(line)) for line in out.getvalue().split("\n") if line]
-
-
 def _without_null(row: dict[str, Any]) -> dict[str, Any]:
     """An empty cell says nothing, so that no answer is a switch in tables."""
     return {"topic": row["topic"], "is_impossible": True} if "answer" in row else row
@@ -62,7 +48,46 @@ def _comments(value: Truth | Run) -> str:
     return f"a row that begins with {bad!r} is not read as it is" if bad is not None else ""
 
 
-class SpanTableTruth(Format):
+class _SpanTable(Format):
+    """The columns of a format of JSON lines."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
+    lines: ClassVar[type[Format]]  # the format of lines
+    without: ClassVar[set[str]]  # columns that such a table does not have
+
+    @classmethod
+    def sniff(cls, lines: list[str]) -> bool:
+        if lines[0].startswith(MAGIC):
+            return True
+        header = header_of(lines)
+        return {"topic", "doc"} <= header and not header & cls.without
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return cls.lines.accepts(value) or _comments(value)
+
+    @classmethod
+    def write(cls, value: Any, out: TextIO) -> None:
+        rows = cls._rows(value)
+        write_csv(rows, _columns(rows), out)
+
+    @classmethod
+    def write_parquet(cls, value: Any, out: Any) -> None:
+        rows = cls._rows(value)
+        write_parquet(rows, _columns(rows), out)
+
+    @classmethod
+    def _rows(cls, value: Any) -> list[dict[str, Any]]:
+        out = io.StringIO()
+        cls.lines.write(value, out)
+        return [_without_null(json.loads(line)) for line in out.getvalue().split("\n") if line]
+
+    @classmethod
+    def describe(cls, value: Any) -> list[str]:
+        return cls.lines.describe(value)
+
+
+class SpanTableTruth(_SpanTable):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
     The first row names the columns, in any order; others are fields of topics. They mean the same as the JSON fields of
@@ -79,38 +104,17 @@ class SpanTableTruth(Format):
     format_name: ClassVar[str] = "span-table-truth"
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "topic,doc,start,end,grade"
-    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
+    lines: ClassVar[type[Format]] = SpanTruth
+    without: ClassVar[set[str]] = OF_RUNS
     holds_empty_topics: ClassVar[bool] = True
-
-    @classmethod
-    def sniff(cls, lines: list[str]) -> bool:
-        return _looks(lines, OF_RUNS)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         truth = SpanTruth.from_records(table_rows(path, problems, ("topic", "doc"), others=True), problems, path)
         return replace(truth, format=cls.format_name)
 
-    @classmethod
-    def accepts(cls, value: Any) -> str:
-        return SpanTruth.accepts(value) or _comments(value)
 
-    @classmethod
-    def write(cls, value: Any, out: TextIO) -> None:
-        rows = _as_lines(SpanTruth, value)
-        write_csv(rows, _columns(rows), out)
-
-    @classmethod
-    def write_parquet(cls, value: Any, out: Any) -> None:
-        rows = _as_lines(SpanTruth, value)
-        write_parquet(rows, _columns(rows), out)
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
-
-
-class SpanTableRun(Format):
+class SpanTableRun(_SpanTable):
     """Retrieved spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, ``rank``, ``score``.
 
     Of rank and score either may be missing, or both; ``tag`` in the first row names the run. The columns
@@ -127,11 +131,8 @@ class SpanTableRun(Format):
     format_name: ClassVar[str] = "span-table-run"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "topic,doc,start,end,score"
-    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
-
-    @classmethod
-    def sniff(cls, lines: list[str]) -> bool:
-        return _looks(lines, OF_TRUTHS)
+    lines: ClassVar[type[Format]] = SpanRun
+    without: ClassVar[set[str]] = OF_TRUTHS
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
@@ -161,21 +162,3 @@ class SpanTableRun(Format):
                 problems.report("run is missing", number, text, "name the run in every row")
             rows.setdefault(name, []).append((number, text, fields))
         return [SpanRun.from_records(iter(held), problems, path) for held in rows.values()]
-
-    @classmethod
-    def accepts(cls, value: Any) -> str:
-        return SpanRun.accepts(value) or _comments(value)
-
-    @classmethod
-    def write(cls, value: Any, out: TextIO) -> None:
-        rows = _as_lines(SpanRun, value)
-        write_csv(rows, _columns(rows), out)
-
-    @classmethod
-    def write_parquet(cls, value: Any, out: Any) -> None:
-        rows = _as_lines(SpanRun, value)
-        write_parquet(rows, _columns(rows), out)
-
-    @classmethod
-    def describe(cls, value: Run) -> list[str]:
-        return SpanRun.describe(value)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.base import LEVELS, Cutoff, Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +91,45 @@ def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
     )
 
 
-def explained(title: str, found: Groups, levels: tuple[float, ...]) -> Explanation:
-    rows = [
-        [str(g + 1), number(float(k)), number(float(i))]
-        for g, (k, i) in enumerate(zip(found.relevant[:30], found.irrelevant[:30], strict=True))
-    ]
-    values = [[f"{level:g}", number(level * found.total), number(found.precision(level), 6)] for level in levels]
-    return Explanation(
-        title,
-        [
-            Table("Groups of results", ["group", "relevant (k)", "not relevant (i)"], rows),
-            Table("Precision at recall levels", ["level", "relevance wanted (r)", "precision"], values),
-        ],
-    )
+@dataclass(frozen=True)
+class GroupMeasure(Measure):
+    """Precision at a recall level, or the mean over levels; subclasses say what is relevant in each group."""
+
+    cutoff: ClassVar[Cutoff] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "units")
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
+
+    def _groups(self, judged: JudgedTopic) -> Groups:
+        raise NotImplementedError
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        found = self._groups(judged)
+        if found.total <= 0:
+            return Score(None)
+        if self.at is not None:
+            return Score(found.precision(float(self.at)))
+        return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        """The unranked units are the only group."""
+        return self.compute(judged)
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        found = self._groups(judged)
+        return [(level, found.precision(level)) for level in LEVELS]
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        found = self._groups(judged)
+        rows = [
+            [str(g + 1), number(float(k)), number(float(i))]
+            for g, (k, i) in enumerate(zip(found.relevant[:30], found.irrelevant[:30], strict=True))
+        ]
+        levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
+        values = [[f"{level:g}", number(level * found.total), number(found.precision(level), 6)] for level in levels]
+        return Explanation(
+            f"{self.canonical()} for topic {judged.topic}",
+            [
+                Table("Groups of results", ["group", "relevant (k)", "not relevant (i)"], rows),
+                Table("Precision at recall levels", ["level", "relevance wanted (r)", "precision"], values),
+            ],
+        )

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from berrypick.core.explanation import Explanation
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Curve, Score
 from berrypick.judging.ranked_gains import focused, ranked_gains
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._gains import Base, GainMeasure
-from berrypick.measures._groups import Groups, explained, groups
-from berrypick.measures.base import LEVELS
+from berrypick.measures._groups import GroupMeasure, Groups, groups
 
 
 @dataclass(frozen=True)
-class GRP(GainMeasure):
+class GRP(GroupMeasure, GainMeasure):
     """Probability that a result is relevant until a share of all relevance is found, with graded relevance.
 
     Formula
@@ -56,10 +53,7 @@ class GRP(GainMeasure):
     0.875
     """
 
-    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
-    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     base: Base = parameter("full", "ideal|full", "the full recall base, or the ideal one")
 
@@ -69,23 +63,3 @@ class GRP(GainMeasure):
         gain = ranked.gain if overlap_counts else focused(ranked)
         worth = ranked.full if self.base == "full" else ranked.ideal
         return groups(judged, gain, math.fsum(worth))
-
-    def compute(self, judged: JudgedTopic) -> Score:
-        found = self._groups(judged)
-        if found.total <= 0:
-            return Score(None)
-        if self.at is not None:
-            return Score(found.precision(float(self.at)))
-        return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
-
-    def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        """The unranked units are the only group."""
-        return self.compute(judged)
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = self._groups(judged)
-        return [(level, found.precision(level)) for level in LEVELS]
-
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
-        return explained(f"{self.canonical()} for topic {judged.topic}", self._groups(judged), levels)

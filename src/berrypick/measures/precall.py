@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation
-from berrypick.core.score import Curve, Score
 from berrypick.judging.ranked_gains import ranked_gains
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._groups import Groups, explained, groups
-from berrypick.measures.base import LEVELS, Measure
+from berrypick.measures._groups import GroupMeasure, Groups, groups
 
 
 @dataclass(frozen=True)
-class PRecall(Measure):
+class PRecall(GroupMeasure):
     """Probability that a result is relevant until a share of the relevant units is found (Raghavan).
 
     Formula
@@ -55,10 +51,7 @@ class PRecall(Measure):
     0.8
     """
 
-    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
-    depends_on: ClassVar[tuple[str, ...]] = ("ignore_elements", "units")
     references: ClassVar[tuple[str, ...]] = ("raghavan1989critical",)
-    curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
     def _groups(self, judged: JudgedTopic) -> Groups:
         ranked = ranked_gains(judged, None)
@@ -67,26 +60,6 @@ class PRecall(Measure):
         else:
             gain = _first_matches(ranked.gain, ranked.overlaps)
         return groups(judged, gain, float(len(ranked.full)))
-
-    def compute(self, judged: JudgedTopic) -> Score:
-        found = self._groups(judged)
-        if found.total <= 0:
-            return Score(None)
-        if self.at is not None:
-            return Score(found.precision(float(self.at)))
-        return Score(math.fsum(found.precision(level) for level in LEVELS) / len(LEVELS))
-
-    def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        """The unranked units are the only group."""
-        return self.compute(judged)
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = self._groups(judged)
-        return [(level, found.precision(level)) for level in LEVELS]
-
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
-        return explained(f"{self.canonical()} for topic {judged.topic}", self._groups(judged), levels)
 
 
 def _first_matches(

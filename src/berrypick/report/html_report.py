@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.analysis.compare import compare_results
 from berrypick.analysis.comparison import Method
 from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.progress import Progress, StepCounter
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.truth import Truth
 from berrypick.core.workers import ordered_map
@@ -23,7 +24,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.evaluation.simulation import Readership, can_be_simulated, check_simulated
+from berrypick.evaluation.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.formats._files import atomic_writer
 from berrypick.report.report_data import Details
 from berrypick.report.report_overview import make_overview, note_text
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from berrypick.evaluation.options import EvaluationKeywords
-
-Progress = Callable[[int, int], None]
 
 
 @takes_options
@@ -218,14 +217,7 @@ def _assemble(
 
 def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
     """The data of each topic."""
-    done = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        if progress is not None:
-            progress(done, len(names))
-
+    step = StepCounter(progress, len(names))
     return ordered_map(_TopicTask(details, names), range(len(names)), jobs=jobs, step=step)
 
 

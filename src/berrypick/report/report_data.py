@@ -21,7 +21,7 @@ from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.corpus.folder import Structures
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.simulation import Readership, Twin, can_be_simulated, simulate_topic
+from berrypick.evaluation.simulated_readers import Readership, Twin, can_be_simulated, simulate_topic
 from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic

@@ -18,7 +18,7 @@ from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.simulation import SHARES
+from berrypick.evaluation.simulated_readers import SHARES
 from berrypick.measures._answers import AnswerMeasure
 from berrypick.measures.base import Measure
 from berrypick.references import bibtex, cited

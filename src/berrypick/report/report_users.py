@@ -81,7 +81,7 @@ def _tried(evaluation: Evaluation) -> list[str]:
 
 def requested_models(evaluation: Evaluation) -> list[UserModel]:
     """The user model of the evaluation, and those that measures name themselves and that move by the same data."""
-    contexts = [evaluation.context, *(evaluation.context_for(one) for one in evaluation.measures)]
+    contexts = [evaluation.context, *(evaluation.contexts[one.text] for one in evaluation.measures)]
     navigation = evaluation.context.reader.navigation
     return list(dict.fromkeys(one.user for one in contexts if one.reader.navigation is navigation))
 
@@ -89,7 +89,7 @@ def requested_models(evaluation: Evaluation) -> list[UserModel]:
 def with_own_transitions(evaluation: Evaluation) -> list[str]:
     """Fitted chains that measures name themselves: the page steps through the data of the evaluation alone."""
     navigation = evaluation.context.reader.navigation
-    contexts = [evaluation.context_for(one) for one in evaluation.measures]
+    contexts = [evaluation.contexts[one.text] for one in evaluation.measures]
     own = [one.reader.navigation for one in contexts if one.reader.navigation is not navigation]
     return list(dict.fromkeys(table.source for table in own if table is not None))
 

@@ -60,7 +60,7 @@ def check_simulated(evaluation: Evaluation) -> None:
                 f"{one.text} is not a mean over readers, so it cannot be simulated; those that can: {', '.join(known)}"
             )
         if not _can_walk(evaluation, one):
-            user = evaluation.context_for(one).user
+            user = evaluation.contexts[one.text].user
             raise UsageError(f"user model {user.name()} cannot be simulated: it has no method walk")
 
 
@@ -74,14 +74,14 @@ def _is_mean_over_readers(one: RequestedMeasure) -> bool:
 
 
 def _can_walk(evaluation: Evaluation, one: RequestedMeasure) -> bool:
-    return not getattr(one.measure, "walks", False) or evaluation.context_for(one).user.can_walk()
+    return not getattr(one.measure, "walks", False) or evaluation.contexts[one.text].user.can_walk()
 
 
 def by_context(evaluation: Evaluation, measures: Sequence[RequestedMeasure]) -> list[tuple[RequestedMeasure, ...]]:
     """Measures that share user model and targets, and so the walks of readers."""
     found: dict[int, list[RequestedMeasure]] = {}
     for one in measures:
-        found.setdefault(id(evaluation.context_for(one)), []).append(one)
+        found.setdefault(id(evaluation.contexts[one.text]), []).append(one)
     return [tuple(measures) for measures in found.values()]
 
 
@@ -186,7 +186,7 @@ class TaskResult:
 
 def simulate_task(evaluation: Evaluation, task: TopicTask, seed: int) -> TaskResult:
     """All runs have the same readers."""
-    context = evaluation.context_for(task.measures[0])
+    context = evaluation.contexts[task.measures[0].text]
     judged = {run: judge_topic(evaluation.truth, evaluation.runs[run], task.topic, context) for run in task.defined}
     found = TaskResult()
     for block, count in task.blocks:
@@ -230,7 +230,7 @@ def simulate_topic(
     """By run and measure; without topics that a run does not answer, and without undefined values."""
     found: dict[tuple[str, str], Twin] = {}
     for own in by_context(evaluation, measures):
-        context, values, targets = evaluation.context_for(own[0]), {}, 0
+        context, values, targets = evaluation.contexts[own[0].text], {}, 0
         for run in evaluation.runs:
             judged = judge_topic(evaluation.truth, evaluation.runs[run], topic, context)
             targets = len(judged.targets)
