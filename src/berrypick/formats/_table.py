@@ -201,11 +201,11 @@ def _chained(first: str, rest: io.TextIOWrapper, path: str) -> Iterator[str]:
 
 
 def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others: bool, part: Part | None) -> TableRows:
-    with _parquet_file(path) as file:
+    with parquet_file(path) as file:
         schema = file.schema_arrow
         _check_columns(schema.names, needed, path, None)
         names = [name for name in schema.names if others or name in OF_SPANS]
-        numbers, columns = _parquet_columns(file, names, path, part)
+        numbers, columns = parquet_columns(file, names, path, part)
         if not file.metadata.num_rows:
             problems.report(NO_ROWS, remedy=ROWS)
         for number, *cells in zip(numbers, *columns, strict=True):
@@ -214,7 +214,7 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others
 
 
 @contextlib.contextmanager
-def _parquet_file(path: str) -> Iterator[Any]:
+def parquet_file(path: str) -> Iterator[Any]:
     """A Parquet file, its texts coded as they are in the file."""
     try:
         import pyarrow.parquet as parquet
@@ -232,7 +232,7 @@ def _parquet_file(path: str) -> Iterator[Any]:
         raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
 
 
-def _parquet_columns(
+def parquet_columns(
     file: Any, names: list[str], path: str, part: Part | None
 ) -> tuple[Iterable[int], list[Iterator[Any]]]:
     """Numbers of rows, and the columns that are needed. A few bytes can say that a value comes a billion times: texts
@@ -292,7 +292,7 @@ def _names_of_runs(column: Any) -> Any:
 def table_parts(path: str) -> list[Part] | None:
     """The runs of a Parquet file with a column ``run``, in the order of their first rows; empty without the column.
     None if the rows of runs are so mixed that most of the file would be read again for each of them."""
-    with _parquet_file(path) as file:
+    with parquet_file(path) as file:
         if "run" not in file.schema_arrow.names:
             return []
         groups: dict[str, list[int]] = {}
