@@ -478,13 +478,18 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
     if not os.path.exists(target.parent):
         raise InputError(f"the folder {target.parent} does not exist", path=path)
     if os.path.exists(target) and not os.path.isfile(target):  # a pipe, a device: nothing to replace
-        with open(path, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
+        try:
+            with open(path, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(f"cannot be written ({error.strerror})", path=path) from None
         return
     try:
         from tempfile import mkstemp
 
-        handle, temporary = mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, temporary = mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)  # a name has its limit, too
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise InputError(f"cannot be written ({why})", path=path) from None
@@ -512,4 +517,6 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         if isinstance(error, UnicodeEncodeError):
             what = f"cannot be written: {error.object[error.start]!r} is a lone surrogate, which is not valid text"
             raise InputError(what, path=path) from None
+        if isinstance(error, OSError):
+            raise InputError(f"cannot be written ({error.strerror})", path=path) from None
         raise
