@@ -7,10 +7,12 @@ from contextlib import suppress
 
 import pytest
 import run
+from fuzz_commands import CALLS
 from fuzz_targets import EVALUATIONS, OneFormat, targets
 
 import berrypick as bp
 from berrypick import formats, measures
+from berrypick.cli import COMMANDS
 
 INPUTS = {"specifications": 800, "evaluations": 120, "commands": 60, "values": 500, "indexes": 25}
 
@@ -20,6 +22,10 @@ OTHERS = [target for target in targets() if not isinstance(target, OneFormat)]
 def test_everything_has_its_share():
     assert set(INPUTS) == {target.name for target in OTHERS}
     assert all(target.share > 0 for target in targets()) and sum(target.share for target in targets()) <= 1000
+
+
+def test_every_command_is_fuzzed():
+    assert set(CALLS) == set(COMMANDS)
 
 
 def test_what_is_registered_is_evaluated():

@@ -1,8 +1,10 @@
 """Files that are not what they seem: bombs, damaged archives, pipes and links in folders."""
 
 import gzip
+import importlib
 import os
 import tempfile
+import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +14,9 @@ import berrypick as bp
 from berrypick import formats
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.texts import read_texts
+from berrypick.corpus.titles import read_titles
 from berrypick.formats import _files
+from berrypick.formats._table import table_parts
 
 LINE = b"1 Q0 document 1 1.5 r\n"
 
@@ -194,3 +198,45 @@ def test_runs_with_nul_are_refused(tmp_path, count):
     assert error.value.line == 1
     with pytest.raises(bp.BerrypickError, match="NUL"):
         bp.evaluate({"1": {"a": 1}}, {"1": {"a\0b": 1.0}}, "P@1")
+
+
+def test_a_long_name_of_a_run_that_comes_a_million_times(tmp_path):
+    """In the file it is there once; spelled out it took five gigabytes."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = 300_000
+
+    def same(text):
+        return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), [text])
+
+    columns = {"run": same("x" * 9000), "topic": same("1"), "doc": pa.array(list(map(str, range(rows))))}
+    parquet.write_table(pa.table({**columns, "score": pa.array([0.5] * rows)}), tmp_path / "r.parquet")
+    (part,) = table_parts(str(tmp_path / "r.parquet"))
+    assert part.run == "x" * 9000
+
+
+@pytest.mark.parametrize("name", ["bz2", "lzma", "zipfile"])
+def test_other_compressors_are_told_by_name(tmp_path, name):
+    path = tmp_path / "r.run"
+    if name == "zipfile":
+        with zipfile.ZipFile(path, "w") as packed:
+            packed.writestr("r.run", "1 Q0 a 1 1 r\n")
+    else:
+        path.write_bytes(importlib.import_module(name).compress(b"1 Q0 a 1 1 r\n"))
+    with pytest.raises(bp.InputError, match=r"is packed with (bzip2|xz|zip)"):
+        formats.read_run(path)
+
+
+def test_titles_are_read_as_other_lines(tmp_path):
+    path = tmp_path / "titles.tsv"
+    for content, what in (
+        (gzip.compress(b"1\t" + b"x" * (65 << 20), 1), "line is longer"),
+        (b"1\ta\0\n", "NUL"),
+        (b"1\ta\n1\tb\n", "another title above"),
+        (b"1\ta\n\xef\xbb\xbf2\tb\n", "byte order mark"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(bp.InputError, match=what):
+            read_titles(path)
+    path.write_bytes(b"\xef\xbb\xbf1\ta\n\n# c\n1\ta\n")
+    assert read_titles(path) == {"1": "a"}

@@ -232,6 +232,8 @@ def test_letters_of_many_runs():
         ({"pairs": "x"}, "unknown pairs 'x'; expected one of all, baseline"),
         ({"interval": "bcaa"}, "unknown interval 'bcaa'; did you mean bca?"),
         ({"resamples": 10}, "resamples must be at least 100, not 10"),
+        ({"resamples": 10**9}, "resamples must be at most 10000000, not 1000000000"),
+        ({"resamples": "many"}, "resamples must be at least 100, not 'many'"),
         ({"seed": -1}, "seed must be a whole number, 0 or more, not -1"),
         ({"confidence": 95}, "confidence must be between 0 and 1, e.g. 0.95, not 95"),
         ({"baseline": "run9"}, "no run run9; did you mean"),

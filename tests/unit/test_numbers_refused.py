@@ -146,3 +146,29 @@ def test_a_value_that_a_library_does_not_give_back_is_an_error(monkeypatch, give
     truth, run = as_truth({"q-1": {"a": 1}}), as_run({"q-1": {"a": 1.0}})
     with pytest.raises(bp.BerrypickError, match="no value of Bpref for topic q-1"):
         _documents.score(truth, run, [measure])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nDCG(gains={1: 2000000000})", "nDCG(gains={1: 10000000000000})", "nDCG(gains={1: -5})",
+        "nDCG(gains={1: 1.5})", "nDCG(gains={'a': 1})", "nDCG(gains={1: True})", "nDCG(gains={1: 1e400})",
+        "IPrec@1.5", "IPrec@0.555", "NERR10(max_rel=3, p=2.0)", "INST(max_rel=3, T=0.0)", "NRBP(alpha=-0.5)",
+    ],
+)  # fmt: skip
+def test_parameters_that_a_library_would_take_without_a_word(text):
+    """pytrec_eval had no memory for a large gain and answered 0, ended the process over one below 0, and computed
+    IPrec@0.555 at 0.56."""
+    with pytest.raises(bp.UsageError, match=r"must be|are whole numbers"):
+        bp.score(text, {"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+def test_gains_for_grades_count():
+    truth, run = {"q": {"a": 1, "b": 2}}, {"q": {"b": 2.0, "a": 1.0}}
+    assert bp.score("nDCG(gains={1: 1000})", truth, run) < 0.7 < bp.score("nDCG(gains={1: 0})", truth, run)
+
+
+def test_any_exception_of_a_library_is_an_error_of_ours():
+    """Accuracy divides by the results that are not relevant."""
+    with pytest.raises(bp.UsageError, match="could not compute Accuracy: float division by zero"):
+        bp.score("Accuracy", {"q": {"a": 1}}, {"q": {"a": 1.0}})

@@ -19,10 +19,12 @@ def test_no_value_of_an_option_ends_in_an_error_of_python(option):
     assert refused
 
 
-@pytest.mark.parametrize("units", [0, 1.5, float("nan"), True, "many"])
+@pytest.mark.parametrize("units", [0, 1.5, float("nan"), True, "many", 10**30, float("inf")])
 def test_units_are_a_whole_number(units):
     with pytest.raises(bp.UsageError, match="units must be"):
         bp.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "PRUM", units=units)
+    with pytest.raises(bp.UsageError, match="units must be"):
+        bp.prum([[0.5, 1]], units=units or -1)
 
 
 @pytest.mark.parametrize("share", [5.0, -0.1, float("nan"), "x", None])

@@ -1,8 +1,11 @@
 """Input from pipes, devices and standard input: read once, and to the end."""
 
 import gzip
+import io
+import json
 import os
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -178,7 +181,7 @@ def _without_a_reader(*arguments):
         os.close(writing)
 
 
-@pytest.mark.parametrize("output", ["tsv", "json", "table"])
+@pytest.mark.parametrize("output", ["tsv", "json", "table", "junit"])
 def test_a_gate_holds_without_a_reader(files, output):
     """The exit code of a gate and its reason do not depend on who reads the table."""
     written = files(t_qrels=QRELS, r_run=RUN)
@@ -186,6 +189,46 @@ def test_a_gate_holds_without_a_reader(files, output):
     done = _without_a_reader(*arguments, "--fail-under", "P@5=0.99")
     assert done.returncode == 1 and "not met: " in done.stderr and "Traceback" not in done.stderr
     assert _without_a_reader(*arguments, "--fail-under", "P@5=0.01").returncode == 0
+
+
+def test_every_gate_holds_without_a_reader(files, tmp_path, monkeypatch):
+    """In one process, because a process for each takes long; the reader of the pipe has gone before all of them."""
+    import click
+
+    from berrypick.cli import COMMANDS, cli, main
+
+    good = "".join(f"{topic} Q0 d 1 1 good\n" for topic in range(20))
+    written = files(t_qrels="".join(f"{topic} 0 d 1\n" for topic in range(20)), g_run=good,
+                    b_run=good.replace(" d ", " e ").replace("good", "bad"))  # fmt: skip
+    truth, better, worse = (written[name] for name in ("t_qrels", "g_run", "b_run"))
+    rows = [{"run": "a", "topic": "all", "measure": "AP", "value": value, "signature": "AP"} for value in (0.5, 0.6)]
+    for name, row in zip("ab", rows, strict=True):
+        (tmp_path / name).write_text(json.dumps([row]))
+    gates = {
+        ("compare", "--fail-under"): [truth, worse, "-m", "AP", "--fail-under", "AP=0.5"],
+        ("compare", "--fail-over"): [truth, better, "-m", "AP", "--fail-over", "AP=0.5"],
+        ("compare", "--fail-if-worse"): [truth, better, worse, "-m", "AP", "--fail-if-worse", "good"],
+        ("diff", "--fail-if-different"): [tmp_path / "a", tmp_path / "b", "--fail-if-different"],
+    }
+    found = {
+        (name, flag)
+        for name in COMMANDS
+        for option in cli.get_command(click.Context(cli), name).params
+        for flag in option.opts
+        if flag.startswith("--fail")
+    }
+    assert set(gates) == found
+    for (name, flag), arguments in gates.items():
+        reading, writing = os.pipe()
+        os.close(reading)
+        out, err = open(writing, "w"), io.StringIO()  # noqa: SIM115 (closed below)
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        with pytest.raises(SystemExit) as stopped:
+            main([name, *map(str, arguments)])
+        monkeypatch.undo()
+        out.close()
+        assert stopped.value.code == 1 and "not met: " in err.getvalue(), (flag, err.getvalue())
 
 
 def test_a_difference_is_told_without_a_reader(files, tmp_path, berrypick):

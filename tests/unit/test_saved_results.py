@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
@@ -197,3 +198,49 @@ def test_undefined_values_are_saved(tmp_path: Path) -> None:
     for ending in ("json", "parquet"):
         results.save(tmp_path / f"r.{ending}")
         assert bp.read_results(tmp_path / f"r.{ending}").mean() == {"run": {"AP": None}}
+
+
+def test_saved_topics_without_their_mean_are_refused(tmp_path: Path) -> None:
+    """The run would be left out without a word, or the table would have no row at all."""
+    row = {"run": "a", "topic": "t", "measure": "AP", "value": 0.5, "signature": "AP|v:1"}
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps([row, {**row, "topic": "all"}, {**row, "run": "b"}]))
+    done = command("compare", str(path))
+    assert done.exit_code == 2 and "has topics of AP of the run b, but not their mean" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"PAR1" + b"\0" * 50 + b"PAR1", b"PAR1" + b"garbage" * 9 + b"PAR1", b"\xff[", b""])
+def test_damaged_results_are_told(tmp_path: Path, content: bytes) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "saved"
+    path.write_bytes(content)
+    for words in (["compare", path, path, "-m", "AP"], ["diff", path, path], ["correlate", path]):
+        done = command(*map(str, words))
+        assert done.exit_code == 2 and f"{path}:" in done.stderr, (words, done)
+
+
+def test_results_are_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From devices, packed files and Parquet as any other file; columns that are not needed are not read."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    monkeypatch.setenv("BERRYPICK_EXPANSION_LIMIT", "0.01")
+    if Path("/dev/zero").exists():
+        with pytest.raises(bp.InputError, match=r"expands to more than 0\.01 GB"):
+            bp.read_results("/dev/zero")
+    row = {"run": "a", "topic": "all", "measure": "AP", "value": 0.5, "signature": "AP|v:1"}
+    packed = tmp_path / "saved.json.gz"
+    packed.write_bytes(gzip.compress(json.dumps([row]).encode() + b" " * 12_000_000))
+    with pytest.raises(bp.InputError, match=r"expands to more than 0\.01 GB"):
+        bp.read_results(packed)
+    packed.write_bytes(gzip.compress(json.dumps([row]).encode()))
+    assert [one.value for one in bp.read_results(packed).mean_rows] == [0.5]
+    same = {name: pa.array([value] * 300_000) for name, value in row.items()}
+    parquet.write_table(pa.table(same), tmp_path / "many.parquet")
+    with pytest.raises(bp.InputError, match=r"expands to more than 0\.01 GB"):
+        bp.read_results(tmp_path / "many.parquet")
+    other = pa.DictionaryArray.from_arrays([0], ["x" * 20_000_000])
+    parquet.write_table(
+        pa.table({**{n: pa.array([v]) for n, v in row.items()}, "other": other}), tmp_path / "o.parquet"
+    )
+    assert [one.value for one in bp.read_results(tmp_path / "o.parquet").mean_rows] == [0.5]

@@ -106,7 +106,16 @@ def test_links_given_twice_are_a_note(put):
     assert f"{links}: links given more than once: 1" in [note.text for note in notes if note.kind == "skipped"]
 
 
-@pytest.mark.parametrize("line", ["1 Q0 my doc 1 1.5 r", "1 Q0 d 1 1.5", "1 Q0 my long doc 1 1.5 r"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 Q0 my doc 1 1.5 r",
+        "1 Q0 d 1 1.5",
+        "1 Q0 my long doc 1 1.5 r",
+        "1 Q0 report 12 1 3.5 r",
+        "1 Q0 a 1 2 b 1 3.5 r",
+    ],
+)
 @pytest.mark.parametrize("count", [1, 120_000])
 def test_trec_lines_with_more_or_fewer_columns_are_errors(put, line, count):
     """A blank in a document's name would be read as another document; in the large-file reader as well."""

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError
 from berrypick.core.results import ALL, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info
-from berrypick.formats._files import head
-from berrypick.formats._table import MAGIC
+from berrypick.formats._files import head, read_whole, reusable
+from berrypick.formats._spans import json_cost
+from berrypick.formats._table import is_parquet, parquet_columns, parquet_file
 
 COLUMNS = ("run", "topic", "measure", "value", "signature")
 
@@ -24,20 +25,18 @@ def read_results(path: str | PathLike[str]) -> Results:
     Rows come back as they were, with what is known of their measures; notes and curves are not kept in files.
     """
     name = fspath(path)
-    if _is_parquet(name):
-        return _results(list(_parquet_rows(name)))
+    with reusable(name):
+        if is_parquet(name):
+            return _results(list(_parquet_rows(name)), name)
+        raw = read_whole(name, json_cost)
     try:
-        with open(name, encoding="utf-8-sig") as file:
-            content = file.read()
-    except (OSError, ValueError) as error:  # no text, or no name of a file
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=name) from None
-    rows: list[Row] = []
-    for number, record in _records(content, name):
-        rows.append(_row(record, number, name))
-    return _results(rows)
+        content = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", path=name, remedy=_EXPECTED) from None
+    return _results([_row(record, number, name) for number, record in _records(content, name)], name)
 
 
-def _results(rows: list[Row]) -> Results:
+def _results(rows: list[Row], path: str) -> Results:
     groups = [row for row in rows if row.signature.get("group")]  # means of groups, which follow from the topics
     rows = [row for row in rows if not row.signature.get("group")]
     last: dict[tuple[str, str], int] = {(row.run, row.measure): i for i, row in enumerate(rows) if row.topic == ALL}
@@ -45,6 +44,10 @@ def _results(rows: list[Row]) -> Results:
     known = {name: measure_info(name) for name in dict.fromkeys(row.measure for row in rows)}
     info = {name: facts for name, facts in known.items() if facts is not None}
     topics = [row for i, row in enumerate(rows) if i not in means]
+    for row in topics:
+        if (row.run, row.measure) not in last:  # else the run would be left out without a word
+            what = f"has topics of {row.measure} of the run {row.run}, but not their mean (topic {ALL})"
+            raise InputError(what, path=path, remedy=_EXPECTED)
     return Results(topics, [rows[i] for i in sorted(means)], (), info, group_rows=groups)
 
 
@@ -102,42 +105,26 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def _is_parquet(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read(4) == MAGIC.encode()
-    except (OSError, ValueError):
-        return False
-
-
 def _parquet_rows(path: str) -> Iterator[Row]:
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ModuleNotFoundError:
-        raise UsageError(f"{path}: Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
-    try:
-        table = parquet.read_table(path, use_threads=False)
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
-    if not set(COLUMNS) <= set(table.column_names):
-        raise InputError(f"has columns {', '.join(table.column_names)}", path=path, remedy=_EXPECTED)
-    signatures: dict[Any, Signature] = {}
-    cells = zip(*(table.column(name).to_pylist() for name in COLUMNS), strict=True)
-    for number, values in enumerate(cells, start=1):
-        row = _row(dict(zip(COLUMNS, values, strict=True)), number, path)
-        yield Row(row.run, row.topic, row.measure, row.value, signatures.setdefault(values[-1], row.signature))
+    with parquet_file(path) as file:
+        names = file.schema_arrow.names
+        if not set(COLUMNS) <= set(names):
+            raise InputError(f"has columns {', '.join(names)}", path=path, remedy=_EXPECTED)
+        numbers, columns = parquet_columns(file, list(COLUMNS), path, None)
+        signatures: dict[Any, Signature] = {}
+        for number, *values in zip(numbers, *columns, strict=True):
+            row = _row(dict(zip(COLUMNS, values, strict=True)), number, path)
+            yield Row(row.run, row.topic, row.measure, row.value, signatures.setdefault(values[-1], row.signature))
 
 
 def is_saved(path: str) -> bool:
     """Whether a file looks like saved results, and not like a truth or a run."""
     if not os.path.isfile(path):
         return False
-    if _is_parquet(path):
-        import pyarrow.parquet as parquet
-
-        return set(COLUMNS) <= set(parquet.read_schema(path).names)
     try:
+        if is_parquet(path):
+            with parquet_file(path) as file:
+                return set(COLUMNS) <= set(file.schema_arrow.names)
         start = "".join(head(path)).lstrip()[:2000]
     except InputError:
         return False

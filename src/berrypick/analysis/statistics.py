@@ -62,6 +62,9 @@ Pieces = Iterable[tuple[int, FloatArray]]
 # streams of random numbers, so that intervals and tests with one seed draw different ones
 _TOPICS, _SIGNS = 1, 2
 
+#: The most samples that are drawn: with more of them intervals do not change, and time and memory run out.
+MOST_RESAMPLES = 10_000_000
+
 
 class Intervals(NamedTuple):
     """One interval for each column; nan where a column has fewer than two topics."""
@@ -72,12 +75,18 @@ class Intervals(NamedTuple):
 
 def check_draws(confidence: float, resamples: int, seed: int) -> None:
     """Refuse what no interval or test can be drawn with."""
-    if resamples < 100:
-        raise UsageError(f"resamples must be at least 100, not {resamples}")
-    if seed < 0:
-        raise UsageError(f"seed must be a whole number, 0 or more, not {seed}")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence must be between 0 and 1, e.g. 0.95, not {confidence:g}")
+    if not _is_whole(resamples) or resamples < 100:
+        raise UsageError(f"resamples must be at least 100, not {resamples!r:.60}")
+    if resamples > MOST_RESAMPLES:
+        raise UsageError(f"resamples must be at most {MOST_RESAMPLES}, not {resamples}")
+    if not _is_whole(seed) or seed < 0:
+        raise UsageError(f"seed must be a whole number, 0 or more, not {seed!r:.60}")
+    if not isinstance(confidence, (int, float, np.number)) or not 0 < confidence < 1:
+        raise UsageError(f"confidence must be between 0 and 1, e.g. 0.95, not {confidence!r:.60}")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def bootstrap(

@@ -17,6 +17,16 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
 
+#: The most retrievable units: every whole number up to here is a float as well.
+MOST_UNITS = 2**53
+
+
+def check_units(units: Any, least: int = 1) -> None:
+    """An error if this is no number of retrievable units."""
+    good = isinstance(units, (int, float, np.integer)) and not isinstance(units, bool)
+    if not good or not least <= units <= MOST_UNITS or units % 1:
+        raise UsageError(f"units must be a whole number from {least} to 2^53, not {units!r:.60}")
+
 
 @dataclass(frozen=True, eq=False)
 class Reach:

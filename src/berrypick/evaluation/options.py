@@ -22,6 +22,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
 from berrypick.core.navigation import Navigation
+from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import OFFSETS, Offsets
 from berrypick.corpus.locate import QUOTES, Quotes
@@ -192,8 +193,8 @@ class EvaluationOptions:
                 raise UsageError(f"{option.name} must be {_described(types)}, not {value!r:.60}")
         if not (self.ignore_elements is None or all(isinstance(name, str) for name in self.ignore_elements)):
             raise UsageError(f"ignore_elements must be names of elements, not {self.ignore_elements!r:.60}")
-        if self.units is not None and (isinstance(self.units, bool) or not self.units >= 1 or self.units % 1):
-            raise UsageError(f"units must be a whole number of at least 1, not {self.units}")
+        if self.units is not None:
+            check_units(self.units)
         if self.protocol:
             get_protocol(self.protocol)
         if self.task:

@@ -28,6 +28,8 @@ _MEMORY_SHARE, _MEMORY_MULTIPLE, _LEAST_MEMORY = 0.5, 50, 1 << 28
 _MEMORY_STEP = 1 << 20
 #: How a gzip file begins.
 _GZIP = b"\x1f\x8b"
+#: How files of other compressors begin; bzip2's comes after four bytes.
+_OTHERS = {b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"1AY&SY": "bzip2"}
 #: The longest line that is read, and how far a file is searched for a line that is no comment, in bytes.
 LONGEST, FURTHEST = 1 << 26, 1 << 24
 #: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
@@ -161,7 +163,13 @@ def _open_file(path: str) -> io.BufferedReader:
 def open_bytes(path: str) -> io.BufferedReader:
     """Open a file; gzip is detected from its first bytes."""
     raw = open_raw(path)
-    return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if raw.peek(2)[:2] == _GZIP else raw
+    first = raw.peek(10)
+    for begin, name in _OTHERS.items():
+        if first.startswith(begin) or (name == "bzip2" and first[4:10] == begin):
+            raw.close()
+            remedy = "unpack it, or pack it with gzip, which is read as it is"
+            raise InputError(f"is packed with {name}", path=path, remedy=remedy)
+    return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if first[:2] == _GZIP else raw
 
 
 class DamagedError(InputError):
@@ -478,13 +486,18 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
     if not os.path.exists(target.parent):
         raise InputError(f"the folder {target.parent} does not exist", path=path)
     if os.path.exists(target) and not os.path.isfile(target):  # a pipe, a device: nothing to replace
-        with open(path, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
+        try:
+            with open(path, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(f"cannot be written ({error.strerror})", path=path) from None
         return
     try:
         from tempfile import mkstemp
 
-        handle, temporary = mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, temporary = mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)  # a name has its limit, too
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise InputError(f"cannot be written ({why})", path=path) from None
@@ -512,4 +525,6 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         if isinstance(error, UnicodeEncodeError):
             what = f"cannot be written: {error.object[error.start]!r} is a lone surrogate, which is not valid text"
             raise InputError(what, path=path) from None
+        if isinstance(error, OSError):
+            raise InputError(f"cannot be written ({error.strerror})", path=path) from None
         raise

@@ -201,11 +201,11 @@ def _chained(first: str, rest: io.TextIOWrapper, path: str) -> Iterator[str]:
 
 
 def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others: bool, part: Part | None) -> TableRows:
-    with _parquet_file(path) as file:
+    with parquet_file(path) as file:
         schema = file.schema_arrow
         _check_columns(schema.names, needed, path, None)
         names = [name for name in schema.names if others or name in OF_SPANS]
-        numbers, columns = _parquet_columns(file, names, path, part)
+        numbers, columns = parquet_columns(file, names, path, part)
         if not file.metadata.num_rows:
             problems.report(NO_ROWS, remedy=ROWS)
         for number, *cells in zip(numbers, *columns, strict=True):
@@ -214,7 +214,7 @@ def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others
 
 
 @contextlib.contextmanager
-def _parquet_file(path: str) -> Iterator[Any]:
+def parquet_file(path: str) -> Iterator[Any]:
     """A Parquet file, its texts coded as they are in the file."""
     try:
         import pyarrow.parquet as parquet
@@ -232,12 +232,13 @@ def _parquet_file(path: str) -> Iterator[Any]:
         raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
 
 
-def _parquet_columns(
+def parquet_columns(
     file: Any, names: list[str], path: str, part: Part | None
 ) -> tuple[Iterable[int], list[Iterator[Any]]]:
     """Numbers of rows, and the columns that are needed. A few bytes can say that a value comes a billion times: texts
     stay coded as they are in the file until it is known how long all of them are, and cells become values of Python
     some rows at a time."""
+    import numpy
     import pyarrow
     import pyarrow.compute as compute
 
@@ -253,8 +254,8 @@ def _parquet_columns(
     numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
     mask = None
     if part is not None:
-        held = _names_of_runs(file.read_row_groups(groups, columns=["run"], use_threads=False).column("run"))
-        mask = compute.equal(held, part.run)
+        held, place = _runs_of(file.read_row_groups(groups, columns=["run"], use_threads=False).column("run"))
+        mask = pyarrow.array(numpy.isin(place, [i for i, name in enumerate(held) if name == part.run]))
         numbers = itertools.compress(numbers, mask.to_pylist())
     columns: list[Iterator[Any]] = []
     guard = MemoryGuard(path)
@@ -281,29 +282,36 @@ def _values(column: Any, guard: MemoryGuard) -> Iterator[Any]:
             yield from chunk.slice(start, _BATCH).to_pylist()
 
 
-def _names_of_runs(column: Any) -> Any:
-    """A column of names as texts, also where it holds numbers."""
+def _runs_of(column: Any) -> tuple[list[Any], Any]:
+    """The names in a column, as texts also where it holds numbers, and the place among them of each row.
+
+    Coded as in the file: a long name that comes a million times takes its length once.
+    """
+    import numpy
     import pyarrow
 
-    plain = column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
-    return plain.cast(pyarrow.string())
+    coded = column if pyarrow.types.is_dictionary(column.type) else column.dictionary_encode()
+    whole = coded.unify_dictionaries().combine_chunks()
+    names = whole.dictionary.cast(pyarrow.string()).to_pylist()
+    return [*names, None], numpy.asarray(whole.indices.fill_null(len(names)))
 
 
 def table_parts(path: str) -> list[Part] | None:
     """The runs of a Parquet file with a column ``run``, in the order of their first rows; empty without the column.
     None if the rows of runs are so mixed that most of the file would be read again for each of them."""
-    with _parquet_file(path) as file:
+    with parquet_file(path) as file:
         if "run" not in file.schema_arrow.names:
             return []
         groups: dict[str, list[int]] = {}
         row = 0
         for i in range(file.num_row_groups):
-            column = _names_of_runs(file.read_row_group(i, columns=["run"], use_threads=False).column("run"))
-            for name in column.unique().to_pylist():
-                if not name:
-                    raise InputError("run is missing", path=path, line=row + column.to_pylist().index(name) + 1)
-                groups.setdefault(name, []).append(i)
-            row += len(column)
+            names, place = _runs_of(file.read_row_group(i, columns=["run"], use_threads=False).column("run"))
+            for one in dict.fromkeys(place.tolist()):
+                if not names[one]:
+                    raise InputError("run is missing", path=path, line=row + place.tolist().index(one) + 1)
+                if i not in groups.setdefault(str(names[one]), [])[-1:]:
+                    groups[str(names[one])].append(i)
+            row += len(place)
         mixed = sum(map(len, groups.values())) > 2 * len(groups) + 4 * file.num_row_groups
     return None if mixed else [Part(name, tuple(held)) for name, held in groups.items()]
 

@@ -79,12 +79,20 @@ def _is_rank(word: str) -> bool:
     return word.isascii() and word.lstrip("-").isdigit()
 
 
+def _has_blank_in_name(fields: list[str]) -> bool:
+    """Whether a line of more than six columns is one of six whose name has a blank: its rank and score are not where
+    they should be, or look as if they were further right."""
+    in_place = _is_rank(fields[3]) and finite(fields[4]) is not None
+    further = finite(fields[5]) is not None or (_is_rank(fields[-3]) and finite(fields[-2]) is not None)
+    return further or not in_place
+
+
 def _read_lines(path: str, problems: Problems) -> Run:
     topic, document, score, line = [], [], [], []
     tag = ""
     for number, text in content(path, problems):
         fields = text.split()
-        if len(fields) < 6 or (len(fields) > 6 and not (_is_rank(fields[3]) and finite(fields[4]) is not None)):
+        if len(fields) < 6 or (len(fields) > 6 and _has_blank_in_name(fields)):
             remedy = "names have no blanks" if len(fields) > 6 else ""
             problems.report(f"has {len(fields)} columns, expected 6: {TrecRun.shape}", number, text, remedy)
             continue

@@ -7,7 +7,7 @@ any text in it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, shorten
 from berrypick.core.gc import gc_paused
 from berrypick.core.run import Run
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.truth import LARGEST_GRADE, TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
 
 #: Results that go through ir_measures at once.
@@ -114,8 +114,23 @@ def parse(text: str) -> DocumentMeasure | None:
     return DocumentMeasure(measure, text)
 
 
+#: Parameters that the libraries below take whatever they are: what they must be.
+_BOUNDS: dict[str, tuple[Callable[[float], bool], str]] = {
+    "recall": (lambda v: 0 <= v <= 1 and round(v, 2) == v, "from 0 to 1, with two digits at most"),
+    "p": (lambda v: 0 < v < 1, "between 0 and 1"),
+    "T": (lambda v: 0 < v < math.inf, "above 0"),
+    "alpha": (lambda v: 0 <= v <= 1, "from 0 to 1"),
+}
+
+
 def _check_numbers(measure: Any, text: str) -> None:
     """Numbers that the libraries below would take without a word, or end the program over."""
+    for name, (good, must) in _BOUNDS.items():
+        value = measure.params.get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and not good(value):
+            shown = "the recall level after @" if name == "recall" else name
+            raise UsageError(f"{text}: {shown} must be {must}, not {value:g}")
+    _check_gains(measure.params.get("gains"), text)
     for name in ("cutoff", "rel"):
         value = measure.params.get(name)
         whole = isinstance(value, int) and not isinstance(value, bool)
@@ -123,6 +138,18 @@ def _check_numbers(measure: Any, text: str) -> None:
             raise UsageError(
                 f"{text}: {'the cut-off after @' if name == 'cutoff' else name} must be at least 1, not {value}"
             )
+
+
+def _check_gains(gains: object, text: str) -> None:
+    """pytrec_eval takes gains for grades: it has an entry of memory for each up to the largest."""
+    if isinstance(gains, dict):
+        for grade, gain in gains.items():
+            whole = all(isinstance(one, int) and not isinstance(one, bool) for one in (grade, gain))
+            if not whole or not 0 <= gain <= LARGEST_GRADE:
+                must = f"whole numbers, and gains from 0 to {LARGEST_GRADE}"
+                raise UsageError(
+                    f"{text}: grades and their gains are {must}, not {shorten(f'{grade!r}: {gain!r}', 60)}"
+                )
 
 
 @gc_paused()
@@ -189,9 +216,11 @@ def _values(
             for metric in ir_measures.iter_calc(list(wanted), qrels, ranked)
             for measure in wanted[metric.measure]
         }
-    except (ValueError, RuntimeError, AssertionError, ImportError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the libraries that ir_measures calls may raise
         names = ", ".join(str(measure) for measure in wanted)
-        why = " ".join(str(error).split())
+        why = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"ir_measures could not compute {names}: {why}") from None
 
 

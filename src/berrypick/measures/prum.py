@@ -12,7 +12,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
-from berrypick.core.reach import Reach
+from berrypick.core.reach import Reach, check_units
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
@@ -279,7 +279,9 @@ def prum(
         raise UsageError(f"unknown law {law!r}; expected 'exact' or 'normal'")
     _check_law(exact, law)
     matrix = Reach.of(reach)
-    unranked = None if units is None else units - matrix.ranks
+    if units is not None:
+        check_units(units, 0)
+    unranked = None if units is None else int(units) - matrix.ranks
     if recall is None:
         return work(matrix, exact, law).precision(1, matrix.targets, unranked)
     value = whole_recall(recall, matrix.targets)

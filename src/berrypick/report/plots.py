@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
+from berrypick.analysis.statistics import check_draws
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.core.words import counted
@@ -47,10 +48,7 @@ class Figure:
         )
         if ending == ".png" and theme.width and theme.height:
             check_pixels(theme.width, theme.height, dpi)
-        if not 0 < how["confidence"] < 1:
-            raise UsageError(f"confidence must be between 0 and 1, e.g. 0.95, not {how['confidence']:g}")
-        if how["resamples"] < 100:
-            raise UsageError(f"resamples must be at least 100, not {how['resamples']}")
+        check_draws(how["confidence"], how["resamples"], how["seed"])
         return cls(target, kind, theme, dpi, how)
 
     def draw(self, results: Results) -> Drawing:
