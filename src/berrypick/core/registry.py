@@ -76,6 +76,8 @@ class Registry(Generic[T]):
         """Forget what was found in files and entry points; what was registered stays."""
         self._built_in: dict[str, type[T]] | None = None
         self._plugins: dict[str, type[T]] | None = None
+        #: The classes of modules that were looked into.
+        self._modules: dict[str, list[type[T]]] = {}
         #: Entry points that cannot be used, by name, with the reason.
         self._broken: dict[str, str] = {}
 
@@ -161,15 +163,17 @@ class Registry(Generic[T]):
         return self._built_in
 
     def _classes_in(self, name: str) -> list[type[T]]:
-        module = import_module(f"{self.package.__name__}.{name}")
-        return [
-            value
-            for value in vars(module).values()
-            if isinstance(value, type)
-            and issubclass(value, self.base)
-            and value.__module__ == module.__name__
-            and not value.__name__.startswith("_")
-        ]
+        if name not in self._modules:
+            module = import_module(f"{self.package.__name__}.{name}")
+            self._modules[name] = [
+                value
+                for value in vars(module).values()
+                if isinstance(value, type)
+                and issubclass(value, self.base)
+                and value.__module__ == module.__name__
+                and not value.__name__.startswith("_")
+            ]
+        return self._modules[name]
 
     def register(self, cls: type[T]) -> None:
         """Add a class; an invalid one, or another class of a name that is known, is an error."""
