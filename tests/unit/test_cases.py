@@ -28,7 +28,7 @@ def test_all_are_called_and_all_failures_are_told(tmp_path):
 def test_an_exception_that_did_not_come_is_a_failure():
     @each("value", [1])
     def check(value):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="invalid"):
             int(value)
 
     with pytest.raises(pytest.fail.Exception, match="1 of 1 cases failed"):
