@@ -76,8 +76,8 @@ class Registry(Generic[T]):
         """Forget what was found in files and entry points; what was registered stays."""
         self._built_in: dict[str, type[T]] | None = None
         self._plugins: dict[str, type[T]] | None = None
-        #: The classes of modules that were looked into.
-        self._modules: dict[str, list[type[T]]] = {}
+        #: The classes of the file that has a name, for names that were looked for.
+        self._files: dict[str, list[type[T]]] = {}
         #: Entry points that cannot be used, by name, with the reason.
         self._broken: dict[str, str] = {}
 
@@ -147,10 +147,11 @@ class Registry(Generic[T]):
         stem = name.lower().replace("-", "_")
         if not stem.isidentifier() or stem.startswith("_") or stem == "base":
             return None
-        for module in (stem, f"{stem}_{self.what.partition(' ')[0]}"):
-            if find_spec(f"{self.package.__name__}.{module}") is not None:
-                return next((cls for cls in self._classes_in(module) if name_of(cls) == name), None)
-        return None
+        if stem not in self._files:
+            modules = (stem, f"{stem}_{self.what.partition(' ')[0]}")
+            there = (module for module in modules if find_spec(f"{self.package.__name__}.{module}") is not None)
+            self._files[stem] = [cls for module in list(there)[:1] for cls in self._classes_in(module)]
+        return next((cls for cls in self._files[stem] if name_of(cls) == name), None)
 
     def built_in(self) -> dict[str, type[T]]:
         """Every public class defined in a module of the package: adding a file is all that is needed."""
@@ -163,17 +164,15 @@ class Registry(Generic[T]):
         return self._built_in
 
     def _classes_in(self, name: str) -> list[type[T]]:
-        if name not in self._modules:
-            module = import_module(f"{self.package.__name__}.{name}")
-            self._modules[name] = [
-                value
-                for value in vars(module).values()
-                if isinstance(value, type)
-                and issubclass(value, self.base)
-                and value.__module__ == module.__name__
-                and not value.__name__.startswith("_")
-            ]
-        return self._modules[name]
+        module = import_module(f"{self.package.__name__}.{name}")
+        return [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type)
+            and issubclass(value, self.base)
+            and value.__module__ == module.__name__
+            and not value.__name__.startswith("_")
+        ]
 
     def register(self, cls: type[T]) -> None:
         """Add a class; an invalid one, or another class of a name that is known, is an error."""
