@@ -6,6 +6,7 @@ loud line at the end.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -100,6 +101,12 @@ def pytest_collection_modifyitems(items):
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish():
+    """Modules and collected tests stay to the end: nobody need look through them again for what could be freed."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from berrypick.demo import campaign
+
 #: Without these, Chromium talks to its maker at every start.
 QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -26,6 +28,14 @@ def chromium() -> Iterator[Any]:
         browser = driver.chromium.launch(executable_path=place, args=QUIET)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report page of the bundled campaign."""
+    path = tmp_path_factory.mktemp("demonstration") / "report.html"
+    campaign.write_page(path)
+    return path
 
 
 class Watched:

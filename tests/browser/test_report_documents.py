@@ -19,13 +19,6 @@ FILES = campaign.FOCUSED.files
 SETTINGS = {"collection": FILES.path("collection"), "left_out": campaign.LEFT_OUT}
 
 
-@pytest.fixture(scope="module")
-def demonstration(tmp_path_factory):
-    path = tmp_path_factory.mktemp("demonstration") / "report.html"
-    campaign.write_page(path)
-    return path
-
-
 def amounts(page, run):
     """Characters by class, as the legend has them."""
     return {

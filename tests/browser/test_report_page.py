@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import real_chunks
 from pages import Page
 
-from berrypick.demo import campaign
 from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
 
 @pytest.fixture(scope="module")
-def demonstration(tmp_path_factory):
-    path = tmp_path_factory.mktemp("demonstration") / "report.html"
-    campaign.write_page(path)
-    return path
-
-
-@pytest.fixture(scope="module")
 def chunks(tmp_path_factory, data):
-    """Real questions on real texts, three ways to cut these."""
+    """Real questions on real texts, three ways to cut these; many questions on a page are in test_report_context."""
     folder = data / "chunking-evaluation"
     if not folder.is_dir():
         pytest.skip(f"real data: {folder} is not there")
     truth, texts, asked = real_chunks.questions(folder)
+    asked = dict(list(asked.items())[::4])
+    truth = replace(truth, topics={topic: truth.topics[topic] for topic in asked})
     path = tmp_path_factory.mktemp("chunks") / "report.html"
     measures = "charR@5 IoU@5 EPRUM Coverage(budget=1000) Overlap@5"
     write_report(truth, real_chunks.runs(texts, asked), measures, documents=texts, titles=asked, html=path, jobs=2,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
-import pytest
+from cases import each
 
 import berrypick
 
@@ -22,16 +23,19 @@ def place(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def calls(path: Path):
     """(line, name of what is called, the call)."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             function = node.func
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            yield node.lineno, name, node
+            found.append((node.lineno, name, node))
+    return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=place)
+@each("path", FILES, ids=place)
 def test_names_of_measures_are_parsed_in_one_room(path):
     if place(path).startswith(PARSERS) or place(path) in READERS:
         return
@@ -40,7 +44,7 @@ def test_names_of_measures_are_parsed_in_one_room(path):
     assert not found or place(path) == "cli/show.py", f"{place(path)}:{found}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=place)
+@each("path", FILES, ids=place)
 def test_signatures_are_read_as_values(path):
     for line, name, call in calls(path):
         owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
@@ -57,7 +61,7 @@ def test_signatures_are_read_as_values(path):
 NOTE = re.compile(r"\b(note|notes|warning|warnings)\b")
 
 
-@pytest.mark.parametrize("path", FILES, ids=place)
+@each("path", FILES, ids=place)
 def test_notes_are_not_read(path):
     """No regular expression, no search and no beginning of a sentence on a note; what it says it holds as a value."""
     if place(path).startswith("formats"):

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import plugins
 import pytest
+from cases import each
 from samples import sample
 
 import berrypick as bp
@@ -19,7 +20,7 @@ from berrypick.formats import Problems
 OURS = sorted(formats.registry.built_in().items())
 FORMATS = [*OURS, ("double-colon-run", plugins.DoubleColonRun)]
 
-every_format = pytest.mark.parametrize(("name", "cls"), FORMATS, ids=[name for name, _ in FORMATS])
+every_format = each(["name", "cls"], FORMATS, ids=[name for name, _ in FORMATS])
 
 
 def same(one, other, where="value"):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 
 import berrypick
 
@@ -83,7 +84,7 @@ def imports(path: Path):
 FILES = sorted(ROOT.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+@each("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_file_imports_only_its_own_layer_and_those_below(path):
     own = layer_of(module_of(path))
     if own is None or own in FREE:

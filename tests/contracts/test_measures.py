@@ -12,6 +12,7 @@ import ir_measures
 import numpy as np
 import plugins
 import pytest
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import suiting
@@ -27,8 +28,8 @@ OURS = sorted(measures.registry.built_in().items())
 MEASURES = [*OURS, ("Detours", plugins.Detours)]
 SECTIONS = ["Formula", "Meaning", "Use", "Bounds", "Undefined", "Example"]
 
-every_measure = pytest.mark.parametrize(("name", "cls"), MEASURES, ids=[name for name, _ in MEASURES])
-every_measure_of_ours = pytest.mark.parametrize(("name", "cls"), OURS, ids=[name for name, _ in OURS])
+every_measure = each(["name", "cls"], MEASURES, ids=[name for name, _ in MEASURES])
+every_measure_of_ours = each(["name", "cls"], OURS, ids=[name for name, _ in OURS])
 
 
 def typed(cls, at="given"):
@@ -128,7 +129,7 @@ def test_it_prints_what_it_is(name, cls):
         assert parse_measure(str(measure)) == measure
 
 
-@every_measure
+@pytest.mark.parametrize(("name", "cls"), MEASURES, ids=[name for name, _ in MEASURES])
 @settings(max_examples=10)
 @given(data=st.data())
 def test_it_prints_what_it_is_with_any_parameters(name, cls, data):

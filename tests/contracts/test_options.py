@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
+from cases import each
 from pages import Page
 
 import berrypick as bp
@@ -32,7 +33,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@each("name", OPTIONS)
 def test_it_has_help_and_a_flag_in_every_command(name):
     option = OPTIONS[name]
     assert option.help.endswith((".", "]")) and len(option.help) > 10 and option.label
@@ -55,7 +56,7 @@ def test_the_keywords_are_the_options():
     assert set(typing.get_type_hints(SweepKeywords, vars(module))) == set(named) - {"documents"}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_signatures_list_the_options(name):
     parameters = inspect.signature(FUNCTIONS[name][0]).parameters
     for option in options():
@@ -79,7 +80,7 @@ def typos():
                 yield name, parameter.name
 
 
-@pytest.mark.parametrize(("name", "parameter"), list(typos()))
+@each(["name", "parameter"], typos())
 def test_typos_get_a_suggestion(name, parameter, tmp_path):
     function, arguments = FUNCTIONS[name]
     required = {"html": tmp_path / "page.html"} if name == "write_report" and parameter != "html" else {}

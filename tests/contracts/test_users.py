@@ -9,6 +9,7 @@ import re
 import numpy as np
 import plugins
 import pytest
+from cases import each
 from prepared import LENGTHS, PAGES, prepared, tables
 
 import berrypick as bp
@@ -27,8 +28,8 @@ def typed(name):
     return {"t2i": "t2i(tolerance=300)"}.get(name, name)
 
 
-every_model = pytest.mark.parametrize(("name", "cls"), MODELS, ids=[name for name, _ in MODELS])
-every_model_of_ours = pytest.mark.parametrize(("name", "cls"), OURS, ids=[name for name, _ in OURS])
+every_model = each(["name", "cls"], MODELS, ids=[name for name, _ in MODELS])
+every_model_of_ours = each(["name", "cls"], OURS, ids=[name for name, _ in OURS])
 
 
 def make_context(**options):

@@ -52,10 +52,10 @@ def finish(child: subprocess.Popen[bytes], timeout: float = 60) -> tuple[int, st
     return child.returncode, (out or b"").decode(), (err or b"").decode()
 
 
-def seconds_of(*arguments: object) -> float:
+def seconds_of(*arguments: object, **options: object) -> float:
     """How long a command takes, so that it can be disturbed at any moment of it."""
     began = time.monotonic()
-    code, _, err = finish(start(*arguments))
+    code, _, err = finish(start(*arguments, **options))
     assert code == 0, err
     return time.monotonic() - began
 

@@ -118,8 +118,8 @@ def bombs(folder):
         ("a line of lists", b'{"topic": [', b"[]," * 350_000),
     ):
         packed = folder / f"{name}.gz"
-        part = gzip.compress(rest * (64 * 2**20 // len(rest)), 1)
-        packed.write_bytes(gzip.compress(begin) + part * 18)  # parts follow each other in one file
+        parts = 18 * 64 * 2**20 // len(rest)  # of a megabyte, which follow each other in one file
+        packed.write_bytes(gzip.compress(begin) + gzip.compress(rest) * parts)
         yield f"{name}, packed", ["check", packed]
     yield from parquet_bombs(folder)
     nested = folder / "nested.xml"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run, assemble, repeated_pointers
@@ -143,7 +145,6 @@ CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
@@ -161,8 +162,8 @@ CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
         ("genomics-run", "{t} {d} {r} {s:.3f} {o} {n} sys"),
     ],
 )
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
 @needs_native
+@each(["change", "end"], itertools.product(CHANGES, ["\n", "\r\n"]))
 def test_columns_are_lines(name: str, shape: str, change: str, end: str, tmp_path: Path,
                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     path = tmp_path / "file.txt"

@@ -15,6 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from cases import each
 
 import berrypick as bp
 from berrypick import formats, measures, users
@@ -205,7 +206,7 @@ def test_the_page_on_sweeps_runs_bm25s_and_fts5() -> None:
 # links
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@each("page", PAGES, ids=named)
 def test_links_resolve(page: Path) -> None:
     prose = console.BLOCK.sub("", page.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):
@@ -223,7 +224,7 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", [page for page in HAND_WRITTEN if DOCS in page.parents], ids=named)
+@each("page", [page for page in HAND_WRITTEN if DOCS in page.parents], ids=named)
 def test_every_page_can_be_reached_from_the_front_page(page: Path) -> None:
     assert page in _reachable()
 
@@ -240,7 +241,7 @@ def _reachable() -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize("page", HAND_WRITTEN, ids=named)
+@each("page", HAND_WRITTEN, ids=named)
 def test_no_place_of_a_machine_is_named(page: Path) -> None:
     assert not re.search(r"/(?:home|root|tmp|work|Users)/", page.read_text(encoding="utf-8"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import math
 import subprocess
 import sys
@@ -732,21 +733,22 @@ def test_many_results_stream(tmp_path: Path) -> None:
                 f"<result>\n<in>w</in><file>{i // 40}</file>\n{place}\n<rank>{i}</rank><rsv>{-i}</rsv>\n</result>\n"
             )
         out.write("</topic>\n</inex-submission>\n")
-    run = formats.read_run(path)
-    assert len(run) == count and len(run.paths) == 40 and run.ranking("1").ranks == count
-    assert run.line is not None and run.line[[0, 20_000, 199_999]].tolist() == [3, 100_003, 999_998]
-    peak = subprocess.run([sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True)
+    peak, *found = json.loads(done.stdout)
+    assert found == [count, 40, count, [3, 100_003, 999_998]]
     # The columns and what makes them take about 40 MB; the tree of these results would take 400 more.
-    assert float(peak.stdout) < 120e6
+    assert peak < 120e6
 
 
-#: Prints how many bytes more a process takes at most while it reads a run.
+#: Prints how many bytes more a process takes at most while it reads a run, and what it has read.
 PEAK = """
-import resource, sys, lxml.etree
+import json, resource, sys, lxml.etree
 from berrypick import formats
 formats.registered()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-formats.read_run(sys.argv[1])
+run = formats.read_run(sys.argv[1])
 unit = 1 if sys.platform == "darwin" else 1024
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit)
+peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
+lines = run.line[[0, 20_000, 199_999]].tolist()
+print(json.dumps([peak, len(run), len(run.paths), run.ranking("1").ranks, lines]))
 """

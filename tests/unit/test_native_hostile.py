@@ -6,6 +6,7 @@ This file is also the program that runs under the sanitizers: ``python test_nati
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import re
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
@@ -430,8 +432,27 @@ def _compile(compiler: str, *arguments: object) -> subprocess.CompletedProcess[s
     return subprocess.run([compiler, *map(str, arguments)], capture_output=True, text=True, timeout=600)
 
 
+def _built_once(config: pytest.Config, module: Path, given: object, build: Callable[[], None]) -> None:
+    """Build a module, or take it from the cache of pytest if it has been built from the same with the same."""
+    if getattr(config, "cache", None) is None:
+        build()
+        return
+    key = hashlib.sha256(repr((sys.version, given)).encode())
+    for path in sorted((ROOT / "native").iterdir()):
+        key.update(path.name.encode() + path.read_bytes())
+    kept = config.cache.mkdir("sanitized") / key.hexdigest()
+    if not kept.exists():
+        build()
+        for old in kept.parent.iterdir():
+            old.unlink(missing_ok=True)
+        shutil.copy(module, kept.with_suffix(".part"))
+        kept.with_suffix(".part").replace(kept)
+    else:
+        shutil.copy(kept, module)
+
+
 @pytest.fixture(scope="session")
-def sanitized(tmp_path_factory) -> tuple[Path, str]:
+def sanitized(tmp_path_factory, pytestconfig) -> tuple[Path, str]:
     """The module built with sanitizers, and the libraries that have to be loaded before Python."""
     compiler = os.environ.get("CXX") or next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
     if compiler is None:
@@ -461,10 +482,15 @@ def sanitized(tmp_path_factory) -> tuple[Path, str]:
         [*common, "-c", source / "nb_combined.cpp", "-o", folder / "nanobind.o"],
         [*common, *strict, "-c", ROOT / "native" / "module.cpp", "-o", folder / "module.o"],
     ]
-    with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda step: _compile(compiler, *step), parts))
-    done.append(_compile(compiler, "-shared", *check, folder / "module.o", folder / "nanobind.o", "-o", module))
-    assert not any(step.returncode for step in done), "".join(step.stderr for step in done)
+
+    def build() -> None:
+        with ThreadPoolExecutor(2) as pool:
+            done = list(pool.map(lambda step: _compile(compiler, *step), parts))
+        done.append(_compile(compiler, "-shared", *check, folder / "module.o", folder / "nanobind.o", "-o", module))
+        assert not any(step.returncode for step in done), "".join(step.stderr for step in done)
+
+    given = (_compile(compiler, "--version").stdout, nanobind.__version__, common, strict)
+    _built_once(pytestconfig, module, given, build)
     return folder, ":".join(libraries)
 
 

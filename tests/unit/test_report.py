@@ -268,15 +268,22 @@ def test_only_the_scripts_of_the_page_may_run(page):
     assert len(styles) == 1 and not re.search(r"<[^>]+ (style|on\w+)=", page.content.split("<script")[0])
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
-def test_a_limit_is_kept_and_told(tmp_path, share):
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """(truth, run, texts, facts of the page, its size without topics) of a page that is much larger than its frame."""
     rng = np.random.default_rng(1)
     texts = {f"d{i}": "".join(rng.choice(list("abcdefgh \n"), size=40_000)) for i in range(40)}
     truth = worlds.span_truth({str(i): [(f"d{i % 40}", 100, 900)] for i in range(60)})
     run = worlds.span_run({str(i): [(f"d{(i + j) % 40}", 50 * j, 50 * j + 200) for j in range(40)] for i in range(60)})
-    base = write_report(truth, run, "charR@5", html=tmp_path / "whole.html", documents=texts, limit=100)
+    path = tmp_path_factory.mktemp("whole") / "whole.html"
+    base = write_report(truth, run, "charR@5", html=path, documents=texts, limit=100)
     assert base.omitted == () and base.topics == 60 and base.documents == 40
-    bare = base.size - sum(map(len, Page(tmp_path / "whole.html").blocks))
+    return truth, run, texts, base, base.size - sum(map(len, Page(path).blocks))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_limit_is_kept_and_told(whole, tmp_path, share):
+    truth, run, texts, base, bare = whole
     limit = (bare + share * (base.size - bare)) / 1e6
     made = write_report(truth, run, "charR@5", html=tmp_path / "part.html", documents=texts, limit=limit)
     assert made.size <= limit * 1e6 < base.size

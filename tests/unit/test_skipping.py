@@ -29,6 +29,10 @@ def test_good():
 """
 
 
+#: Plugins of other libraries, which take longer to load than this suite to run.
+WITHOUT = [word for name in ("cacheprovider", "langsmith_plugin", "anyio") for word in ("-p", f"no:{name}")]
+
+
 @pytest.fixture
 def suite(tmp_path):
     (tmp_path / "conftest.py").write_text(Path(__file__).parents[1].joinpath("conftest.py").read_text())
@@ -37,7 +41,7 @@ def suite(tmp_path):
     def run(**environment):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BERRYPICK_")}
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+            [sys.executable, "-m", "pytest", "-q", *WITHOUT, str(tmp_path)],
             capture_output=True,
             text=True,
             cwd=tmp_path,

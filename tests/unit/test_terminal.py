@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import threading
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,9 @@ class Seen:
         self.out = STYLE.sub("", out)
 
 
+@cache
 def at_a_terminal(*arguments, columns=80, piped=(), **environment):
-    """Run the command with standard output and error each on a terminal of its own, or in a pipe."""
+    """Run the command with standard output and error each on a terminal of its own, or in a pipe; the same one once."""
     ends = {}
     for stream in ("out", "err"):
         ends[stream] = os.pipe() if stream in piped else pty.openpty()

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -96,7 +97,10 @@ class Parameterized:
     def parameters(cls) -> list[Parameter]:
         """Every parameter: fields made by :func:`parameter`, and any other field of the dataclass."""
         _make_dataclass(cls)
-        return [_described(f) for f in dataclasses.fields(cls) if f.init and f.name not in cls._reserved]
+        if cls not in _described_once:
+            fields = [f for f in dataclasses.fields(cls) if f.init and f.name not in cls._reserved]
+            _described_once[cls] = [_described(f) for f in fields]
+        return _described_once[cls].copy()
 
     @classmethod
     def definition_problem(cls) -> str:
@@ -186,6 +190,9 @@ class Parameterized:
 
 
 D = TypeVar("D", bound=Parameterized)
+
+#: Parameters of classes: every measure that is made or shown asks for them.
+_described_once: WeakKeyDictionary[type, list[Parameter]] = WeakKeyDictionary()
 
 
 def _make_dataclass(cls: type) -> None:

@@ -76,6 +76,8 @@ class Registry(Generic[T]):
         """Forget what was found in files and entry points; what was registered stays."""
         self._built_in: dict[str, type[T]] | None = None
         self._plugins: dict[str, type[T]] | None = None
+        #: The classes of the file that has a name, for names that were looked for.
+        self._files: dict[str, list[type[T]]] = {}
         #: Entry points that cannot be used, by name, with the reason.
         self._broken: dict[str, str] = {}
 
@@ -145,10 +147,11 @@ class Registry(Generic[T]):
         stem = name.lower().replace("-", "_")
         if not stem.isidentifier() or stem.startswith("_") or stem == "base":
             return None
-        for module in (stem, f"{stem}_{self.what.partition(' ')[0]}"):
-            if find_spec(f"{self.package.__name__}.{module}") is not None:
-                return next((cls for cls in self._classes_in(module) if name_of(cls) == name), None)
-        return None
+        if stem not in self._files:
+            modules = (stem, f"{stem}_{self.what.partition(' ')[0]}")
+            there = (module for module in modules if find_spec(f"{self.package.__name__}.{module}") is not None)
+            self._files[stem] = [cls for module in list(there)[:1] for cls in self._classes_in(module)]
+        return next((cls for cls in self._files[stem] if name_of(cls) == name), None)
 
     def built_in(self) -> dict[str, type[T]]:
         """Every public class defined in a module of the package: adding a file is all that is needed."""

@@ -1,0 +1,47 @@
+"""Many small cases in one test: to collect, set up and report an item costs more than what most of them check."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+
+def each(names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], str] | Sequence[str] = str) -> Any:
+    """As ``pytest.mark.parametrize``, but one test calls the function for all cases, and tells of all that fail.
+
+    ``tmp_path`` is a folder of its own for each case; other fixtures are shared by them.
+    """
+    names = [names] if isinstance(names, str) else list(names)
+    cases = list(cases)
+    assert cases, "a test without cases proves nothing"
+    labels = [ids(case) for case in cases] if callable(ids) else list(ids)
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(test)
+
+        @functools.wraps(test)
+        def run(**fixtures: Any) -> None:
+            failures = []
+            for number, (label, case) in enumerate(zip(labels, cases, strict=True)):
+                given = dict(zip(names, [case] if len(names) == 1 else case, strict=True))
+                if "tmp_path" in fixtures:
+                    given["tmp_path"] = fixtures["tmp_path"] / f"case{number}"
+                    given["tmp_path"].mkdir()
+                try:
+                    test(**{**fixtures, **given})
+                except (Exception, pytest.fail.Exception):
+                    failures.append(f"--- {label}\n{traceback.format_exc()}")
+            if failures:
+                told = "\n".join(failures[:20])
+                pytest.fail(f"{len(failures)} of {len(cases)} cases failed\n{told}", pytrace=False)
+
+        fixtures = [parameter for name, parameter in signature.parameters.items() if name not in names]
+        run.__signature__ = signature.replace(parameters=fixtures)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
