@@ -164,6 +164,11 @@ def open_bytes(path: str) -> io.BufferedReader:
     return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if raw.peek(2)[:2] == _GZIP else raw
 
 
+def is_plain_file(stream: io.BufferedReader) -> bool:
+    """Whether a stream is a file as it is: not compressed, not the content of a pipe."""
+    return isinstance(stream.raw, _File)
+
+
 class DamagedError(InputError):
     """A compressed file that cannot be read to its end."""
 
