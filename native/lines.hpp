@@ -96,6 +96,7 @@ public:
         return found;
     }
     void append(const T* from, std::size_t count) {
+        if (!count) return;  // from may be null
         while (capacity_ - size_ < count) grow();
         std::memcpy(data_ + size_, from, count * sizeof(T));
         size_ += count;
@@ -202,6 +203,16 @@ public:
             return std::int32_t(size() - 1);
         }
     }
+    // The codes of all names of another vocabulary, which are added; false if there is no room.
+    bool add_all(const Vocabulary& others, std::vector<std::int32_t>& codes) {
+        codes.clear();
+        for (std::size_t i = 0; i < others.size(); ++i) {
+            if (full()) return false;
+            const Token name = others.name(i);
+            codes.push_back(code(name, hash(name)));
+        }
+        return true;
+    }
     std::size_t size() const { return ends_.size() - 1; }
     Token name(std::size_t code) const {
         const std::uint64_t from = ends_.data()[code];
@@ -294,6 +305,11 @@ public:
         bytes_.append(name.at, name.size);
         return true;
     }
+    void append(const NameColumn& others) {
+        const std::uint64_t shift = std::uint64_t(bytes_.size()) << 16;
+        for (std::size_t i = 0; i < others.size(); ++i) place_.push(others.place_.data()[i] + shift);
+        bytes_.append(others.bytes_.data(), others.bytes_.size());
+    }
     std::size_t size() const { return place_.size(); }
     // where the names begin, and in the low 16 bits their lengths
     const std::uint64_t* places() const { return place_.data(); }
@@ -358,15 +374,44 @@ private:
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// Bytes behind a text that may be read, and are not used.
+constexpr std::size_t slack = 64;
+
+// Digits without a branch for each of them: numbers in a file have any length, which no processor foresees. The eight bytes
+// from `at` on are read, `count` (1 to 8) of them used; false if one of these is no digit.
+inline bool eight_digits(const char* at, std::size_t count, std::uint64_t& value) {
+#if defined(_MSC_VER) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    std::uint64_t d;
+    std::memcpy(&d, at, 8);
+    d = (d ^ 0x3030303030303030ull) << (8 * (8 - count));  // the last digit in the highest byte, zeros before the first
+    if ((d | (d + 0x7676767676767676ull)) & 0x8080808080808080ull) return false;
+    d = 10 * d + (d >> 8);  // two digits in every other byte
+    constexpr std::uint64_t pair = 0x000000FF000000FFull;
+    value = ((d & pair) * (100 + (1000000ull << 32)) + ((d >> 16) & pair) * (1 + (10000ull << 32))) >> 32;
+    return true;
+#else
+    value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!is_digit(at[i])) return false;
+        value = 10 * value + std::uint64_t(at[i] - '0');
+    }
+    return true;
+#endif
+}
+
+// Up to 16 digits.
+inline bool digits(const char* at, std::size_t count, std::uint64_t& value) {
+    if (count <= 8) return count && eight_digits(at, count, value);
+    std::uint64_t first, last;
+    if (count > 16 || !eight_digits(at, count - 8, first) || !eight_digits(at + count - 8, 8, last)) return false;
+    value = 100000000 * first + last;
+    return true;
+}
+
 // A whole number of at most 15 digits; -1 if it is none.
 inline std::int64_t whole(const Token& word) {
-    if (word.size == 0 || word.size > 15) return -1;
-    std::int64_t value = 0;
-    for (std::size_t i = 0; i < word.size; ++i) {
-        if (!is_digit(word.at[i])) return -1;
-        value = 10 * value + (word.at[i] - '0');
-    }
-    return value;
+    std::uint64_t value;
+    return word.size <= 15 && digits(word.at, word.size, value) ? std::int64_t(value) : -1;
 }
 
 // How Python reads a number that is not read here, with a code for what it is.
@@ -378,21 +423,16 @@ using Slow = Number (*)(const Token&, double&);
 inline Number number(const Token& word, double& value, Slow slow) {
     static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char *p = word.at, *const end = word.at + word.size;
-    const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) ++p;
-    const char* const from = p;
-    std::uint64_t digits = 0;
-    while (p < end && is_digit(*p)) digits = 10 * digits + std::uint64_t(*p++ - '0');
-    std::size_t count = std::size_t(p - from), after = 0;
-    if (p < end && *p == '.') {
-        const char* const point = ++p;
-        while (p < end && is_digit(*p)) digits = 10 * digits + std::uint64_t(*p++ - '0');
-        after = std::size_t(p - point);
-        count += after;
-    }
-    if (p == end && count >= 1 && count <= 15) {
-        const double found = double(digits) / tens[after];
+    const char *from = word.at, *const end = word.at + word.size;
+    const bool negative = from < end && *from == '-';
+    if (from < end && (*from == '-' || *from == '+')) ++from;
+    const char* const point = static_cast<const char*>(std::memchr(from, '.', std::size_t(end - from)));
+    const std::size_t before = std::size_t((point ? point : end) - from);
+    const std::size_t after = point ? std::size_t(end - point - 1) : 0;
+    std::uint64_t first = 0, last = 0;
+    if (before + after >= 1 && before + after <= 15 && (!before || digits(from, before, first)) &&
+        (!after || digits(point + 1, after, last))) {
+        const double found = (double(first) * tens[after] + double(last)) / tens[after];
         value = negative ? -found : found;
         return Number::finite;
     }
@@ -470,28 +510,30 @@ inline bool is_space(char c) {
     return u <= 0x20 && (u == 0x20 || (u >= 9 && u <= 13) || (u >= 0x1C && u <= 0x1F));
 }
 
-// The first white space from here on, line ends included.
-inline const char* word_end(const char* p, const char* end) {
+// Which of the 64 bytes from here on are blanks or below: white space, but for a few control characters.
+inline std::uint64_t low_bytes(const char* p) {
+    std::uint64_t found = 0;
 #if defined(BERRYPICK_SSE2)
     const __m128i blank = _mm_set1_epi8(0x20);
-    while (end - p >= 16) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-        unsigned low = unsigned(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes)));
-        while (low) {  // bytes up to the blank: white space, but for a few control characters
-#if defined(_MSC_VER)
-            unsigned long first;
-            _BitScanForward(&first, low);
-#else
-            const int first = __builtin_ctz(low);
-#endif
-            if (is_space(p[first])) return p + first;
-            low &= low - 1;
-        }
-        p += 16;
+    for (int i = 3; i >= 0; --i) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p) + i);
+        const int low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes));
+        found = (found << 16) | std::uint64_t(unsigned(low));
     }
+#else
+    for (int i = 0; i < 64; ++i) found |= std::uint64_t(std::uint8_t(p[i]) <= 0x20) << i;
 #endif
-    while (p < end && !is_space(*p)) ++p;
-    return p;
+    return found;
+}
+
+inline int lowest_bit(std::uint64_t bits) {
+#if defined(_MSC_VER)
+    unsigned long first;
+    _BitScanForward64(&first, bits);
+    return int(first);
+#else
+    return __builtin_ctzll(bits);
+#endif
 }
 
 // --- lines ---------------------------------------------------------------------------------------------------------
@@ -500,32 +542,43 @@ inline const char* word_end(const char* p, const char* end) {
 template <class Format>
 class Reader {
 public:
-    // false: the plain reader has to read this file
-    bool feed(const char* p, std::size_t count, Format& format) {
-        if (!is_ascii(p, count) && !(Format::wide && is_plain_utf8(p, count))) return false;
-        const char* const end = p + count;
-        while (p < end) {
-            ++number_;
-            std::size_t words = 0;
-            for (;;) {
-                while (p < end && *p != '\n' && is_space(*p)) ++p;
-                if (p == end || *p == '\n') break;
-                const char* const from = p;
-                p = word_end(p, end);
-                if (words == words_.size()) words_.resize(2 * words);
-                words_[words++] = {from, std::size_t(p - from)};
+    // false: the plain reader has to read this file. Behind the text there are `slack` bytes more.
+    bool feed(const char* text, std::size_t count, Format& format) {
+        if (!is_ascii(text, count) && !(Format::wide && is_plain_utf8(text, count))) return false;
+        const char *const end = text + count, *from = text;
+        words_ = 0;
+        for (const char* base = text; base < end; base += 64) {
+            std::uint64_t low = low_bytes(base);
+            if (end - base < 64) low &= (std::uint64_t(1) << (end - base)) - 1;
+            for (; low; low &= low - 1) {
+                const char* const p = base + lowest_bit(low);
+                if (!is_space(*p)) continue;
+                if (p > from) add_word(from, p);
+                from = p + 1;
+                if (*p == '\n' && !add_line(format)) return false;
             }
-            if (p < end) ++p;
-            if (!words || *words_[0].at == '#') continue;
-            if (number_ > std::numeric_limits<std::int32_t>::max()) return false;
-            if (!format.add(words_.data(), words, std::int32_t(number_))) return false;
         }
+        if (from < end) add_word(from, end);
+        if (words_ && !add_line(format)) return false;  // the last line of a file, without an end
         format.flush();
         return true;
     }
+    std::int64_t lines() const { return number_; }
 
 private:
-    std::vector<Token> words_ = std::vector<Token>(32);
+    void add_word(const char* from, const char* to) {
+        if (words_ == word_.size()) word_.resize(2 * words_);
+        word_[words_++] = {from, std::size_t(to - from)};
+    }
+    bool add_line(Format& format) {
+        ++number_;
+        const std::size_t words = std::exchange(words_, 0);
+        if (!words || *word_[0].at == '#') return true;
+        return number_ <= std::numeric_limits<std::int32_t>::max() &&
+               format.add(word_.data(), words, std::int32_t(number_));
+    }
+    std::vector<Token> word_ = std::vector<Token>(32);
+    std::size_t words_ = 0;
     std::int64_t number_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "effort_lists.hpp"
 #include "law.hpp"
 #include "lists.hpp"
+#include "parts.hpp"
 #include "records.hpp"
 #include "resampling.hpp"
 #include "similar.hpp"
@@ -508,9 +509,9 @@ class Lines {
 public:
     virtual ~Lines() = default;
     // Read the whole lines at the start of a block, all of it at the end of the file; how many bytes that was, -1 if
-    // the plain reader has to read this file.
+    // the plain reader has to read this file. The block ends with bytes that are not filled.
     Index feed(In<std::uint8_t> block, std::size_t filled, bool last) {
-        require(filled <= block.shape(0), "a block holds as much as it has");
+        require(filled + berrypick::slack <= block.shape(0), "a block has room behind what it holds");
         const char* const bytes = reinterpret_cast<const char*>(block.data());
         const nb::gil_scoped_release released;
         std::size_t whole = filled;
@@ -518,6 +519,10 @@ public:
         if (whole && std::memchr(bytes, 0, whole)) return -1;  // NUL, which only the plain reader reports
         return read(bytes, whole) ? Index(whole) : -1;
     }
+    // Read a file that is open for reading, from one byte to another, in parts that several threads read; false if the
+    // plain reader has to read it.
+    virtual bool read_parts(int file, std::int64_t begin, std::int64_t end, std::size_t part, std::size_t longest,
+                            std::size_t threads) = 0;
     virtual nb::dict finish() = 0;
 
 protected:
@@ -527,6 +532,18 @@ protected:
 template <class Format>
 class LinesOf : public Lines {
 public:
+    bool read_parts(int file, std::int64_t begin, std::int64_t end, std::size_t part, std::size_t longest,
+                    std::size_t threads) override {
+        if constexpr (Format::joins) {
+            require(part > 0 && part < longest && longest < (std::size_t(1) << 40), "a part is shorter than a line may be");
+            require(0 <= begin && begin <= end, "a file begins before it ends");
+            require(0 < threads && threads <= 64, "1 to 64 threads");
+            const nb::gil_scoped_release released;  // a thread that asks Python for a number takes it
+            return berrypick::Parts<Format>(file, begin, end, part, longest, format_).read(threads);
+        } else {
+            throw std::invalid_argument("this format is not read in parts");
+        }
+    }
     nb::dict finish() override {
         nb::dict found;
         found["stretch_topic"] = array(format_.topic);
@@ -654,6 +671,7 @@ nb::tuple interned(const berrypick::NameColumn& names) {
 void files(nb::module_& m) {
     nb::class_<Lines>(m, "Lines")
         .def("feed", &Lines::feed, "block"_a.noconvert(), "filled"_a, "last"_a)
+        .def("read_parts", &Lines::read_parts, "file"_a, "begin"_a, "end"_a, "part"_a, "longest"_a, "threads"_a)
         .def("finish", &Lines::finish);
     m.def("lines_of", lines_of, "format"_a, nb::rv_policy::take_ownership);
     nb::class_<berrypick::Vocabulary>(m, "Vocabulary")

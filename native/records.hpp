@@ -13,17 +13,20 @@ namespace berrypick {
 
 // The columns that all have. Topics come in stretches: most lines have the topic of the line before.
 struct Named {
-    static constexpr bool wide = true;  // names beyond ASCII
+    static constexpr bool wide = true;    // names beyond ASCII
+    static constexpr bool joins = false;  // parts of a file that were read apart can be put together
     Vocabulary topics, documents;
     Column<std::int32_t> topic;  // of each stretch of lines with one topic
     Column<std::int64_t> begins;  // the first row of each stretch
     Column<std::int32_t> document, line;
     Coder coder{documents, document};
+    NameColumn names;  // in place of codes: in a part of a file, which will get those of the whole
+    bool is_part = false;
     Slow slow;
 
     explicit Named(Slow reader) : slow(reader) {}
     bool add_names(const Token& of_topic, const Token& name, std::int32_t number) {
-        return add_topic(of_topic, number) && coder.add(name);
+        return add_topic(of_topic, number) && (is_part ? names.add(name) : coder.add(name));
     }
     bool add_topic(const Token& of_topic, std::int32_t number) {
         if (!topic.size() || of_topic.size != last_.size() || !equal(of_topic.at, last_.data(), last_.size())) {
@@ -36,15 +39,37 @@ struct Named {
         return true;
     }
     void flush() { coder.flush(); }
+    // Add what was read of a later part of the file, after so many lines; false if there is no room.
+    bool append_names(const Named& later, std::int32_t lines) {
+        if (!topics.add_all(later.topics, topic_code_)) return false;
+        const std::int64_t rows = std::int64_t(line.size());
+        for (std::size_t i = 0; i < later.topic.size(); ++i) {
+            const std::int32_t code = topic_code_[std::size_t(later.topic.data()[i])];
+            if (i == 0 && topic.size() && topic.back() == code) continue;  // the stretch goes on
+            topic.push(code);
+            begins.push(rows + later.begins.data()[i]);
+        }
+        for (std::size_t i = 0; i < later.line.size(); ++i) line.push(lines + later.line.data()[i]);
+        return true;
+    }
+    bool append_codes(const Named& later) {
+        for (std::size_t i = 0; i < later.names.size(); ++i)
+            if (!coder.add(later.names.name(later.names.places()[i]))) return false;
+        coder.flush();  // the names are gone after this
+        return true;
+    }
+
+protected:
+    std::vector<std::int32_t> topic_code_;  // of the last part that was added, by its own codes
 
 private:
     std::string last_;
 };
 
-// topic Q0 document rank score tag
+// topic Q0 document rank score tag; names in place of codes, which few evaluations of whole documents need
 struct TrecRunLines : Named {
     using Named::Named;
-    NameColumn names;  // in place of codes, which few evaluations of whole documents need
+    static constexpr bool joins = true;
     Column<double> score;
     std::string tag;
     std::int64_t longer = 0;  // lines with more columns, which are passed over
@@ -56,6 +81,13 @@ struct TrecRunLines : Named {
         if (tag.empty()) tag.assign(words[5].at, words[5].size);
         score.push(value);
         return add_topic(words[0], number) && names.add(words[2]);
+    }
+    bool append(const TrecRunLines& later, std::int32_t lines) {
+        score.append(later.score.data(), later.score.size());
+        names.append(later.names);
+        longer += later.longer;
+        if (tag.empty()) tag = later.tag;
+        return append_names(later, lines);
     }
 };
 
@@ -75,6 +107,7 @@ struct TrecQrelsLines : Named {
 // topic Q0 document rank score tag, then offset and length, an offset alone, or the path of an element
 struct FolRunLines : Named {
     using Named::Named;
+    static constexpr bool joins = true;
     static constexpr std::int64_t nowhere_size = 18;  // characters of a passage that could not be located
     enum class Kind : int { unknown, passage, point, element };
 
@@ -103,6 +136,22 @@ struct FolRunLines : Named {
         count_fall(topic.back(), whole(words[3]));
         return true;
     }
+    bool append(const FolRunLines& later, std::int32_t lines) {
+        if (later.kind == Kind::unknown) return true;  // no line of it is a result
+        if (kind == Kind::unknown) kind = later.kind;
+        if (kind != later.kind || !append_names(later, lines) || !append_codes(later)) return false;
+        score.append(later.score.data(), later.score.size());
+        append_places(later);
+        unscored += later.unscored;
+        if (tag.empty()) tag = later.tag;
+        falls += later.falls;
+        for (std::size_t i = 0; i < later.rank_.size(); ++i) {
+            if (later.rank_[i].last < 0) continue;
+            count_fall(topic_code_[i], later.rank_[i].first);
+            rank_[std::size_t(topic_code_[i])].last = later.rank_[i].last;
+        }
+        return append_paths(later);
+    }
 
 private:
     bool add_path(const Token& word) {
@@ -125,11 +174,36 @@ private:
     // how often the rank column falls from one line of a topic to its next
     void count_fall(std::int32_t of_topic, std::int64_t rank) {
         if (rank < 0) return;
-        if (std::size_t(of_topic) >= last_rank_.size()) last_rank_.resize(std::size_t(of_topic) + 1, -1);
-        falls += rank < last_rank_[std::size_t(of_topic)];
-        last_rank_[std::size_t(of_topic)] = rank;
+        if (std::size_t(of_topic) >= rank_.size()) rank_.resize(std::size_t(of_topic) + 1);
+        Ranks& known = rank_[std::size_t(of_topic)];
+        falls += rank < known.last;
+        if (known.last < 0) known.first = rank;
+        known.last = rank;
     }
-    std::vector<std::int64_t> last_rank_;
+    // what could not be located is numbered through the whole file
+    void append_places(const FolRunLines& later) {
+        if (!later.unlocated) {
+            start.append(later.start.data(), later.start.size());
+            end.append(later.end.data(), later.end.size());
+            return;
+        }
+        for (std::size_t i = 0; i < later.start.size(); ++i) {
+            const std::int64_t shift = later.start.data()[i] < 0 ? nowhere_size * unlocated : 0;
+            start.push(later.start.data()[i] - shift);
+            end.push(later.end.data()[i] - shift);
+        }
+        unlocated += later.unlocated;
+    }
+    bool append_paths(const FolRunLines& later) {
+        std::vector<std::int32_t> code;
+        if (!paths.add_all(later.paths, code)) return false;
+        for (std::size_t i = 0; i < later.path.size(); ++i) path.push(code[std::size_t(later.path.data()[i])]);
+        return true;
+    }
+    struct Ranks {
+        std::int64_t first = -1, last = -1;  // that a topic has in the rank column; -1: none
+    };
+    std::vector<Ranks> rank_;
 };
 
 // topic Q0 document relevant length [entry offset:length ...]

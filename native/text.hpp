@@ -82,12 +82,21 @@ private:
 };
 
 // One document: for each region in turn the length that no earlier region had, and how much of that is relevant.
-// The ends of all regions cut the line into cells; each cell is taken once, and taken cells are skipped in one step.
+// Regions that do not overlap, as in most documents, have all of their text for themselves. Else the ends of all regions
+// cut the line into cells; each cell is taken once, and taken cells are skipped in one step.
 template <class T>
 class FirstSeen {
 public:
     void operator()(const std::size_t* rows, std::size_t count, const T* start, const T* end,
                     const Relevant<T>* relevant, double* fresh, double* good) {
+        if (apart(rows, count, start, end)) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const T a = start[rows[i]], b = end[rows[i]], length = b > a ? b - a : T(0);
+                fresh[rows[i]] = double(length);
+                good[rows[i]] = relevant && b > a ? double(std::min(relevant->up_to(b) - relevant->up_to(a), length)) : 0.0;
+            }
+            return;
+        }
         ends_.clear();
         for (std::size_t i = 0; i < count; ++i) {
             if (end[rows[i]] > start[rows[i]]) {
@@ -124,6 +133,16 @@ public:
     }
 
 private:
+    // whether no two regions overlap
+    bool apart(const std::size_t* rows, std::size_t count, const T* start, const T* end) {
+        regions_.clear();
+        for (std::size_t i = 0; i < count; ++i)
+            if (end[rows[i]] > start[rows[i]]) regions_.emplace_back(start[rows[i]], end[rows[i]]);
+        std::sort(regions_.begin(), regions_.end());
+        for (std::size_t i = 1; i < regions_.size(); ++i)
+            if (regions_[i].first < regions_[i - 1].second) return false;
+        return true;
+    }
     std::size_t place(T position) const {
         return std::size_t(std::lower_bound(ends_.begin(), ends_.end(), position) - ends_.begin());
     }
@@ -136,6 +155,7 @@ private:
         return cell;
     }
 
+    std::vector<std::pair<T, T>> regions_;
     std::vector<T> ends_;
     std::vector<std::size_t> next_;
     std::vector<T> measure_;
@@ -147,17 +167,20 @@ public:
     Numbered(const Index* document, std::size_t count) : number_(count) {
         std::size_t size = 64;
         while (size < 2 * count) size *= 2;
-        std::vector<std::uint32_t> slots(size, 0);  // the number from 1; 0: free
+        slots_.assign(size, 0);
         for (std::size_t row = 0; row < count; ++row) {
-            const Index code = document[row];
-            std::size_t i = std::size_t((std::uint64_t(code) * 0x9E3779B97F4A7C15ull) >> 20) & (size - 1);
-            while (slots[i] && code_[slots[i] - 1] != code) i = (i + 1) & (size - 1);
-            if (!slots[i]) {
-                code_.push_back(code);
-                slots[i] = std::uint32_t(code_.size());
+            std::uint32_t& slot = slots_[place(document[row])];
+            if (!slot) {
+                code_.push_back(document[row]);
+                slot = std::uint32_t(code_.size());
             }
-            number_[row] = Index(slots[i] - 1);
+            number_[row] = Index(slot - 1);
         }
+    }
+    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::size_t number_of(Index code) const {
+        const std::uint32_t slot = slots_[place(code)];
+        return slot ? slot - 1 : none;
     }
     const std::vector<Index>& number() const { return number_; }
     const std::vector<Index>& code() const { return code_; }
@@ -172,6 +195,14 @@ public:
     }
 
 private:
+    // the slot of a code, or the free one for it
+    std::size_t place(Index code) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = std::size_t((std::uint64_t(code) * 0x9E3779B97F4A7C15ull) >> 20) & mask;
+        while (slots_[i] && code_[slots_[i] - 1] != code) i = (i + 1) & mask;
+        return i;
+    }
+    std::vector<std::uint32_t> slots_;  // the number from 1; 0: free
     std::vector<Index> number_, code_;
 };
 
@@ -184,13 +215,17 @@ void first_seen(const Index* document, const T* start, const T* end, std::size_t
     const Numbered documents(document, count);
     std::vector<std::size_t> rows, bounds;
     documents.group(rows, bounds);
+    std::vector<std::size_t> known_place(documents.code().size(), Numbered::none);
+    for (std::size_t k = known_count; k-- > 0;) {  // of equal ones the first
+        const std::size_t number = documents.number_of(known[k]);
+        if (number != Numbered::none) known_place[number] = k;
+    }
     FirstSeen<T> one;
     for (std::size_t i = 0; i < documents.code().size(); ++i) {
         const std::size_t* const own = rows.data() + bounds[i];
         const std::size_t many = bounds[i + 1] - bounds[i];
-        const Index* found = std::lower_bound(known, known + known_count, documents.code()[i]);
-        if (found != known + known_count && *found == documents.code()[i]) {
-            const std::size_t k = std::size_t(found - known);
+        const std::size_t k = known_place[i];
+        if (k != Numbered::none) {
             const Relevant<T> relevant(relevant_start + part[k], relevant_end + part[k],
                                        std::size_t(part[k + 1] - part[k]));
             one(own, many, start, end, &relevant, fresh, good);

@@ -106,8 +106,17 @@ WORDS = [b"", b" ", b"#", b"\0", b"nan", b"1e400", b"1e-400", b"-", b".", b"1" *
          b"\r"]  # fmt: skip
 
 
+#: Bytes that a block has behind what is in it.
+ROOM = 64
+
+
+def block_of(data: bytes) -> np.ndarray:
+    """A block exactly as long as what is in it needs, the room behind it full of what must not be read as content."""
+    return np.frombuffer(data + b"7\n." * (ROOM // 3) + b"7", dtype=np.uint8).copy()
+
+
 def random_files(native: ModuleType, rng: np.random.Generator) -> None:
-    """Good and bad lines in blocks that end anywhere; every block is exactly as long as what is in it."""
+    """Good and bad lines in blocks that end anywhere."""
     which = int(rng.integers(0, len(FORMATS)))
     many = int(rng.integers(0, 3000 if rng.random() < 0.2 else 40))
     lines = [LINES[which] % i for i in rng.integers(0, 2000, many)]
@@ -116,12 +125,12 @@ def random_files(native: ModuleType, rng: np.random.Generator) -> None:
     data = b"\n".join(lines) + b"\n" * int(rng.integers(0, 2))
     reader, left = native.lines_of(FORMATS[which]), b""
     for i in range(0, len(data) + 1, step := int(rng.integers(1, 4000))):
-        block = np.frombuffer(left + data[i : i + step], dtype=np.uint8).copy()
-        done = reader.feed(block, len(block), i + step > len(data))
-        assert -1 <= done <= len(block)
+        held = left + data[i : i + step]
+        done = reader.feed(block_of(held), len(held), i + step > len(data))
+        assert -1 <= done <= len(held)
         if done < 0:
             return
-        left = block[done:].tobytes()
+        left = held[done:]
     found = reader.finish()
     documents, document = found["names"].interned() if "names" in found else (found["documents"], found["document"])
     assert len(document) == len(found["line"])
@@ -175,9 +184,9 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     sizes = rng.integers(0, 30, int(rng.integers(0, 5)))
     rows, bounds = int(sizes.sum()), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     names = ["n" * int(size) + str(number) for size, number in rng.integers(0, 20, (rows, 2))]
-    data = np.frombuffer("".join(f"1 Q0 {name} 1 2 t\n" for name in names).encode() or b"#\n", dtype=np.uint8)
+    data = "".join(f"1 Q0 {name} 1 2 t\n" for name in names).encode() or b"#\n"
     reader = native.lines_of("trec-run")
-    assert reader.feed(data, len(data), True) == len(data)
+    assert reader.feed(block_of(data), len(data), True) == len(data)
     column = reader.finish()["names"]
     place, nothing = column.places(), np.zeros(0, dtype=np.int64)
     vocabulary, codes = column.interned()
@@ -206,8 +215,8 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
 
 def wrong_names(native: ModuleType):
     """Calls that must be refused."""
-    reader, data = native.lines_of("trec-run"), np.frombuffer(b"1 Q0 a 1 2 t\n1 Q0 bc 1 2 t\n", dtype=np.uint8)
-    reader.feed(data, len(data), True)
+    reader, data = native.lines_of("trec-run"), b"1 Q0 a 1 2 t\n1 Q0 bc 1 2 t\n"
+    reader.feed(block_of(data), len(data), True)
     column = reader.finish()["names"]
     place, bounds, out, none = column.places(), np.array([0, 2]), np.empty(1, dtype=bool), np.zeros(0, dtype=np.int64)
     outside = np.array([1, 2 << 16 | 9], dtype=np.uint64)
@@ -269,7 +278,7 @@ def wrong_documents(native: ModuleType):
         yield lambda place=place, value=value: native.judged_hits(*hits[:place], value, *hits[place + 1 :])
     yield lambda: native.covered(wide, wide, wide[:1])
     yield lambda: native.lines_of("xml")
-    yield lambda: native.lines_of("trec-run").feed(np.empty(3, dtype=np.uint8), 4, True)
+    yield lambda: native.lines_of("trec-run").feed(np.empty(3 + ROOM, dtype=np.uint8), 4, True)
     yield lambda: native.lines_of("trec-run").feed(b"abc", 3, "no", 1)
 
 
@@ -508,6 +517,45 @@ def test_under_sanitizers(sanitized):
     )
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout == "all is well\n"
+
+
+@pytest.fixture(scope="session")
+def threads_check(tmp_path_factory) -> Path:
+    """A program that reads files by several threads, and tells of data that two of them use at once."""
+    compiler = os.environ.get("CXX") or next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+    if compiler is None:
+        pytest.skip("thread sanitizer: there is no C++ compiler")
+    program = tmp_path_factory.mktemp("threads") / "threads_check"
+    check = ["-fsanitize=thread", "-g1", "-O1", "-std=c++17", "-pthread"]
+    (race := program.with_suffix(".cpp")).write_text(
+        "#include <thread>\nint x; int main() { std::thread t([] { ++x; }); ++x; t.join(); }\n"
+    )
+    if _compile(compiler, *check, race, "-o", program).returncode:
+        pytest.skip(f"thread sanitizer: {compiler} has no -fsanitize=thread")
+    told = subprocess.run([program], capture_output=True, text=True).stderr
+    if "data race" not in told:  # else the tests would prove nothing
+        pytest.skip(f"thread sanitizer: it does not run here ({told[:200]})")
+    strict = ["-Wall", "-Wextra", "-Werror", "-I", ROOT / "native"]
+    done = _compile(compiler, *check, *strict, Path(__file__).with_name("threads_check.cpp"), "-o", program)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.mark.parametrize("format", ["trec-run", "inex-fol-run"])
+def test_threads_under_their_sanitizer(threads_check, tmp_path, format):
+    rng = np.random.default_rng(3)
+    line = LINES[FORMATS.index(format)]
+    good = [line % i for i in rng.integers(0, 2000, 3000)]
+    bad = [*good[:2500], b"one two", *good[2500:]]
+    for lines, said in ((good, b"3000 rows"), (bad, b"for the plain reader")):
+        path = tmp_path / "run"
+        path.write_bytes(b"\n".join(lines))
+        results = set()
+        for threads in (1, 2, 7):
+            done = subprocess.run([threads_check, format, path, "700", str(threads)], capture_output=True, timeout=300)
+            assert done.returncode == 0, done.stderr.decode()[-4000:]
+            results.add(done.stdout)
+        assert len(results) == 1 and results.pop().startswith(said)
 
 
 def test_the_sanitizers_are_awake(sanitized):

@@ -187,6 +187,11 @@ class Ranking:
             raise unknown_length(self.documents[int(self.document[int(np.argmax(unknown))])], why)
         return (self.end - self.start).astype(np.float64)
 
+    @cached_property
+    def one_per_rank(self) -> bool:
+        """Whether every rank holds one pointer."""
+        return len(self) == self.ranks and bool((self.rank[1:] > self.rank[:-1]).all())
+
     def rows(self, keep: BoolArray | IntArray) -> Ranking:
         """Some of the pointers, at the ranks where they stood."""
         return replace(
@@ -276,11 +281,15 @@ class Run:
         return {topic: i for i, topic in enumerate(self.topics)}
 
     @classmethod
-    def with_names(cls, names: NameColumn, **columns: Any) -> Run:
-        """A run whose documents get their codes when somebody looks at ``document`` or ``documents``."""
-        run = cls(documents=(), document=np.zeros(0, dtype=np.int32), **columns)
-        del vars(run)["documents"], vars(run)["document"]
-        vars(run)["names"] = names
+    def lazy(cls, names: NameColumn | None, **columns: Any) -> Run:
+        """A run of which some columns are made when somebody looks at them: ``document`` and ``documents``, where the
+        names of its rows are given, and ``rank``, where every result has a rank of its own."""
+        none = np.zeros(0, dtype=np.int32)
+        run = cls(**{"documents": (), "document": none, "rank": none, **columns})
+        for name in {"documents", "document", "rank"} - columns.keys():
+            del vars(run)[name]
+        if names is not None:
+            vars(run)["names"] = names
         return run
 
     def changed(self, **values: Any) -> Run:
@@ -298,6 +307,9 @@ class Run:
                 vars(self).pop("names", None)
             if name in vars(self):
                 return vars(self)[name]
+        if name == "rank" and "bounds" in vars(self):
+            rank = vars(self)["rank"] = _from_zero(self.bounds)
+            return rank
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -340,7 +352,7 @@ class Run:
         return f"Run({shorten(self.tag, 80)!r}, {held}{source})"
 
     def __len__(self) -> int:
-        return len(self.rank)
+        return int(self.bounds[-1])
 
     def __contains__(self, topic: str) -> bool:
         return topic in self._positions
@@ -361,7 +373,7 @@ class Run:
         else:
             position = self._positions[topic]
             rows = slice(int(self.bounds[position]), int(self.bounds[position + 1]))
-        rank = self.rank[rows].astype(np.int64)
+        rank = self.rank[rows].astype(np.int64) if "rank" in vars(self) else np.arange(rows.stop - rows.start)
         return Ranking(
             documents=self.documents,
             document=self.document[rows].astype(np.int64),
@@ -389,6 +401,8 @@ class Run:
     @cached_property
     def grouped(self) -> bool:
         """Whether some rank holds several pointers."""
+        if "rank" not in vars(self):
+            return False
         same = self.rank[1:] == self.rank[:-1]
         same[self.inner_bounds - 1] = False  # the last of a topic and the first of the next one
         return bool(same.any())
@@ -485,20 +499,10 @@ def assemble(
     if order == "trec" and score is not None:
         rows = _ties_by_name(sorted_rows, begins, score, documents, own_columns)
     bounds = np.append(begins, len(topics)).astype(np.int64)
-    if order == "rank" and rank is not None:
-        ordered = _taken(rank, rows)
-        new_item = np.ones(len(topics), dtype=bool)
-        new_item[1:] = ordered[1:] != ordered[:-1]
-        new_item[begins] = True
-        item = np.cumsum(new_item, dtype=np.int32) - np.int32(1)
-        item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
-    else:
-        item = _from_zero(bounds)
     columns: dict[str, Any] = {
         "tag": tag,
         "topics": tuple(topics.names),
         "bounds": bounds,
-        "rank": item,
         "start": None if start is None else _taken(start, rows),
         "end": None if end is None else _taken(end, rows),
         "score": None if score is None else _taken(score, rows),
@@ -513,9 +517,11 @@ def assemble(
         "path_end": None if path_end_code is None else _taken(path_end_code, rows),
         "task": task,
     }
+    if order == "rank" and rank is not None:
+        columns["rank"] = _list_items(_taken(rank, rows), bounds)
     if isinstance(documents, NameColumn):
-        return Run.with_names(replace(documents, order=rows), **columns)
-    return Run(documents=documents.names, document=_narrow(_taken(documents.codes, rows)), **columns)
+        return Run.lazy(replace(documents, order=rows), **columns)
+    return Run.lazy(None, documents=documents.names, document=_narrow(_taken(documents.codes, rows)), **columns)
 
 
 def in_trec_order(run: Run) -> Run:
@@ -538,6 +544,16 @@ def in_trec_order(run: Run) -> Run:
 
 def _coded(names: Sequence[str] | Coded) -> Coded:
     return names if isinstance(names, Coded) else Coded.of(names)
+
+
+def _list_items(rank: FloatArray, bounds: IntArray) -> Narrow:
+    """From 0 within every topic; equal ranks are one list item."""
+    new_item = np.ones(len(rank), dtype=bool)
+    new_item[1:] = rank[1:] != rank[:-1]
+    new_item[bounds[:-1]] = True
+    item = np.cumsum(new_item, dtype=np.int32) - np.int32(1)
+    item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
+    return item
 
 
 def _from_zero(bounds: IntArray) -> Narrow:
@@ -588,13 +604,13 @@ def _ties_by_name(
 ) -> IntArray | _Moved | None:
     """Where rows of a topic have equal scores, the document with the larger name first."""
     ordered = _taken(score, rows)
-    tied = ordered[1:] == ordered[:-1]
-    tied[begins[1:] - 1] = False
-    later = np.flatnonzero(tied) + 1  # rows that have the score of the row before
-    if not len(later):
+    tied = np.zeros(len(ordered), dtype=bool)  # rows that have the score of the row before
+    np.equal(ordered[1:], ordered[:-1], out=tied[1:])
+    tied[begins[1:]] = False
+    if not tied.any():
         return rows
-    places = np.union1d(later - 1, later)
-    group = np.cumsum(~np.isin(places, later, assume_unique=True))
+    places = np.flatnonzero(tied | np.append(tied[1:], False))  # these and the rows before
+    group = np.cumsum(~tied[places])
     stood = places if rows is None else rows[places]
     moved = stood[np.lexsort((-_alphabetical(documents, stood), group))]
     if rows is None:

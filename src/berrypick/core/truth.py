@@ -209,9 +209,13 @@ class DocumentGrades:
         return self.topic, rank, self.grade[order]
 
 
+def _all_grades(topics: Collection[TopicTruth]) -> FloatArray:
+    return np.concatenate([topic.grade for topic in topics] or [np.zeros(0)])
+
+
 def check_whole_grades(topics: Collection[TopicTruth]) -> None:
     """Measures of whole documents count whole grades; an error that names the first other one."""
-    if not np.any(np.concatenate([topic.grade for topic in topics] or [np.zeros(0)]) % 1):
+    if not np.any(_all_grades(topics) % 1):
         return
     for topic in topics:
         for row in np.flatnonzero(topic.grade % 1)[:1].tolist():
@@ -261,6 +265,8 @@ class Truth:
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():
+            return
         for topic in self.topics.values():
             wrong = ~(np.abs(topic.grade) <= LARGEST_GRADE)
             if wrong.any():
@@ -280,6 +286,15 @@ class Truth:
     def has_entry_points(self) -> bool:
         """Whether any topic has an entry point."""
         return any(topic.entry_points for topic in self.topics.values())
+
+    @cached_property
+    def relevant_topics(self) -> frozenset[str]:
+        """The topics with anything relevant."""
+        topics = self.topics.values()
+        bounds = np.cumsum([0, *map(len, topics)])
+        relevant = np.append(0, np.cumsum(_all_grades(topics) > 0))[bounds]
+        found = zip(self.topics.items(), np.diff(relevant).tolist(), strict=True)
+        return frozenset(name for (name, topic), count in found if count or topic.passages)
 
     @cached_property
     def judges_text(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 from os import fspath
 from typing import Any
 
@@ -200,7 +201,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     for name, topic in truth.topics.items():
         if topic.start is None or topic.end is None or not len(topic):
             continue
-        length = np.array([collection.lengths.get(document, np.inf) for document in topic.document], dtype=np.float64)
+        length = np.array(list(map(collection.lengths.get, topic.document, repeat(np.inf))), dtype=np.float64)
         beyond = (topic.end > length) & (topic.grade > 0)
         if not beyond.any():
             continue

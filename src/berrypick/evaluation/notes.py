@@ -66,10 +66,10 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
         missing = [topic for topic in truth.topics if topic not in run]
         hint = near_hint(ignored, missing, "run", "truth") if missing else ""
         yield Note("unjudged topics", f"{counted(len(ignored), 'topic')} of the run not in the truth, ignored{hint}")
-    absent = sum(1 for topic in scorer.topics if topic not in run and truth.topics[topic].has_relevant)
+    absent = sum(1 for topic in scorer.topics if topic not in run and topic in truth.relevant_topics)
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
-    empty = sum(1 for topic in scorer.topics if not truth.topics[topic].has_relevant)
+    empty = sum(1 for topic in scorer.topics if topic not in truth.relevant_topics)
     if empty and any(one.needs_targets for one in scorer.evaluation.measures):
         yield Note(
             "topics without targets",

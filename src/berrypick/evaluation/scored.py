@@ -77,15 +77,15 @@ class ScoredRun:
         of = {} if groups is None else groups.of
         found, curves, resampled = self.scores.found, self.scores.curves, self.scores.resampled
         shared = [(one.text, self.signatures[one.text]) for one in measures]
+        bare = not (curves or resampled or of)
         rows = []
         for topic in self.topics:
             for text, signature in shared:
                 key = (text, topic)
                 score = found[key]
                 own = signature.of([score]) if score.signed else signature.plain
-                rows.append(
-                    Row(name, topic, text, score.value, own, curves.get(key), resampled.get(key), of.get(topic))
-                )
+                more = () if bare else (curves.get(key), resampled.get(key), of.get(topic))
+                rows.append(Row(name, topic, text, score.value, own, *more))
         means = [self._mean(name, one, self.topics) for one in measures]
         return rows, means, [] if groups is None else self._group_means(name, measures, groups)
 

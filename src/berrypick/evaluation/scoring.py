@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
+
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.near_names import near_hint
@@ -159,12 +161,14 @@ class RunScorer:
             return
         truth = self.evaluation.truth
         documents = judged_documents(truth, self.run, topics)
-        relevant = [truth.topics[topic].has_relevant for topic in topics]
+        relevant = documents.relevant(1) > 0
         for text, measure in ours:
             try:
-                values = measure.compute_all(documents).tolist()
-                for topic, value, defined in zip(topics, values, relevant, strict=True):
-                    self.scores.found[text, topic] = as_score(value) if defined else Score(None)
+                values = measure.compute_all(documents)
+                plain = values.dtype == np.float64 and bool(np.isfinite(values[relevant]).all())
+                score = Score if plain else as_score
+                for topic, value, defined in zip(topics, values.tolist(), relevant.tolist(), strict=True):
+                    self.scores.found[text, topic] = score(value) if defined else Score(None)
             except Exception as error:
                 raise_named(error, text, measure)
 

@@ -172,6 +172,11 @@ def open_bytes(path: str) -> io.BufferedReader:
     return io.BufferedReader(_Unpacked(raw, path), 1 << 16) if first[:2] == _GZIP else raw
 
 
+def is_plain_file(stream: io.BufferedReader) -> bool:
+    """Whether a stream is a file as it is: not compressed, not the content of a pipe."""
+    return isinstance(stream.raw, _File)
+
+
 class DamagedError(InputError):
     """A compressed file that cannot be read to its end."""
 
@@ -345,21 +350,64 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
     number = 0
     with open_bytes(path) as stream:
         try:
-            while raw := stream.readline(LONGEST):
-                number += 1
-                if len(raw) == LONGEST and not raw.endswith(b"\n"):
-                    raise line_too_long(path, number)
-                if number == 1:
-                    raw = raw.removeprefix(codecs.BOM_UTF8)
-                if not raw.isascii() and raw.lstrip().startswith(codecs.BOM_UTF8):
-                    what = "begins with a byte order mark, which belongs to the start of a file only"
-                    problems.report(what, number, remedy="remove it; files that were joined have one each")
+            for part in _whole_lines(stream):
+                texts, before = _texts(part, encoding, errors), number
+                if texts is None:
+                    for number, raw in _raw_lines(part, before, path):
+                        text = _decoded(raw, number, problems, encoding, errors)
+                        if text is not None:
+                            yield number, text
                     continue
-                text = decode_line(raw, number, problems, encoding, errors)
-                if text is not None:
+                for number, text in enumerate(texts, start=before + 1):
                     yield number, text
         except DamagedError as error:
             raise DamagedError(error.what, path=path, line=number or None, remedy=error.remedy) from None
+
+
+def _whole_lines(stream: io.BufferedReader) -> Iterator[bytes]:
+    """The content in parts that end where a line does; the last one may not, nor one with a line that is too long."""
+    begun: list[bytes] = []
+    size = 0
+    while size < LONGEST and (data := stream.read1()):
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*begun, data[:cut]])
+            begun, size = [], 0
+        begun.append(data[cut:])
+        size += len(data) - cut
+    if size:
+        yield b"".join(begun)
+
+
+def _texts(part: bytes, encoding: str, errors: str) -> list[str] | None:
+    """The texts of lines without their ends; None where something in them may have to be reported."""
+    if len(part) >= LONGEST or b"\0" in part or (not part.isascii() and codecs.BOM_UTF8 in part):
+        return None
+    try:
+        texts = part.decode(encoding, errors).split("\n")
+    except UnicodeDecodeError:
+        return None
+    if not texts[-1]:  # after the last line end
+        texts.pop()
+    return [text.rstrip("\r") for text in texts] if b"\r" in part else texts
+
+
+def _raw_lines(part: bytes, number: int, path: str) -> Iterator[tuple[int, bytes]]:
+    """Lines one by one, with their numbers, after the line with this number."""
+    rest = io.BytesIO(part)
+    while raw := rest.readline(LONGEST):
+        number += 1
+        if len(raw) == LONGEST and not raw.endswith(b"\n"):
+            raise line_too_long(path, number)
+        yield number, raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+
+
+def _decoded(raw: bytes, number: int, problems: Problems, encoding: str, errors: str) -> str | None:
+    if raw.lstrip().startswith(codecs.BOM_UTF8):
+        what = "begins with a byte order mark, which belongs to the start of a file only"
+        problems.report(what, number, remedy="remove it; files that were joined have one each")
+        return None
+    return decode_line(raw, number, problems, encoding, errors)
 
 
 def line_too_long(path: str, line: int) -> InputError:
@@ -389,7 +437,7 @@ def content(
     """Lines that are neither blank nor comments."""
     for number, text in lines(path, problems, encoding, errors):
         stripped = text.strip()
-        if stripped and not stripped.startswith("#"):
+        if stripped and stripped[0] != "#":
             yield number, text
 
 

@@ -7,18 +7,26 @@ decides what is an error, and names the line. So columns are a matter of speed o
 
 from __future__ import annotations
 
+import os
+import sys
+from io import BufferedReader
 from typing import Any
 
 import numpy as np
 
-from berrypick.core.arrays import Narrow
+from berrypick.core.arrays import IntArray, Narrow
 from berrypick.core.names import Names
 from berrypick.core.run import Coded, Stretches
-from berrypick.formats._files import LONGEST, DamagedError, open_bytes
+from berrypick.formats._files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 
 #: Bytes that are read at once: small enough to stay in the processor's memory. Longer lines make it grow.
 BLOCK = 1 << 18
+#: Bytes at the end of a block that are left free: the scanner looks at many bytes at once.
+SLACK = 64
+#: Files of so many bytes are read by so many threads, if they are in one of these formats.
+LARGE, THREADS = 1 << 25, 2
+IN_PARTS = ("trec-run", "inex-fol-run")
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -49,6 +57,14 @@ class Scanned:
         """The code of the topic of every line."""
         return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self.line))))
 
+    def repeats(self, bounds: IntArray, order: IntArray) -> bool:
+        """Whether a document stands twice in a topic; those of topic i are in the rows order[bounds[i]:bounds[i+1]]."""
+        compiled = native()
+        assert compiled is not None  # columns are there where the kernels are compiled
+        found = np.empty(len(bounds) - 1, dtype=bool)
+        compiled.repeated_documents(bounds, self.document[order], len(self.documents), found)
+        return bool(found.any())
+
     @property
     def topic_names(self) -> list[str]:
         return list(Names(self.columns["topics"]))
@@ -61,33 +77,53 @@ def scan(path: str, format: str) -> Scanned | None:
         return None
     lines = compiled.lines_of(format)
     try:
-        complete = _feed(lines, path)
+        complete = _read(lines, path, format)
     except DamagedError:  # the plain reader names the line
         return None
     return Scanned(lines.finish()) if complete else None
 
 
-def _feed(lines: Any, path: str) -> bool:
-    """Give a file to the scanner block by block; a byte order mark is no character."""
-    block, filled, first = np.empty(BLOCK, dtype=np.uint8), 0, True
+def _read(lines: Any, path: str, format: str) -> bool:
+    """Give a file to the scanner."""
     with open_bytes(path) as stream:
-        while True:
-            if filled == len(block):  # a line that is longer
-                if len(block) >= LONGEST:  # which the plain reader reports
-                    return False
-                block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
-            got = stream.readinto(memoryview(block)[filled:])  # type: ignore[arg-type]
-            filled += got
-            if first:
-                if got and filled < len(_MARK):
-                    continue
-                first = False
-                if filled >= len(_MARK) and block[: len(_MARK)].tobytes() == _MARK:  # else of what was there before
-                    filled -= len(_MARK)
-                    block[:filled] = block[len(_MARK) : len(_MARK) + filled].copy()
-            done = lines.feed(block, filled, not got)
-            if done < 0 or not got:
-                return bool(done >= 0)
-            rest = filled - done
-            block[:rest] = block[done:filled].copy()
-            filled = rest
+        if format in IN_PARTS and is_plain_file(stream):
+            size = os.fstat(stream.fileno()).st_size
+            threads = _threads() if size >= LARGE else 1
+            if threads > 1:
+                begin = len(_MARK) if stream.peek(len(_MARK))[: len(_MARK)] == _MARK else 0
+                return bool(lines.read_parts(stream.fileno(), begin, size, BLOCK, LONGEST, threads))
+        return _feed(lines, stream)
+
+
+def _threads() -> int:
+    """The number of threads that read a file; one in a process that was started for a share of the work."""
+    process = sys.modules.get("multiprocessing.process")
+    if os.name != "posix" or (process is not None and process.parent_process() is not None):
+        return 1
+    affinity = getattr(os, "sched_getaffinity", None)
+    return min(THREADS, os.cpu_count() or 1 if affinity is None else len(affinity(0)))
+
+
+def _feed(lines: Any, stream: BufferedReader) -> bool:
+    """Block by block; a byte order mark is no character."""
+    block, filled, first = np.empty(BLOCK + SLACK, dtype=np.uint8), 0, True
+    while True:
+        if filled == len(block) - SLACK:  # a line that is longer
+            if len(block) >= LONGEST:  # which the plain reader reports
+                return False
+            block = np.concatenate([block, np.empty(len(block), dtype=np.uint8)])
+        got = stream.readinto(memoryview(block)[filled:-SLACK])  # type: ignore[arg-type]
+        filled += got
+        if first:
+            if got and filled < len(_MARK):
+                continue
+            first = False
+            if filled >= len(_MARK) and block[: len(_MARK)].tobytes() == _MARK:  # else of what was there before
+                filled -= len(_MARK)
+                block[:filled] = block[len(_MARK) : len(_MARK) + filled].copy()
+        done = lines.feed(block, filled, not got)
+        if done < 0 or not got:
+            return bool(done >= 0)
+        rest = filled - done
+        block[:rest] = block[done:filled].copy()
+        filled = rest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Narrow
+from berrypick.core.arrays import IntArray
 from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.core.words import counted
@@ -17,7 +17,6 @@ from berrypick.formats._files import content, word_problem
 from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.kernels import native
 
 Passages = list[tuple[int, int]]
 
@@ -171,7 +170,7 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
     names, topics, topic_of = list(Names(found.documents)), found.topic_names, found.topic
     order = np.argsort(topic_of, kind="stable")
     bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1))
-    if _repeats(bounds, found.document[order], len(names)):
+    if found.repeats(bounds, order):
         return None
     first_length = np.empty(len(names), dtype=np.int64)
     first_length[found.document[::-1]] = found.length[::-1]
@@ -189,15 +188,6 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
     return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
 
 
-def _repeats(bounds: IntArray, document: Narrow, names: int) -> bool:
-    """Whether a document is judged twice for a topic; columns are there where the kernels are compiled."""
-    compiled = native()
-    assert compiled is not None
-    found = np.empty(len(bounds) - 1, dtype=bool)
-    compiled.repeated_documents(bounds, document, names, found)
-    return bool(found.any())
-
-
 def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], passages: IntArray) -> TopicTruth:
     """The lines of one topic, which need not stand together."""
     relevant = rows[found.entry[rows] >= 0]
@@ -206,8 +196,8 @@ def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], p
     row = np.repeat(relevant, many)
     place = np.repeat(found.first[relevant] - np.cumsum(many) + many, many) + np.arange(len(row))
     start, end = found.start[place], found.end[place]
-    points = zip(found.document[relevant].tolist(), found.entry[relevant].tolist(), found.line[relevant].tolist(),
-                 strict=True)  # fmt: skip
+    documents = map(names.__getitem__, found.document[relevant].tolist())
+    points = map(EntryPoint, documents, repeat(None), found.entry[relevant].tolist(), found.line[relevant].tolist())
     return TopicTruth(
         topic,
         tuple(map(names.__getitem__, found.document[row].tolist())),
@@ -216,7 +206,7 @@ def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], p
         end,
         found.line[row].astype(np.int64),
         tuple(map(names.__getitem__, found.document[empty].tolist())),
-        entry_points=tuple(EntryPoint(names[code], offset=entry, line=line) for code, entry, line in points),
+        entry_points=tuple(points),
         judged_whole=True,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
@@ -111,12 +112,11 @@ def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
     topic_of = found.topic
     order = np.argsort(topic_of, kind="stable")
     line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
-    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1)).tolist()
-    judgements: dict[str, TopicTruth] = {}
-    for i, topic in enumerate(topics):
-        rows = slice(bounds[i], bounds[i + 1])
-        judged = tuple(map(names.__getitem__, document[rows].tolist()))
-        if len(set(judged)) < len(judged):
-            return None
-        judgements[topic] = TopicTruth(topic, judged, grade[rows], line=line[rows])
-    return judgements
+    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1))
+    if found.repeats(bounds, order):
+        return None
+    judged = list(map(names.__getitem__, document.tolist()))
+    return {
+        topic: TopicTruth(topic, tuple(judged[a:b]), grade[a:b], line=line[a:b])
+        for topic, (a, b) in zip(topics, pairwise(bounds.tolist()), strict=True)
+    }

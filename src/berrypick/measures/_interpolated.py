@@ -19,7 +19,8 @@ def precision_from(judged: JudgedTopic) -> tuple[FloatArray, FloatArray, float]:
     """Relevant text found by each rank; the largest precision at that rank or later; all relevant text."""
     view = view_of(judged)
     found, read = view.cumulated(view.good), view.cumulated(view.new)
-    precision = np.divide(found, read, out=np.zeros(len(found)), where=read > 0)
+    precision, begun = np.zeros(len(found)), int(np.searchsorted(read, 0.0, side="right"))
+    np.divide(found[begun:], read[begun:], out=precision[begun:])
     return found, np.maximum.accumulate(precision[::-1])[::-1], view.total
 
 

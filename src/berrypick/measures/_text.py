@@ -46,7 +46,8 @@ class View:
 
     def cumulated(self, values: FloatArray) -> FloatArray:
         """Sums up to each rank."""
-        sums = np.cumsum(np.bincount(self.ranking.rank, weights=values, minlength=self.ranks)).astype(np.float64)
+        ranks, one_each = self.ranking.rank, self.ranking.one_per_rank
+        sums = np.cumsum(values if one_each else np.bincount(ranks, values, self.ranks), dtype=np.float64)
         self._known(float(sums[-1]) if len(sums) else 0.0)
         return sums
 
@@ -110,8 +111,8 @@ def view_of(judged: JudgedTopic) -> View:
     if ranking.start.dtype.kind == "i":  # seconds may be rounded otherwise there
         known_unions[ranking] = float(new.sum())
     length = (ranking.end - ranking.start).astype(np.float64)
-    unknown = ranking.unknown
-    length[unknown] = new[unknown] = np.nan
+    if (unknown := ranking.unknown).any():
+        length[unknown] = new[unknown] = np.nan
     if judged.protocol == "inex2010":
         new = _charge_as_in_2010(judged, ranking, known[retrieved.total > 0], length, new)
     return View(ranking, length, new, good, text, text.total)

@@ -1,0 +1,138 @@
+"""Runs read by one thread, by several, and line by line: the same in every column, and the same error."""
+
+from __future__ import annotations
+
+import gzip
+import multiprocessing
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import berrypick as bp
+from berrypick import kernels
+from berrypick.core.errors import BerrypickError
+from berrypick.formats import _scan, inex_fol_run, trec_run
+from berrypick.formats.base import Problems
+
+pytestmark = pytest.mark.skipif(
+    kernels._native is None or os.name != "posix", reason="threads read files where the kernels are compiled, on POSIX"
+)
+
+FORMATS = {"trec-run": trec_run.TrecRun, "inex-fol-run": inex_fol_run.InexFolRun}
+#: Lines that are wrong, or that only the plain reader reads.
+ODD = [b"7 Q0", b"1 Q0 d 1 nan t", b"1 Q0 d 1 x t 3 4", b"1 Q0 d 1 2 t -5 4", b"1 Q0 d\xff 1 2 t 3 4",
+       b"1 Q0 d 1 2 t 3 4\0", b"\xef\xbb\xbf1 Q0 d 1 2 t 3 4", b"1 Q0 d 1 2 t 1_0 4", b"1 Q0 d 1 2 t /a[1]", b"x" * 300,
+       "1 Q0 d\u2003e 1 2 t 3 4".encode()]  # fmt: skip
+
+
+def content(format: str, draw: random.Random) -> bytes:
+    """A run of several topics, each in one stretch or in many, with blank lines, comments and odd ends."""
+    kind = draw.choice(["passages", "points", "elements"])
+    names = [f"d{i}" for i in range(40)] + ["é", "日本語", "a-much-longer-name-of-a-document"]
+    lines = []
+    for topic in draw.sample(range(100), draw.randint(1, 6)):
+        for rank in range(1, draw.randint(1, 60)):
+            score = draw.choice([f"{draw.uniform(-9, 9):.4f}", "1e3", "7", "-0.0", "12345678901234567890", ".5"])
+            place = {
+                "passages": draw.choice(["X X", "-1 4", f"{rank * 1000} {draw.randint(0, 900)}"]),
+                "points": draw.choice(["X", f"{rank * 1000}"]),
+                "elements": f"/article[1]/sec[{rank}]",
+            }[kind]
+            shown = draw.choice([str(rank), str(rank), "1", "none"]) if format == "inex-fol-run" else str(rank)
+            words = [str(topic), "Q0", f"{draw.choice(names)}-{rank}", shown, score, "tag"]
+            lines.append(draw.choice([" ", " ", "\t", "  "]).join([*words, *([place] if "inex" in format else [])]))
+    if draw.random() < 0.3:
+        draw.shuffle(lines)
+    found = [line.encode() for line in lines]
+    for _ in range(draw.choice([0, 0, 3])):
+        found.insert(draw.randint(0, len(found)), draw.choice([b"", b"   ", b"# a comment", b" #"]))
+    if draw.random() < 0.3:
+        found.insert(draw.randint(0, len(found)), draw.choice(ODD))
+    end = draw.choice([b"\n", b"\n", b"\r\n"])
+    return draw.choice([b"", b"", b"\xef\xbb\xbf"]) + end.join(found) + draw.choice([end, b"", end * 3])
+
+
+def outcome(path: str, format: str) -> dict[str, object] | str:
+    """All columns of a run and what was counted; or the error."""
+    problems = Problems(path)
+    try:
+        run = FORMATS[format].read(path, problems)
+    except BerrypickError as error:
+        return str(error)
+    columns = ("bounds", "document", "rank", "start", "end", "score", "line", "path", "path_end")
+    values = {name: getattr(run, name) for name in columns}
+    found: dict[str, object] = {name: None if value is None else value.tolist() for name, value in values.items()}
+    found["score"] = None if run.score is None else run.score.tobytes()
+    texts = ("tag", "topics", "notes", "task", "ties")
+    found |= {name: getattr(run, name) for name in texts}
+    return found | {"documents": list(run.documents), "paths": list(run.paths), "counts": problems.counts}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("seed", range(40))
+def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: Path, monkeypatch) -> None:
+    draw = random.Random(f"{format} {seed}")
+    path = tmp_path / "run"
+    path.write_bytes(content(format, draw))
+    with monkeypatch.context() as patch:
+        patch.setattr(_scan, "native", lambda: None)
+        plain = outcome(str(path), format)
+    monkeypatch.setattr(_scan, "LARGE", 0)
+    for threads in (1, 2, 7):
+        monkeypatch.setattr(_scan, "BLOCK", draw.choice([16, 100, 1000, 1 << 18]))
+        monkeypatch.setattr(_scan, "_threads", lambda threads=threads: threads)
+        assert outcome(str(path), format) == plain, threads
+
+
+def large_run(path: Path, lines: int = 20_000) -> Path:
+    path.write_text("".join(f"{i // 1000} Q0 doc{i * 7919 % 5003}-{i} 1 {-i} tag\n" for i in range(lines)))
+    return path
+
+
+def test_threads_end_before_the_run_is_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(_scan, "LARGE", 0)
+    monkeypatch.setattr(_scan, "_threads", lambda: 7)
+    path = large_run(tmp_path / "run")
+    tasks = Path("/proc/self/task")
+    before = len(list(tasks.iterdir())) if tasks.exists() else 0
+    assert len(bp.read_run(path)) == 20_000
+    assert (len(list(tasks.iterdir())) if tasks.exists() else 0) == before
+
+
+def test_small_and_compressed_files_are_read_by_one_thread(tmp_path, monkeypatch):
+    def refuse() -> int:
+        raise AssertionError("threads for a file that is not large, or not plain")
+
+    monkeypatch.setattr(_scan, "_threads", refuse)
+    path = large_run(tmp_path / "run")
+    assert path.stat().st_size < _scan.LARGE
+    expected = bp.read_run(path)
+    monkeypatch.setattr(_scan, "LARGE", 0)
+    packed = tmp_path / "run.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert bp.read_run(packed).line.tolist() == expected.line.tolist()
+    with pytest.raises(AssertionError):
+        bp.read_run(path)
+
+
+def test_a_worker_process_reads_with_one_thread():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(_scan._threads) == 1
+
+
+def test_a_file_that_becomes_shorter_is_left_to_the_plain_reader(tmp_path):
+    path = large_run(tmp_path / "run", 100)
+    with path.open("rb") as stream:
+        lines = kernels._native.lines_of("trec-run")
+        assert not lines.read_parts(stream.fileno(), 0, path.stat().st_size + 1, 500, 1 << 26, 2)
+
+
+def test_a_line_that_is_too_long_is_left_to_the_plain_reader(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("1 Q0 a 1 2 t\n" + "1 Q0 " + "n" * 3000 + " 1 2 t\n" + "1 Q0 b 1 1 t\n")
+    with path.open("rb") as stream:
+        size = path.stat().st_size
+        assert not kernels._native.lines_of("trec-run").read_parts(stream.fileno(), 0, size, 100, 2000, 3)
+        assert kernels._native.lines_of("trec-run").read_parts(stream.fileno(), 0, size, 100, 4000, 3)
