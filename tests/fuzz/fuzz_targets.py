@@ -29,7 +29,7 @@ from berrypick import formats, measures, users
 from berrypick.core import spec as specs
 from berrypick.core.collection import Collection
 from berrypick.core.navigation import LinkTable, ReachTable, Sessions
-from berrypick.core.run import Run
+from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.evaluation.options import options
 from berrypick.formats import Format, Problems, _scan
@@ -245,12 +245,19 @@ def _said(value: Any, original: Any) -> Any:
     hidden = ORIGIN if original.score is not None else (*ORIGIN, "score")
     rows = {
         topic: [
-            (ranking.name(row), ranking.rank[row], repr(ranking.score[row]) if "score" not in hidden else None)
+            (_place(ranking, row), ranking.rank[row], repr(ranking.score[row]) if "score" not in hidden else None)
             for row in range(len(ranking))
         ]
         for topic, ranking in value.rankings()
     }
     return value.task, value.tag if rows else "", rows
+
+
+def _place(ranking: Ranking, row: int) -> str:
+    """What a result points to; passages that could not be located lie before their document, in the order of lines."""
+    if ranking.start is not None and ranking.start[row] < 0:
+        return f"{ranking.documents[int(ranking.document[row])]}, not located"
+    return ranking.name(row)
 
 
 # --- specifications ---------------------------------------------------------------------------------------------------
