@@ -117,6 +117,42 @@ def test_what_is_no_file_of_a_folder_is_refused_by_name(tmp_path, kind, reader):
     assert error.value.path == str(strange)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes and links of POSIX")
+@pytest.mark.parametrize("kind", ["pipe", "link", "dangling"])
+def test_what_is_no_run_of_a_folder_is_refused_by_name(tmp_path, kind):
+    """It was passed over without a word."""
+    top = tmp_path / "runs"
+    top.mkdir()
+    (top / "size=1.run").write_bytes(LINE)
+    (tmp_path / "secret").write_bytes(LINE)
+    strange = top / "size=2.run"
+    if kind == "pipe":
+        os.mkfifo(strange)
+    else:
+        strange.symlink_to({"link": tmp_path / "secret", "dangling": tmp_path / "none"}[kind])
+    with pytest.raises(bp.InputError) as error:
+        bp.sweep(truth={"1": {"document": 1}}, runs=top, measures="AP")
+    assert error.value.path == str(strange)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+@pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
+def test_folders_that_are_links(tmp_path, reader):
+    """One that leads out was passed over with all that is in it."""
+    top = tmp_path / "documents"
+    (top / "sub").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    for place in (top, top / "sub", tmp_path / "outside"):
+        text = f'<assessments topic="{place.name}"><file name="d"/></assessments>'
+        (place / f"{place.name}.xml").write_text(text)
+    (top / "again").symlink_to(top / "sub")  # its files are read by their own names
+    reader(top)
+    (top / "linked").symlink_to(tmp_path / "outside")
+    with pytest.raises(bp.InputError, match="leads out of the folder") as error:
+        reader(top)
+    assert error.value.path == str(top / "linked")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
 @pytest.mark.parametrize("name", ["d.ann", "d.txt"])
 def test_links_out_of_a_folder_of_brat_are_refused(tmp_path, name):

@@ -130,14 +130,13 @@ def test_two_files_of_one_name(fill: Fill) -> None:
 def test_symbolic_links(fill: Fill, tmp_path: Path) -> None:
     top = fill(a_xml="<a/>", sub__b_xml="<a/>")
     (tmp_path / "outside").mkdir()
-    (top / "folder").symlink_to(tmp_path / "outside")
     (top / "loop").symlink_to(top)
     (top / "dangling.xml").symlink_to(top / "none.xml")
     (top / "alias.xml").symlink_to(top / "sub" / "b.xml")
     assert list(find_documents(top)) == ["a", "alias", "dangling", "sub/b"]
     (tmp_path / "outside" / "secret.xml").write_text("<a/>")
     (tmp_path / "docs-beside.xml").write_text("<a/>")
-    for target in (tmp_path / "outside" / "secret.xml", tmp_path / "docs-beside.xml"):
+    for target in (tmp_path / "outside" / "secret.xml", tmp_path / "docs-beside.xml", tmp_path / "outside"):
         (top / "strange.xml").symlink_to(target)
         with pytest.raises(InputError) as error:
             find_documents(top)

@@ -332,6 +332,7 @@ def test_the_command_draws(berrypick, folder, tmp_path):
         (["-m", "EPRUM", "x.png", "--width", "wide"], "the width must be a length like 8.5cm"),
         (["-m", "EPRUM", "x.png", "--confidence", "2"], "confidence must be between 0 and 1"),
         (["-m", "EPRUM", "x.png", "--resamples", "2"], "resamples must be at least 100"),
+        (["-m", "EPRUM", "n" * 300 + ".png"], "nnn.png cannot be written (File name too long)"),
         (
             ["-m", "AP", "x.png", "--kind", "curves"],
             "--kind curves: there is no curve of AP to draw: the measures have none; --kind topics",

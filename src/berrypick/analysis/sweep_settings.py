@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from berrypick.core.errors import UsageError
+from berrypick.formats._files import check_member
 
 Setting = Mapping[str, Any]
 Some = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]
@@ -115,8 +117,10 @@ def runs_by_settings(
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder of runs")
     found: list[tuple[Setting, str]] = []
+    real_top = os.path.realpath(folder)
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
+        check_member(str(path), real_top)
         if path.is_file() and not any(part.startswith(".") for part in inside.parts):
             setting = settings_in(inside.as_posix())
             if only is None or only(setting):

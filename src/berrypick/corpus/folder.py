@@ -60,7 +60,9 @@ def _files(top: str) -> Iterator[tuple[str, str]]:
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         folders.append((f"{prefix}{name}/", entry.path))
-                    elif name.lower().endswith(SUFFIXES) and not (entry.is_symlink() and entry.is_dir()):
+                    elif entry.is_symlink() and entry.is_dir():
+                        check_member(entry.path, real_top)
+                    elif name.lower().endswith(SUFFIXES):
                         if not entry.is_file(follow_symlinks=False):
                             check_member(entry.path, real_top)
                         yield prefix + document_name(name), entry.path

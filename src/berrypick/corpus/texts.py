@@ -154,6 +154,8 @@ def _folder(folder: str) -> Texts:
     real_top = os.path.realpath(folder)
     for place, folders, names in os.walk(folder, onerror=_unreadable):
         folders.sort()
+        for name in folders:
+            check_member(os.path.join(place, name), real_top)
         for name in sorted(names):
             if name.startswith(".") or name.lower().endswith(_PASSED_OVER):
                 continue

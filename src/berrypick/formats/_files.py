@@ -314,11 +314,11 @@ def is_compressed(path: str) -> bool:
 
 
 def check_member(path: str, real_top: str) -> None:
-    """Refuse what is no file of a folder: pipes and devices in it, links that lead out of it.
+    """Refuse what is no file of a folder: pipes and devices in it, links to files or folders that lead out of it.
 
     A file that is not there, or may not be read, is told when it is opened.
     """
-    if os.path.islink(path) and not os.path.realpath(path).startswith(os.path.join(real_top, "")):
+    if os.path.islink(path) and not os.path.join(os.path.realpath(path), "").startswith(os.path.join(real_top, "")):
         raise InputError("is a link that leads out of the folder", path=path, remedy=_TAKE_AWAY)
     if is_stream(path):
         raise InputError("is not a regular file but a pipe, a device or a socket", path=path, remedy=_TAKE_AWAY)
@@ -327,7 +327,9 @@ def check_member(path: str, real_top: str) -> None:
 def members(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of a folder and the folders in it whose names end so, in no order."""
     real_top = os.path.realpath(folder)
-    for place, _, names in os.walk(folder, onerror=_unreadable):
+    for place, folders, names in os.walk(folder, onerror=_unreadable):
+        for name in folders:
+            check_member(os.path.join(place, name), real_top)
         for name in names:
             if name.endswith(suffixes):
                 path = os.path.join(place, name)

@@ -29,9 +29,9 @@ def check_target(path: str | PathLike[str]) -> str:
     ending = target.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"{target}: a plot file must end in .png, .svg or .pdf; give it last")
-    if target.is_dir():
+    if os.path.isdir(target):  # unlike Path's, of names that are too long as well
         raise UsageError(f"{target} is a folder; give a file for the plot")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise UsageError(f"{target}: the folder {target.parent} does not exist")
     return ending
 
