@@ -484,7 +484,7 @@ def _near(one: Any, other: Any) -> bool:
 class Values(Target):
     """Truths, runs and options as dictionaries and lists of whatever JSON can hold."""
 
-    name, share = "values", 60
+    name, share = "values", 50
     _seeds = (
         {"1": {"a": 1, "b": 0}, "2": {"c": 2}},
         {"1": [["a", 0, 4], ["b", 2, 9]], "2": [["c", 1, 3]]},
@@ -556,6 +556,44 @@ class Values(Target):
             holds(row.value is None or math.isfinite(row.value), f"{measure} is {row.value}")
 
 
+class Sweeps(Target):
+    """Grids of parameters, and folders of runs whose names are their settings."""
+
+    name, share = "sweeps", 10
+
+    def make(self, chance: random.Random) -> bytes:
+        odd: list[Any] = [chance.choice(mutators.ODD), 0, 1, 7, -1, 2.5, None, True, 10**30, 1e-9, math.nan, [], {}]
+        names = ["size=1.run", "retriever=a/size=2.run"]
+        for _ in range(chance.randrange(3)):
+            at = chance.randrange(len(names))
+            place = chance.randrange(len(names[at]))
+            names[at] = names[at][:place] + chance.choice([*mutators.ODD, "=", ",", "/", "%41"]) + names[at][place:]
+        grid = {chance.choice(["size", "overlap", "k", "x", ""]): chance.choices(odd, k=2) for _ in range(2)}
+        given = {"names": names, "grid": grid, "queries": {"1": chance.choice(["raspberry", *mutators.ODD])}}
+        return json.dumps(given).encode()
+
+    def check(self, data: bytes, folder: Path) -> None:
+        import shutil
+
+        given = json.loads(data)
+        top = folder / "runs"
+        shutil.rmtree(top, ignore_errors=True)
+        for name in given["names"]:
+            with suppress(OSError, ValueError):  # no name of a file
+                path = top / name.strip("/").replace("..", "")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("1 Q0 garden 1 1 r\n")
+        truth = [{"topic": "1", "doc": "garden", "start": 10, "end": 19}]
+        for inputs in ({"runs": top}, {"documents": DOCUMENTS, "grid": given["grid"], "queries": given["queries"]}):
+            try:
+                found = bp.sweep(truth=truth, measures="charR@2", **inputs)
+            except bp.BerrypickError as error:
+                holds(str(error), "a message")
+                continue
+            values = [row.value for row in found.results.topic_rows]
+            holds(all(value is None or math.isfinite(value) for value in values), f"values are {values}")
+
+
 # --- the index of a collection ----------------------------------------------------------------------------------------
 
 ARTICLE = """<article xmlns:x="y"><name id="3">A <b>bold</b> name</name><bdy><sec><st>One</st><p>Some   text &amp; more
@@ -622,7 +660,7 @@ def targets() -> list[Target]:
     """Everything that is fuzzed; formats share what the others leave."""
     from fuzz_commands import Commands
 
-    fixed: list[Target] = [Specifications(), EVALUATIONS, Commands(), Values(), Indexes()]
+    fixed: list[Target] = [Specifications(), EVALUATIONS, Commands(), Values(), Sweeps(), Indexes()]
     known: list[Target] = [OneFormat(cls) for cls in formats.registered().values()]
     for one in known:
         one.share = (1000 - sum(target.share for target in fixed)) // len(known)

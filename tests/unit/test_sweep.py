@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import itertools
+import os
+import sys
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -550,3 +552,14 @@ def test_folders_that_are_wrong(tmp_path):
     (tmp_path / "size=1.json").write_text(line(0, "y"))
     with pytest.raises(UsageError, match=r"size=1.json and size=1.jsonl have the same settings"):
         bp.sweep(gold=GOLD, runs=tmp_path, measures="charR")
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names of files that are any bytes")
+def test_names_of_runs_that_are_not_utf_8(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"size=\xe9.run")
+    with open(path, "wb") as out:
+        out.write(b"1 Q0 a 1 1 r\n")
+    with open(path.replace(b"\xe9", b"2"), "wb") as out:
+        out.write(b"1 Q0 a 1 1 r\n")
+    found = bp.sweep(truth={"1": {"a": 1}}, runs=tmp_path, measures="AP")
+    assert len(found.results.runs) == 2

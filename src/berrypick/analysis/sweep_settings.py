@@ -98,12 +98,16 @@ def run_names(settings: Sequence[Setting]) -> list[str]:
     keys = dict.fromkeys(key for setting in settings for key in setting)
     varied = [key for key in keys if len({repr(setting.get(key)) for setting in settings}) > 1] or list(keys)
     return [
-        ",".join(f"{key}={quote(shown_value(setting[key]), safe=_SAFE)}" for key in varied if key in setting) or "run"
-        for setting in settings
+        ",".join(f"{key}={_quoted(setting[key])}" for key in varied if key in setting) or "run" for setting in settings
     ]
 
 
 _SAFE = " ()[]+:;@!#~'"  # what stays as it is in a name, which is also the name of a file
+
+
+def _quoted(value: Any) -> str:
+    """In a name; a file name that is not UTF-8 has halves of characters in it."""
+    return quote(shown_value(value), safe=_SAFE, errors="surrogatepass")
 
 
 def shown_value(value: Any) -> str:
