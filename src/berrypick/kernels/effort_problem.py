@@ -277,4 +277,4 @@ class Problem:
         value = self.value(score)
         if not bound > score + abs(score) * ROUNDING:
             return Found(order, value, value)
-        return Found(order, value, self.value(float(coarse(np.float64(bound)))), stopped)
+        return Found(order, value, self.value(float(coarse(np.array(bound)))), stopped)

@@ -23,8 +23,8 @@ from berrypick.kernels.set_queue import SetQueue, Turns
 #: How many times the effort of the best list is looked ahead.
 FAR = 6.0
 #: Sets examined for all gains together, unless a number is given: fewer where there are many candidates and sums.
-MOST_NODES = 400
-NODES_WORK = 1 << 24
+MOST_NODES = 4000
+NODES_WORK = 1 << 28
 
 
 def best_first(problem: Problem, limit: Search, problems: int) -> Found:

@@ -107,11 +107,11 @@ class GainSteps:
         return below, reached, done.view(np.bool_)
 
     def plain_of_sets(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        count, targets = rows.shape
-        seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
-        for i in range(count):
-            seen[1 << i : 2 << i] = seen[: 1 << i] + (1.0 - seen[: 1 << i]) * rows[i]
-            unseen[1 << i : 2 << i] = unseen[: 1 << i] * (1.0 - rows[i])
+        targets = rows.shape[1]
+        seen, unseen = np.zeros((1, targets)), np.ones((1, targets))
+        for row in rows[::-1]:  # without it and with it, the last row first as in the compiled form
+            seen = np.stack([seen, seen + (1.0 - seen) * row], axis=1).reshape(-1, targets)
+            unseen = np.stack([unseen, unseen * (1.0 - row)], axis=1).reshape(-1, targets)
         return *self.plain_walk(seen, unseen)[:2], self.are_sure(unseen)
 
 
