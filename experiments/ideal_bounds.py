@@ -4,8 +4,9 @@
 
 For each set of candidates the best list that was found, and how far the bound of each kind is from it: how many ranks
 until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each of them
-with a random probability. The second part reads the paths of the game Wikispeedia from $BERRYPICK_DATA (wikispeedia),
-and is skipped without it. With --topics 3 a small form runs.
+with a random probability. The second part has gains and efforts that differ: the gap by how many sets are examined, and
+the processor time of the plain search and the compiled one. The third part reads the paths of the game Wikispeedia from
+$BERRYPICK_DATA (wikispeedia), and is skipped without it. With --topics 3 a small form runs.
 """
 
 from __future__ import annotations
@@ -24,11 +25,16 @@ from scipy.stats import binom
 import berrypick as bp
 from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import Sessions
-from berrypick.kernels import certified, list_bounds
-from berrypick.kernels.certified import Search
+from berrypick.kernels import certified, effort_lists, list_bounds, native
+from berrypick.kernels.certified import Objective, Search
+from berrypick.kernels.effort_problem import Priced
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
+PRICED_WORLDS = ((30, 5, 0.4), (120, 5, 0.4), (300, 6, 0.3), (1000, 8, 0.3))
+#: Shares of the whole gain that are wanted, and sets examined for each of them by default and in shorter searches.
+SHARES = (0.3, 0.6, 1.0)
+NODES = (133, 400, 1333)
 #: Where 1 - 1/exp(y) is bounded by its tangents.
 TANGENTS = (0.1, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0)
 SECONDS = 5.0
@@ -37,6 +43,7 @@ SECONDS = 5.0
 def main() -> None:
     given = arguments(__doc__ or "")
     weak_pages(((30, 5, 0.3),) if given.topics else WORLDS)
+    unequal_efforts(((20, 3, 0.3),) if given.topics else PRICED_WORLDS)
     data = os.environ.get("BERRYPICK_DATA")
     if given.topics or data is None or not (Path(data) / "wikispeedia").is_dir():
         print("\nWikispeedia: skipped, there is no folder wikispeedia in $BERRYPICK_DATA, or this is the small form")
@@ -136,6 +143,38 @@ BOUNDS: dict[str, LevelBound] = {
     "Lagrangian dual": by_tangents,
     "sure apart": by_kinds,
 }
+
+
+# --- gains and efforts that differ ----------------------------------------------------------------------------------
+
+
+def unequal_efforts(worlds: tuple[tuple[int, int, float], ...]) -> None:
+    """Gains 1, 2, 3 in turn, efforts 1 to 5 at random."""
+    print(f"\ngap to the best list for {', '.join(f'{share:.0%}' for share in SHARES)} of the gain, and processor time")
+    forms = [("numpy", NODES[0]), *(("native", nodes) for nodes in NODES)]
+    forms = [(form, nodes) for form, nodes in forms if form == "numpy" or native() is not None]
+    print(f"{'pages, targets, reach up to':32}" + "".join(f"{f'{form}, {nodes} sets':>32}" for form, nodes in forms))
+    chosen = os.environ.get("BERRYPICK_KERNELS")
+    for pages, targets, most in worlds:
+        random = np.random.default_rng(1)
+        rows = np.vstack([np.eye(targets), random.random((pages, targets)) * most])
+        gains = np.arange(targets) % 3 + 1.0
+        priced = Priced(rows, random.integers(1, 6, len(rows)).astype(np.float64), np.zeros(rows.shape))
+        wanted = [share * float(gains.sum()) * (1 - 1e-9) for share in SHARES]
+        objectives: tuple[Objective, ...] = ("length", "inverse")
+        for objective in objectives:
+            cells = []
+            for form, nodes in forms:
+                os.environ["BERRYPICK_KERNELS"] = form
+                begun = time.process_time()
+                found = effort_lists.search(priced, gains, wanted, objective, Search(nodes))
+                seconds = time.process_time() - begun
+                cells.append("/".join(f"{one.gap:.1%}" for one in found) + f" {seconds:5.1f} s")
+            name = f"{pages}, {targets}, {most:g}: {'E[ce]' if objective == 'length' else 'E[1/ce]'}"
+            print(f"{name:32}" + "".join(f"{one:>32}" for one in cells), flush=True)
+    os.environ.pop("BERRYPICK_KERNELS")
+    if chosen is not None:
+        os.environ["BERRYPICK_KERNELS"] = chosen
 
 
 # --- Wikispeedia ----------------------------------------------------------------------------------------------------

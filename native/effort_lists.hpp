@@ -3,59 +3,20 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "lists.hpp"
+#include "gain_law.hpp"
 
 namespace berrypick {
 
-constexpr Index kReached = -1;  // the gain is reached, whatever follows
-constexpr Index kMissed = -2;   // it is not, whatever follows
-
-// The law of a gain below and above a threshold, one target after the other: `states` partial sums are told apart before
-// each target, and each leads to a state before the next one where the target is not seen (stay), and where it is (move).
-struct GainLaw {
-    std::size_t targets;
-    const Index *states, *stay, *move;
-
-    // P(gain below the threshold) and P(not below) from what has been seen.
-    void operator()(const double* seen, const double* unseen, Values& mass, Values& next, double& below,
-                    double& reached) const {
-        const Index *left = stay, *right = move;
-        below = reached = 0.0;
-        mass.assign(1, 1.0);
-        for (std::size_t x = 0; x < targets; ++x) {
-            next.assign(std::size_t(states[x + 1]), 0.0);
-            for (std::size_t s = 0; s < std::size_t(states[x]); ++s) {
-                put(left[s], mass[s] * unseen[x], next, below, reached);
-                put(right[s], mass[s] * seen[x], next, below, reached);
-            }
-            left += states[x];
-            right += states[x];
-            mass.swap(next);
-        }
-    }
-
-private:
-    static void put(Index to, double share, Values& next, double& below, double& reached) {
-        if (to == kReached)
-            reached += share;
-        else if (to == kMissed)
-            below += share;
-        else
-            next[std::size_t(to)] += share;
-    }
-};
-
 // P(gain below the threshold), P(not below) and whether it is surely reached, for every set of a few candidates.
-inline void gains_of_sets(const double* rows, unsigned count, const GainLaw& law, const double* gains, double wanted,
-                          double* below, double* reached, std::uint8_t* done) {
-    Values mass, next;
-    for_each_set(rows, count, law.targets, [&](std::size_t s, const double* seen, const double* unseen) {
-        law(seen, unseen, mass, next, below[s], reached[s]);
-        double sure = 0.0;
-        for (std::size_t x = 0; x < law.targets; ++x) sure += unseen[x] == 0.0 ? gains[x] : 0.0;
-        done[s] = sure >= wanted;
+inline void gains_of_sets(const double* rows, unsigned count, const GainLaw& law, double* below, double* reached,
+                          std::uint8_t* done) {
+    GainLaw::Scratch scratch;
+    for_each_set(rows, count, law.targets(), [&](std::size_t s, const double* seen, const double* unseen) {
+        const GainLaw::Tails found = law(seen, unseen, scratch);
+        below[s] = found.below;
+        reached[s] = found.reached;
+        done[s] = law.is_sure(unseen);
     });
 }
 

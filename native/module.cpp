@@ -1,7 +1,7 @@
 // The compiled kernels as a Python module. Everything that Python hands over is checked here, before the interpreter
 // lock is released and the kernels run on plain memory. Results go into arrays that the caller has made.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// lists_module.cpp has those of ideal lists.
+#include "arrays.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,7 @@
 #include <vector>
 
 #include "documents.hpp"
-#include "effort_lists.hpp"
 #include "law.hpp"
-#include "lists.hpp"
 #include "parts.hpp"
 #include "records.hpp"
 #include "resampling.hpp"
@@ -23,54 +21,11 @@
 #include "text.hpp"
 #include "trees.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-using berrypick::Index;
+using namespace bindings;
+
+void bind_lists(nb::module_& m);
 
 namespace {
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-void require_count(std::size_t count, std::size_t wanted, const char* what) {
-    if (count != wanted)
-        throw std::invalid_argument(std::string(what) + ": " + std::to_string(count) + " values, expected " +
-                                    std::to_string(wanted));
-}
-
-// The memory of an array. What is aligned can be read as its type says.
-struct Extent {
-    std::uintptr_t from, to;
-    bool written;
-};
-
-template <class T, class... Shape>
-Extent extent(const nb::ndarray<T, Shape...>& array) {
-    const auto from = reinterpret_cast<std::uintptr_t>(array.data());
-    require(array.size() == 0 || from % alignof(T) == 0, "an array is not aligned");
-    return {from, from + array.size() * sizeof(T), !std::is_const<T>::value};
-}
-
-// Results must not go where something else is read or written.
-template <class... Arrays>
-void require_apart(const Arrays&... arrays) {
-    const Extent all[] = {extent(arrays)...};
-    for (std::size_t i = 1; i < sizeof...(arrays); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-            require(!(all[i].written || all[j].written) || all[i].to <= all[j].from || all[j].to <= all[i].from ||
-                        all[i].from == all[i].to || all[j].from == all[j].to,
-                    "arrays share their memory");
-}
 
 // --- reach ---------------------------------------------------------------------------------------------------------
 
@@ -162,125 +117,6 @@ void consulted(In<Index> rank, In<Index> target, In<double> probability, In<doub
     clear(last.data(), last.size());
     berrypick::consulted(all, Index(targets), gap.data(), exact, {fresh.data(), read.data(), last.data()},
                          chosen);
-}
-
-// --- ideal lists ---------------------------------------------------------------------------------------------------
-
-void require_probabilities(const In2<double>& rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        require(rows.data()[i] >= 0.0 && rows.data()[i] <= 1.0, "a probability lies in [0, 1]");
-}
-
-void dominated(In2<double> rows, Out2<std::uint8_t> out) {
-    require_apart(rows, out);
-    require_count(out.shape(0), rows.shape(0), "rows of out");
-    require_count(out.shape(1), rows.shape(0), "columns of out");
-    const nb::gil_scoped_release released;
-    berrypick::dominated(rows.data(), rows.shape(0), rows.shape(1), out.data());
-}
-
-void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<double> best, Out2<double> given,
-                  Out2<double> table) {
-    require_apart(rows, unseen, best, given, table);
-    require_probabilities(rows);
-    require_count(unseen.shape(0), rows.shape(1), "unseen");
-    for (std::size_t x = 0; x < unseen.size(); ++x)
-        require(unseen.data()[x] >= 0.0 && unseen.data()[x] <= 1.0, "a probability lies in [0, 1]");
-    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
-    require_count(given.shape(0), best.shape(0), "rows of given");
-    require_count(given.shape(1), rows.shape(0), "columns of given");
-    const nb::gil_scoped_release released;
-    berrypick::level_bounds(rows.data(), rows.shape(0), rows.shape(1), unseen.data(), r, best.shape(0), steps,
-                            table.shape(0), table.shape(1), best.data(), given.data(), table.data());
-}
-
-void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
-    require_apart(rows, below, reached, done);
-    require_probabilities(rows);
-    require(rows.shape(0) <= 24, "too many candidates to list their sets");
-    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
-    const std::size_t sets = std::size_t(1) << rows.shape(0);
-    require_count(below.shape(0), sets, "below");
-    require_count(reached.shape(0), sets, "reached");
-    require_count(done.shape(0), sets, "done");
-    const nb::gil_scoped_release released;
-    berrypick::tails_of_sets(rows.data(), unsigned(rows.shape(0)), rows.shape(1), std::size_t(r), below.data(),
-                             reached.data(), done.data());
-}
-
-void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uint8_t> done, unsigned count) {
-    require_apart(score, best, step, done);
-    require(count <= 24, "too many candidates to list their sets");
-    const std::size_t sets = std::size_t(1) << count;
-    require_count(score.shape(0), sets, "score");
-    require_count(best.shape(0), sets, "best");
-    require_count(step.shape(0), sets, "step");
-    require_count(done.shape(0), sets, "done");
-    const nb::gil_scoped_release released;
-    berrypick::best_order(score.data(), best.data(), step.data(), done.data(), count);
-}
-
-// The states of the law of a gain; which of them lead where is checked.
-berrypick::GainLaw gain_law(std::size_t targets, const In<Index>& states, const In<Index>& stay, const In<Index>& move) {
-    require_count(states.shape(0), targets + 1, "states");
-    require(states.data()[0] == 1, "a gain begins with one state");
-    std::size_t at = 0;
-    for (std::size_t x = 0; x < targets; ++x) {
-        require(states.data()[x] >= 0 && states.data()[x + 1] >= 0, "a number of states is not negative");
-        const std::size_t count = std::size_t(states.data()[x]);
-        require(count <= stay.shape(0) - at && stay.shape(0) == move.shape(0), "states lead somewhere");
-        for (std::size_t s = at; s < at + count; ++s)
-            for (const Index to : {stay.data()[s], move.data()[s]})
-                require(to >= berrypick::kMissed && to < states.data()[x + 1], "there is no such state");
-        at += count;
-    }
-    require(at == stay.shape(0) && states.data()[targets] == 0, "every state leads to an end");
-    return {targets, states.data(), stay.data(), move.data()};
-}
-
-void gains_of_sets(In2<double> rows, In<Index> states, In<Index> stay, In<Index> move, In<double> gains, double wanted,
-                   Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
-    require_apart(rows, states, stay, move, gains, below, reached, done);
-    require_probabilities(rows);
-    require(rows.shape(0) <= 24, "too many candidates to list their sets");
-    const berrypick::GainLaw law = gain_law(rows.shape(1), states, stay, move);
-    require_count(gains.shape(0), rows.shape(1), "gains");
-    const std::size_t sets = std::size_t(1) << rows.shape(0);
-    require_count(below.shape(0), sets, "below");
-    require_count(reached.shape(0), sets, "reached");
-    require_count(done.shape(0), sets, "done");
-    const nb::gil_scoped_release released;
-    berrypick::gains_of_sets(rows.data(), unsigned(rows.shape(0)), law, gains.data(), wanted, below.data(),
-                             reached.data(), done.data());
-}
-
-void cheapest_order(In<double> weight, In<double> effort, bool inverse, Out<double> best, Out<Index> step,
-                    In<std::uint8_t> done, unsigned count) {
-    require_apart(weight, effort, best, step, done);
-    require(count <= 24, "too many candidates to list their sets");
-    const std::size_t sets = std::size_t(1) << count;
-    require_count(weight.shape(0), sets, "weight");
-    require_count(effort.shape(0), sets, "effort");
-    require_count(best.shape(0), sets, "best");
-    require_count(step.shape(0), sets, "step");
-    require_count(done.shape(0), sets, "done");
-    const nb::gil_scoped_release released;
-    berrypick::cheapest_order(weight.data(), effort.data(), inverse, best.data(), step.data(), done.data(), count);
-}
-
-void lists(nb::module_& m) {
-    m.def("dominated", dominated, "rows"_a.noconvert(), "out"_a.noconvert());
-    m.def("level_bounds", level_bounds, "rows"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "steps"_a,
-          "best"_a.noconvert(), "given"_a.noconvert(), "table"_a.noconvert());
-    m.def("tails_of_sets", tails_of_sets, "rows"_a.noconvert(), "r"_a, "below"_a.noconvert(),
-          "reached"_a.noconvert(), "done"_a.noconvert());
-    m.def("gains_of_sets", gains_of_sets, "rows"_a.noconvert(), "states"_a.noconvert(), "stay"_a.noconvert(),
-          "move"_a.noconvert(), "gains"_a.noconvert(), "wanted"_a, "below"_a.noconvert(), "reached"_a.noconvert(),
-          "done"_a.noconvert());
-    m.def("cheapest_order", cheapest_order, "weight"_a.noconvert(), "effort"_a.noconvert(), "inverse"_a,
-          "best"_a.noconvert(), "step"_a.noconvert(), "done"_a.noconvert(), "count"_a);
-    m.def("best_order", best_order, "score"_a.noconvert(), "best"_a.noconvert(), "step"_a.noconvert(),
-          "done"_a.noconvert(), "count"_a);
 }
 
 // --- text ----------------------------------------------------------------------------------------------------------
@@ -919,7 +755,7 @@ NB_MODULE(_native, m) {
     m.def("consulted", consulted, "rank"_a.noconvert(), "target"_a.noconvert(), "probability"_a.noconvert(),
           "gap"_a.noconvert(), "exact"_a, "fresh"_a.noconvert(), "read"_a.noconvert(), "last"_a.noconvert(),
           "form"_a = 0);
-    lists(m);
+    bind_lists(m);
     text<std::int64_t>(m);
     text<double>(m);
     m.def("numbered_documents", numbered_documents, "document"_a.noconvert());

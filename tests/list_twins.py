@@ -2,13 +2,15 @@
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from berrypick.core.arrays import FloatArray
 from berrypick.kernels import effort_lists
 from berrypick.kernels.certified import Search
-from berrypick.kernels.effort_lists import Priced
+from berrypick.kernels.effort_problem import Priced
 
 EXPONENTS = (0.5, 1, 3)
 
@@ -32,33 +34,61 @@ def reached(gains, seen, wanted):
     return total
 
 
-def values(priced, gains, wanted, order):
-    """E[ce] (None where the gain is not sure) and E[1/ce] of a list, as the definition has them."""
-    seen, paid = np.zeros(len(gains)), np.zeros(len(gains))
-    effort = before = length = inverse = 0.0
-    for i in order:
-        paid = paid + (1 - seen) * priced.rows[i] * priced.outside[i]
-        seen = 1 - (1 - seen) * (1 - priced.rows[i])
-        effort += priced.effort[i]
+@dataclass(frozen=True)
+class Spent:
+    """A list up to some rank, as the definition has it."""
+
+    seen: FloatArray
+    paid: FloatArray
+    effort: float = 0.0
+    reached: float = 0.0
+    length: float = 0.0
+    inverse: float = 0.0
+
+    @classmethod
+    def nothing(cls, gains):
+        return cls(np.zeros(len(gains)), np.zeros(len(gains)))
+
+    def append(self, priced, gains, wanted, i):
+        paid = self.paid + (1 - self.seen) * priced.rows[i] * priced.outside[i]
+        seen = 1 - (1 - self.seen) * (1 - priced.rows[i])
+        effort = self.effort + priced.effort[i]
         share = reached(gains, seen, wanted)
         spent = effort
         for x in range(len(gains)):
             if seen[x] > 0:
                 spent += min(1.0, seen[x] / share if share else 1.0) * paid[x] / seen[x]
-        length += (share - before) * spent
-        inverse += (share - before) / spent
-        before = share
-    sure = sum(g for g, s in zip(gains, seen, strict=True) if s == 1) >= wanted
-    return (length if sure else None), inverse
+        first = share - self.reached
+        return Spent(seen, paid, effort, share, self.length + first * spent, self.inverse + first / spent)
+
+    def values(self, gains, wanted):
+        """E[ce] (None where the gain is not sure) and E[1/ce]."""
+        sure = sum(g for g, s in zip(gains, self.seen, strict=True) if s == 1) >= wanted
+        return (self.length if sure else None), self.inverse
+
+
+def values(priced, gains, wanted, order):
+    """E[ce] (None where the gain is not sure) and E[1/ce] of a list."""
+    spent = Spent.nothing(gains)
+    for i in order:
+        spent = spent.append(priced, gains, wanted, i)
+    return spent.values(gains, wanted)
 
 
 def best_values(priced, gains, wanted):
     """The least E[ce] and the largest E[1/ce] of all lists."""
-    count = len(priced.rows)
-    lists = itertools.chain.from_iterable(itertools.permutations(range(count), k) for k in range(1, count + 1))
-    found = [values(priced, gains, wanted, order) for order in lists]
-    lengths = [length for length, _ in found if length is not None]
-    return min(lengths, default=None), max(inverse for _, inverse in found)
+    lengths, inverses = [], []
+
+    def extend(spent, left):
+        for i in left:
+            longer = spent.append(priced, gains, wanted, i)
+            length, inverse = longer.values(gains, wanted)
+            lengths.extend([] if length is None else [length])
+            inverses.append(inverse)
+            extend(longer, left - {i})
+
+    extend(Spent.nothing(gains), frozenset(range(len(priced.rows))))
+    return min(lengths, default=None), max(inverses)
 
 
 def random_case(rng, browsing):

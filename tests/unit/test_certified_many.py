@@ -36,12 +36,14 @@ def test_recall_values(seed, monkeypatch):
     assert checked > 1500
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_gains(seed, monkeypatch):
+@pytest.mark.parametrize(("kernels", "cases"), [("native", 1000), ("numpy", 100)])
+def test_gains(kernels, cases, monkeypatch):
+    """The same for gains and efforts that differ, both objectives: neither all sets nor all orders are tried."""
+    if kernels == "native" and effort_lists.native() is None:
+        pytest.skip("no compiled kernels")
+    monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
     monkeypatch.setattr(effort_lists, "MOST_LISTED", 0)
-    rng = np.random.default_rng(2000 + seed)
-    for case in range(100):
-        browsing = case % 3 == 2
-        if browsing:
-            monkeypatch.setattr(effort_lists, "MOST_ORDERED", 0)
-        check(*random_case(rng, browsing), nodes=(1, 2, 5)[case % 3], proved=False)
+    monkeypatch.setattr(effort_lists, "MOST_ORDERED", 0)
+    rng = np.random.default_rng(2000)
+    for case in range(cases):
+        check(*random_case(rng, browsing=case % 3 == 2), nodes=(1, 2, 5)[case // 3 % 3], proved=False)

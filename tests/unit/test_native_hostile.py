@@ -22,6 +22,7 @@ from types import ModuleType
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "native").glob("*.cpp"))
 EXTREME = [0.0, 1.0, 5e-324, 1e-308, 1e-160, 1e-17, 0.5, 1 - 2**-53]
 
 
@@ -213,6 +214,113 @@ def random_names(native: ModuleType, rng: np.random.Generator) -> None:
     assert column.has_more(0) == (rows > 0)
 
 
+def small_law(native: ModuleType, targets: int):
+    """The law of the number of targets seen, whether it is `targets`: one state before each."""
+    order, gains = np.arange(targets), np.ones(targets)
+    states = np.array([*[1] * targets, 0] if targets else [1])
+    stay, move = np.full(targets, -2), np.array([*[0] * (targets - 1), -1][:targets])
+    return native.GainLaw(order, states, stay, move, np.arange(targets) * 1.0, gains, gains, targets * 1.0)
+
+
+def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
+    """Ideal lists: candidates of any kind, few or many, also none; laws and lists that need not fit each other."""
+    count, targets = int(rng.integers(0, 30)), int(rng.integers(1, 7))
+    rows = np.where(
+        rng.random((count, targets)) < 0.6, rng.choice(EXTREME, (count, targets)), rng.random((count, targets))
+    )
+    follows = np.empty((count, count), dtype=np.uint8)
+    native.dominated(rows, follows)
+    assert not (follows & follows.T).any()
+    unseen, levels = rng.choice(EXTREME, targets), int(rng.integers(1, 5))
+    r, kinds = int(rng.integers(1, targets + 1)), rng.integers(0, 9, 2)
+    best, given, table = np.empty(levels), np.empty((levels, count)), np.empty(kinds)
+    native.level_bounds(rows, unseen, r, int(rng.integers(0, 4)), best, given, table)
+    assert ((best >= 0) & (best <= 1)).all()
+    few = np.ascontiguousarray(rows[:6])
+    sets = 1 << len(few)
+    below, reached, done = np.empty(sets), np.empty(sets), np.empty(sets, dtype=np.uint8)
+    native.tails_of_sets(few, r, below, reached, done)
+    step = np.empty(sets, dtype=np.int64)
+    native.best_order(-below, reached.copy(), step, done, len(few))
+    native.cheapest_order(below, np.arange(sets) + 1.0, bool(rng.random() < 0.5), reached, step, done, len(few))
+    assert (step >= -1).all() and (step < len(few)).all()
+    law = small_law(native, targets)
+    law.of_sets(few, below, reached, done)
+    np.testing.assert_allclose(below + reached, 1, rtol=1e-11)
+    law.walk(rows, 1 - rows, *np.empty((3, count)))
+    effort = rng.choice([1.0, 2.0, 1e-300, 1e300], count) if rng.random() < 0.5 else np.ones(count)
+    outside = rng.choice([0.0, 1.0, 1e300], rows.shape) if rng.random() < 0.5 else np.zeros(rows.shape)
+    inverse, certain = bool(rng.random() < 0.5), bool(rng.random() < 0.5)
+    problem = native.EffortProblem(rows, effort, outside, law, law, inverse, certain, 1.0, float(rng.choice([0, 1e9])))
+    lists = rng.integers(0, count + 1, (3, 4))
+    native_scores = np.empty(3)
+    problem.scores(lists, native_scores)
+    known = rng.permutation(count)[:3]
+    goal = float(rng.choice([1e-300, 0.5, 1e300])) * (1 if inverse else -1)
+    search = problem.search(follows if rng.random() < 0.5 else follows[:, :0].copy(), known, goal)
+    for _ in range(4):
+        search.step()
+    assert set(search.best()) <= set(range(count))
+    search.bound()
+
+
+def wrong_lists(native: ModuleType):
+    """Calls that must be refused."""
+    rows, effort, outside = np.full((2, 3), 0.5), np.ones(2), np.zeros((2, 3))
+    law, wide = small_law(native, 3), np.zeros((2, 2), dtype=np.uint8)
+    one = np.ones(3)
+    good = [np.arange(3), np.array([1, 1, 1, 0]), np.full(3, -2), np.array([0, 0, -1]), np.zeros(3), one, one, 3.0]
+    for position, value in [
+        (0, np.array([0, 1])), (0, np.array([0, 1, 1])), (0, np.array([0, 1, 3])), (0, np.array([0, 1, -1])),
+        (1, np.array([1, 1, 1])), (1, np.array([2, 1, 1, 0])), (1, np.array([1, 1, 1, 1])), (1, np.array([1, 2, 0, 0])),
+        (1, np.array([1, 1, 2**62, 0])), (1, np.array([1, -1, 3, 0])), (2, np.array([-2, 1, -2])),
+        (2, np.array([-2, -3, -2])), (2, np.full(2, -2)), (3, np.array([0, 0, 0])), (3, np.array([0, 2**62, -1])),
+        (4, np.zeros(2)), (4, np.full(3, np.nan)), (5, np.ones(2)), (5, np.full(3, -1.0)), (6, np.zeros(3)),
+        (6, np.ones(4)), (6, np.full(3, 1e308)), (7, np.nan), (7, np.inf),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: native.GainLaw(*good[:position], value, *good[position + 1 :])
+    two, three = np.empty(2), np.empty((3, 2))
+    yield lambda: law.walk(rows, rows[:1], *three)
+    yield lambda: law.walk(rows[:, :2].copy(), rows[:, :2].copy(), *three)
+    yield lambda: law.walk(rows, rows + 1, *three)
+    yield lambda: law.walk(rows, rows, two, two, two)
+    yield lambda: law.walk(rows, rows, three[0], three[1], two[:1])
+    sets = np.empty(4), np.empty(4), np.empty(4, dtype=np.uint8)
+    yield lambda: law.of_sets(rows[:, :2].copy(), *sets)
+    yield lambda: law.of_sets(rows[:1], *sets)
+    yield lambda: law.of_sets(np.zeros((25, 3)), *sets)
+    problem = [rows, effort, outside, law, law, False, True, 1.0, 0.0]
+    for position, value in [
+        (0, rows * 3), (0, rows[:1]), (0, rows[:, :2].copy()), (1, np.zeros(2)), (1, np.ones(3)), (1, -effort),
+        (1, np.full(2, 1e308)), (1, np.full(2, np.nan)), (2, outside - 1), (2, outside[:1]), (2, outside + np.inf),
+        (3, small_law(native, 2)), (4, None), (7, 1.5), (7, np.nan), (8, -1.0), (8, np.inf),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: native.EffortProblem(
+            *problem[:position], value, *problem[position + 1 :]
+        )
+    ready = native.EffortProblem(*problem)
+    yield lambda: ready.scores(np.array([[0, 3]]), two[:1])
+    yield lambda: ready.scores(np.array([[-1, 0]]), two[:1])
+    yield lambda: ready.scores(np.array([[0, 1]]), two)
+    yield lambda: ready.search(wide[:1], np.array([0]), -1.0)
+    yield lambda: ready.search(wide[:, :1].copy(), np.array([0]), -1.0)
+    yield lambda: ready.search(wide + 2, np.array([0]), -1.0)
+    yield lambda: ready.search(wide, np.array([2]), -1.0)
+    yield lambda: ready.search(wide, np.array([-1]), -1.0)
+    yield lambda: ready.search(wide, np.array([0, 0]), -1.0)
+    yield lambda: ready.search(wide, np.array([0]), 1.0)
+    yield lambda: ready.search(wide, np.array([0]), np.nan)
+    yield lambda: native.EffortSearch()
+    yield lambda: native.dominated(rows, np.empty((2, 3), dtype=np.uint8))
+    yield lambda: native.level_bounds(rows, np.ones(3), 4, 1, two, np.empty((2, 2)), np.empty((1, 1)))
+    yield lambda: native.level_bounds(rows, np.ones(2), 1, 1, two, np.empty((2, 2)), np.empty((1, 1)))
+    yield lambda: native.level_bounds(rows, np.ones(3), 1, 1, two, np.empty((2, 3)), np.empty((1, 1)))
+    yield lambda: native.tails_of_sets(rows, 0, *sets)
+    yield lambda: native.tails_of_sets(np.zeros((25, 3)), 1, *sets)
+    yield lambda: native.best_order(sets[0], sets[1], np.empty(4, dtype=np.int64), sets[2], 3)
+    yield lambda: native.cheapest_order(sets[0], two, False, sets[1], np.empty(4, dtype=np.int64), sets[2], 2)
+
+
 def wrong_names(native: ModuleType):
     """Calls that must be refused."""
     reader, data = native.lines_of("trec-run"), b"1 Q0 a 1 2 t\n1 Q0 bc 1 2 t\n"
@@ -371,6 +479,16 @@ def shared_memory(native: ModuleType):
     yield lambda: native.weighted_law(i, target, f, np.ones(2), unaligned[0])
     yield lambda: native.covered(unaligned[1], i, i + 1)
     yield lambda: native.numbered_documents(unaligned[1])
+    law, rows = small_law(native, 3), np.full((2, 3), 0.5)
+    yield lambda: law.walk(rows, rows, rows.reshape(-1)[:2], *np.empty((2, 2)))
+    yield lambda: law.walk(rows, rows, both[:2], both[1:3], both[3:5])
+    yield lambda: law.of_sets(rows, both[:4], both[1:5], np.empty(4, dtype=np.uint8))
+    yield lambda: native.GainLaw(i, np.array([1, 1, 1, 0]), i, i, np.zeros(3), unaligned[0], np.ones(3), 3.0)
+    yield lambda: native.EffortProblem(rows[:1], unaligned[0][:1], np.zeros((1, 3)), law, law, False, True, 1.0, 0.0)
+    ready = native.EffortProblem(rows, np.ones(2), np.zeros((2, 3)), law, law, False, True, 1.0, 0.0)
+    orders = np.zeros((2, 2), dtype=np.int64)
+    yield lambda: ready.scores(orders, orders.view(np.float64)[0])
+    yield lambda: ready.search(np.zeros((2, 0), dtype=np.uint8), unaligned[1][:1], -1.0)
     letters = np.zeros(8, dtype=np.uint32)
     yield lambda: native.common_lengths(letters[:2], letters[:4], letters.view(np.int64))
     yield lambda: native.best_span(raw[1:9].view(np.uint32), letters, 4, 2)
@@ -393,11 +511,12 @@ def everything(native: ModuleType, rounds: int) -> None:
         random_text(native, rng)
         random_trees(native, rng)
         random_resamples(native, rng)
+        random_lists(native, rng)
         random_names(native, rng)
         random_files(native, rng)
         random_documents(native, rng)
     calls = [*wrong_calls(native), *wrong_documents(native), *wrong_resamples(native), *wrong_names(native)]
-    calls += shared_memory(native)
+    calls += [*wrong_lists(native), *shared_memory(native)]
     for number, call in enumerate(calls):
         try:
             call()
@@ -430,10 +549,10 @@ def test_as_installed():
 
 
 def test_every_kernel_looks_at_the_memory_of_its_arrays():
-    source = (ROOT / "native" / "module.cpp").read_text()
-    functions = re.findall(r"\n[\w:<>]+ (\w+)\(([^{;]*?)\) \{\n(.*?)\n", source, re.DOTALL)
+    source = "".join(file.read_text() for file in SOURCES)
+    functions = re.findall(r"\n[\w:<>]+\*? (\w+)\(([^{;]*?)\) \{\n(.*?)\n", source, re.DOTALL)
     taking = {name: first for name, given, first in functions if re.search(r"(?<!const )\b(?:In|Out)2?<\w", given)}
-    assert len(taking) > 15
+    assert len(taking) > 15 and {"merge", "dominated", "start_search"} <= set(taking)
     assert [name for name, first in taking.items() if "require_apart" not in first and name != "feed"] == []
 
 
@@ -489,13 +608,14 @@ def sanitized(tmp_path_factory, pytestconfig) -> tuple[Path, str]:
     strict = ["-O0", "-g1", "-Wall", "-Wextra", "-Werror", "-D_GLIBCXX_ASSERTIONS", *check]
     parts = [
         [*common, "-c", source / "nb_combined.cpp", "-o", folder / "nanobind.o"],
-        [*common, *strict, "-c", ROOT / "native" / "module.cpp", "-o", folder / "module.o"],
+        *([*common, *strict, "-c", file, "-o", folder / f"{file.stem}.o"] for file in SOURCES),
     ]
 
     def build() -> None:
         with ThreadPoolExecutor(2) as pool:
             done = list(pool.map(lambda step: _compile(compiler, *step), parts))
-        done.append(_compile(compiler, "-shared", *check, folder / "module.o", folder / "nanobind.o", "-o", module))
+        objects = [folder / f"{name}.o" for name in ("nanobind", *(file.stem for file in SOURCES))]
+        done.append(_compile(compiler, "-shared", *check, *objects, "-o", module))
         assert not any(step.returncode for step in done), "".join(step.stderr for step in done)
 
     given = (_compile(compiler, "--version").stdout, nanobind.__version__, common, strict)

@@ -30,7 +30,9 @@ STEPS = 5
 #: How often the dearest targets are counted by themselves.
 MOST_CLASSES = 3
 #: theta x the gain that is needed, for the exponential bound.
-THETAS = np.geomspace(0.25, 64.0, 17)
+THETAS = 2.0 ** np.arange(-2, 6.5, 0.5)
+#: Bits of a number that is compared with others where the last digits should not decide.
+BITS = 32
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Budgets:
             ranks = int(np.clip(np.ceil(horizon / least - 1e-9), 1, MOST_LEVELS))
             edges: FloatArray = np.arange(ranks + 1, dtype=np.float64) * least
             return cls(edges, edges[:-1], np.arange(ranks) <= 1)
-        edges = np.append(0.0, np.geomspace(least, max(horizon, 2 * least), PARTS)).astype(np.float64)
+        far = max(horizon, 2 * least)
+        edges = np.concatenate([[0.0], least * (far / least) ** (np.arange(PARTS - 1) / (PARTS - 1)), [far]])
         whole = bool((effort == np.round(effort)).all())
         if whole:
             edges = np.unique(np.ceil(edges * (1 - 1e-12)))
@@ -97,10 +100,12 @@ def budget_bounds(
     best, given = (found / need for found in knapsack.bounds(expected[1], expected[0] - sure))
     with np.errstate(divide="ignore"):
         exposure = -np.log1p(-rows)
+    best_log, given_log = np.full(best.shape, np.inf), np.full(given.shape, np.inf)
     for targets, function in _functions(gains, need):
         for logs in _tangents(exposure[:, targets], unseen[targets], function, knapsack, budgets):
-            with np.errstate(over="ignore"):
-                best, given = np.minimum(best, np.exp(logs[0])), np.minimum(given, np.exp(logs[1]))
+            best_log, given_log = np.minimum(best_log, logs[0]), np.minimum(given_log, logs[1])
+    with np.errstate(over="ignore"):
+        best, given = np.minimum(best, np.exp(best_log)), np.minimum(given, np.exp(given_log))
     return BudgetBounds(np.minimum(best * (1 + ROUNDING), 1.0), np.minimum(given * (1 + ROUNDING), 1.0))
 
 
@@ -141,6 +146,12 @@ def kinds_table(
     return table
 
 
+def coarse(values: FloatArray) -> FloatArray:
+    """Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.ceil(mantissa * 2.0**BITS - 2.0**-12), exponent - BITS)
+
+
 def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Callable[[FloatArray], Concave]]]:
     """Concave functions, each of the exposures of some targets."""
     order = np.argsort(-gains, kind="stable")
@@ -167,23 +178,19 @@ class _Knapsack:
         self.effort, self.most = effort, budgets.most
         self.left = budgets.most[None, :] - effort[:, None]
 
-    def order(self, weight: FloatArray) -> IntArray:
-        """By the weight for the effort."""
-        return np.argsort(-weight / self.effort, kind="stable")
-
-    def bounds(
-        self, weight: FloatArray, constant: float, order: IntArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
+    def bounds(self, weight: FloatArray, constant: float) -> tuple[FloatArray, FloatArray]:
         """For any candidates, and with candidate i; where i alone is beyond the budget, nothing is said."""
-        order = self.order(weight) if order is None else order
+        order = np.argsort(-weight / self.effort, kind="stable")
         spent = np.concatenate([[0.0], np.cumsum(self.effort[order])])
         sums = np.concatenate([[0.0], np.cumsum(weight[order])])
         best = constant + np.interp(self.most, spent, sums)
         given = constant + weight[:, None] + np.interp(self.left, spent, sums)
         return best, np.where(self.left >= 0, np.minimum(given, best[None, :]), np.inf)
 
-    def filled(self, order: IntArray, budget: float) -> FloatArray:
-        """How much of each candidate the best sum within a budget takes."""
+    def filled(self, weight: FloatArray, budget: float) -> FloatArray:
+        """How much of each candidate the best sum within a budget takes; the first of those that are worth about the
+        same, so that it does not depend on the last digits."""
+        order = np.argsort(-coarse(weight / self.effort), kind="stable")
         before = np.concatenate([[0.0], np.cumsum(self.effort[order])[:-1]])
         found = np.empty(len(order))
         found[order] = np.clip((budget - before) / self.effort[order], 0.0, 1.0)
@@ -203,19 +210,18 @@ def _tangents(
     several = budgets.most[~budgets.single]
     chosen = several[np.unique(np.linspace(0, len(several) - 1, POINTS).round().astype(int))] if len(several) else []
     first = np.minimum(exposure, 1.0)
-    start = knapsack.order(first.sum(axis=1))
+    start = first.sum(axis=1)
     for budget in chosen:
         taken = knapsack.filled(start, float(budget))
         y = before + 0.5 * (taken @ first) + 0.05
         for step in range(STEPS):
             value, slope = function(y)(y)
-            if not np.isfinite(value):
+            if not (np.isfinite(value) and np.isfinite(slope).all()):
                 break
             capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
             weight = capped @ slope
-            order = knapsack.order(weight)
-            found.append(knapsack.bounds(weight, value - float(slope @ (y - before)), order))
-            y = y + (before + knapsack.filled(order, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
+            found.append(knapsack.bounds(weight, value - float(slope @ (y - before))))
+            y = y + (before + knapsack.filled(weight, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
     return found
 
 

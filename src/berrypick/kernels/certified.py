@@ -19,7 +19,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.list_bounds import ROUNDING, STEPS, LevelBounds, level_bounds
 from berrypick.kernels.poisson_binomial import law
-from berrypick.kernels.set_queue import SetQueue
+from berrypick.kernels.set_queue import SetQueue, Turns
 
 Objective = Literal["length", "inverse"]
 
@@ -270,8 +270,8 @@ class _BestFirst:
     def run(self) -> Found:
         problem = self.problem
         self.queue.push(np.inf, (), 0.0)
-        nodes = self.limit.nodes_for(problem.rows, problem.r)
-        for order in self.queue.take(nodes, self.limit.seconds, self.promising):
+        turns = Turns(self.limit.nodes_for(problem.rows, problem.r), self.limit.seconds)
+        for order in self.queue.take(turns, self.promising):
             self.expand(order)
         bound = self.queue.bound
         improved = problem.improved(self.best.order)
@@ -280,7 +280,7 @@ class _BestFirst:
         value = problem.value(self.goal)
         if not self.promising(bound):
             return Found(self.best.order, value, value)
-        return Found(self.best.order, value, problem.value(bound), self.queue.stopped)
+        return Found(self.best.order, value, problem.value(bound), turns.stopped)
 
     def promising(self, bound: float) -> bool:
         """Whether a bound leaves room for a better list, more than rounding does."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
@@ -57,11 +58,26 @@ class GainSteps:
         """E[min(gain, threshold)], for each row, of the gains as they are counted."""
         return self._walk(seen, unseen)[2]
 
+    @cached_property
+    def compiled(self) -> Any:
+        """The same for the compiled kernels."""
+        parts = [np.concatenate([np.zeros(0, dtype=one[0].dtype), *one]) for one in (self.stay, self.move, self.sums)]
+        module = native()
+        assert module is not None
+        return module.GainLaw(self.order, self.states, *parts, self.counted, self.gains, self.wanted)
+
     def _walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        if native() is None:
+            return self.plain_walk(seen, unseen)
+        below, reached, expected = np.empty((3, len(seen)))
+        self.compiled.walk(np.ascontiguousarray(seen), np.ascontiguousarray(unseen), below, reached, expected)
+        return below, reached, expected
+
+    def plain_walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         rows = len(seen)
         below, reached, expected = np.zeros((3, rows))
         mass = np.ones((rows, 1))
-        later = seen @ self.counted  # what the targets to come are expected to add
+        later = row_totals(seen[:, self.order] * self.counted[self.order])  # what the targets to come add on average
         steps = zip(self.order.tolist(), self.sums, self.sums[1:], self.stay, self.move, strict=False)
         for x, sums, following, stay, move in steps:
             after = np.zeros((rows, len(following)))
@@ -70,37 +86,42 @@ class GainSteps:
                 part = mass * share
                 kept, missed = to >= 0, to == MISSED
                 after[:, to[kept]] += part[:, kept]  # different sums stay different
-                reached += part[:, to == REACHED].sum(axis=1)
-                below += part[:, missed].sum(axis=1)
-                expected += part[:, missed] @ (sums[missed] + gain) + part[:, missed].sum(axis=1) * later
+                reached = row_totals(part[:, to == REACHED], reached)
+                below = row_totals(part[:, missed], below)
+                expected = row_totals(part[:, missed] * (sums[missed] + gain + later[:, None]), expected)
             mass = after
         return below, reached, expected + reached * self.wanted
 
     def are_sure(self, unseen: FloatArray) -> BoolArray:
         """Whether what is surely seen has the gain, for each row."""
-        return np.asarray((unseen == 0.0) @ self.gains >= self.wanted)
+        return row_totals(np.where(unseen == 0.0, self.gains, 0.0)) >= self.wanted
 
     def of_sets(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """P(gain < threshold), P(gain >= threshold) and whether it is surely reached, for every set of the rows; set
         number s holds row i where bit i of s is 1."""
-        compiled = native()
-        if compiled is None:
+        if native() is None:
             return self.plain_of_sets(rows)
         sets = 1 << len(rows)
         below, reached, done = np.empty(sets), np.empty(sets), np.empty(sets, dtype=np.uint8)
-        parts = [np.concatenate([np.zeros(0, dtype=np.int64), *one]) for one in (self.stay, self.move)]
-        columns = np.ascontiguousarray(rows[:, self.order])
-        gains = np.ascontiguousarray(self.gains[self.order])
-        compiled.gains_of_sets(columns, self.states, *parts, gains, self.wanted, below, reached, done)
+        self.compiled.of_sets(np.ascontiguousarray(rows), below, reached, done)
         return below, reached, done.view(np.bool_)
 
     def plain_of_sets(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        count, targets = rows.shape
-        seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
-        for i in range(count):
-            seen[1 << i : 2 << i] = seen[: 1 << i] + (1.0 - seen[: 1 << i]) * rows[i]
-            unseen[1 << i : 2 << i] = unseen[: 1 << i] * (1.0 - rows[i])
-        return *self.tails(seen, unseen), self.are_sure(unseen)
+        targets = rows.shape[1]
+        seen, unseen = np.zeros((1, targets)), np.ones((1, targets))
+        for row in rows[::-1]:  # without it and with it, the last row first as in the compiled form
+            seen = np.stack([seen, seen + (1.0 - seen) * row], axis=1).reshape(-1, targets)
+            unseen = np.stack([unseen, unseen * (1.0 - row)], axis=1).reshape(-1, targets)
+        return *self.plain_walk(seen, unseen)[:2], self.are_sure(unseen)
+
+
+def row_totals(values: FloatArray, start: FloatArray | float = 0.0) -> FloatArray:
+    """The sum of each row, added to ``start`` from left to right: compiled kernels give the same digits."""
+    if not values.shape[1]:
+        return np.broadcast_to(start, len(values)).astype(np.float64)
+    values = values.copy()
+    values[:, 0] += start
+    return np.asarray(np.add.accumulate(values, axis=1)[:, -1])
 
 
 def gain_steps(gains: FloatArray, wanted: float) -> tuple[GainSteps, GainSteps]:

@@ -20,7 +20,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.kernels import effort_lists, in_use
 from berrypick.kernels.certified import Found, Objective, Search, search
-from berrypick.kernels.effort_lists import Priced
+from berrypick.kernels.effort_problem import Priced
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.

@@ -15,7 +15,7 @@ from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.certified import Found, Search
-from berrypick.kernels.effort_lists import Priced
+from berrypick.kernels.effort_problem import Priced
 from berrypick.kernels.gain_steps import distinct_thresholds
 from berrypick.measures._certificate import NormName
 from berrypick.measures._effort_precision import Working, thresholds

@@ -1,0 +1,432 @@
+// Upper bounds on P(gain reached) over all ways to append candidates whose effort stays within a budget.
+// kernels/budget_bounds.py has the plain form and says why the bounds hold.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lists.hpp"
+
+namespace berrypick {
+
+constexpr std::size_t kParts = 32;
+constexpr double kMostRanks = 40.0;
+constexpr std::size_t kPoints = 5;
+constexpr int kBudgetSteps = 5;
+constexpr std::size_t kMostClasses = 3;
+constexpr std::size_t kThetas = 17;
+
+// Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number.
+inline double coarse(double value) {
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    return std::ldexp(std::ceil(mantissa * 4294967296.0 - 1.0 / 4096.0), exponent - 32);
+}
+
+// Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
+struct Candidates {
+    std::size_t count = 0, targets = 0;
+    Values rows, exposure, effort;
+
+    const double* row(std::size_t i) const { return rows.data() + i * targets; }
+    const double* exposed(std::size_t i) const { return exposure.data() + i * targets; }
+
+    Candidates take(const std::vector<std::size_t>& which) const {
+        Candidates found{which.size(), targets, {}, {}, {}};
+        for (const std::size_t i : which) {
+            found.rows.insert(found.rows.end(), row(i), row(i) + targets);
+            found.exposure.insert(found.exposure.end(), exposed(i), exposed(i) + targets);
+            found.effort.push_back(effort[i]);
+        }
+        return found;
+    }
+};
+
+// Parts of the effort ahead. In part m, from edges[m] to edges[m + 1], a list holds sets of effort up to most[m]; `single`
+// says where these hold one candidate at most.
+struct Budgets {
+    Values edges, most;
+    std::vector<bool> single;
+
+    Budgets(const Values& effort, double horizon) {
+        const double least = *std::min_element(effort.begin(), effort.end());
+        if (*std::max_element(effort.begin(), effort.end()) == least)
+            by_ranks(least, horizon);
+        else
+            by_size(effort, least, std::max(horizon, 2 * least));
+    }
+
+private:
+    void by_ranks(double least, double horizon) {
+        const double ranks = std::min(std::max(std::ceil(horizon / least - 1e-9), 1.0), kMostRanks);
+        for (std::size_t k = 0; k <= std::size_t(ranks); ++k) edges.push_back(double(k) * least);
+        most.assign(edges.begin(), edges.end() - 1);
+        for (std::size_t k = 0; k < most.size(); ++k) single.push_back(k <= 1);
+    }
+
+    void by_size(const Values& effort, double least, double far) {
+        const bool whole = std::all_of(effort.begin(), effort.end(), [](double e) { return e == std::nearbyint(e); });
+        edges.push_back(0.0);
+        for (std::size_t k = 0; k < kParts; ++k) {
+            double edge = k + 1 < kParts ? least * std::pow(far / least, double(k) / double(kParts - 1)) : far;
+            if (whole) edge = std::ceil(edge * (1 - 1e-12));
+            if (!whole || edge > edges.back()) edges.push_back(edge);
+        }
+        // sums of whole numbers are whole, and those in a part lie below its end
+        for (std::size_t m = 1; m < edges.size(); ++m) most.push_back(whole ? edges[m] - 1.0 : edges[m]);
+        most[0] = 0.0;
+        double first = kInfinity, second = kInfinity;
+        for (const double one : effort) {
+            second = std::min(second, std::max(first, one));
+            first = std::min(first, one);
+        }
+        for (const double one : most) single.push_back(one < first + second);
+    }
+};
+
+// Candidates by what they are worth for their effort, as many of them as are looked at.
+class ByWorth {
+public:
+    void start(const Values& weight, const Values& effort) {
+        sorted_.clear();
+        rest_.resize(weight.size());
+        for (std::size_t i = 0; i < weight.size(); ++i) rest_[i] = {weight[i] / effort[i], i};
+        std::make_heap(rest_.begin(), rest_.end(), after);
+    }
+
+    // the nth best, the first of equals; nullptr if there are not so many
+    const std::pair<double, std::size_t>* operator[](std::size_t n) {
+        while (sorted_.size() <= n) {
+            if (rest_.empty()) return nullptr;
+            std::pop_heap(rest_.begin(), rest_.end(), after);
+            sorted_.push_back(rest_.back());
+            rest_.pop_back();
+        }
+        return &sorted_[n];
+    }
+
+private:
+    using Place = std::pair<double, std::size_t>;
+
+    static bool after(const Place& one, const Place& other) {
+        return one.first < other.first || (one.first == other.first && one.second > other.second);
+    }
+
+    std::vector<Place> rest_, sorted_;
+};
+
+// The largest sum of weights within each budget, the last candidate in part. The least of these bounds that are added:
+// `best` for each part, `given` (parts x candidates) with one of the candidates that are `asked` about.
+class Knapsack {
+public:
+    Knapsack(const Values& effort, const Budgets& budgets, const std::vector<std::size_t>& asked)
+        : best(budgets.most.size(), kInfinity),
+          given(budgets.most.size() * asked.size(), kInfinity),
+          effort_(effort),
+          most_(budgets.most),
+          asked_(asked),
+          group_(asked.size()) {
+        for (const std::size_t i : asked) different_.push_back(effort[i]);
+        std::sort(different_.begin(), different_.end());
+        different_.erase(std::unique(different_.begin(), different_.end()), different_.end());
+        for (std::size_t n = 0; n < asked.size(); ++n)
+            group_[n] = std::size_t(std::lower_bound(different_.begin(), different_.end(), effort[asked[n]]) -
+                                    different_.begin());
+        ahead_.resize(different_.size());
+    }
+
+    Values best, given;
+
+    void add(const Values& weight, double constant) {
+        by_worth_.start(weight, effort_);
+        spent_.assign(1, 0.0);
+        sums_.assign(1, 0.0);
+        for (std::size_t n = 0; spent_.back() < most_.back(); ++n) {
+            const auto* const next = by_worth_[n];
+            if (!next) break;
+            spent_.push_back(spent_.back() + effort_[next->second]);
+            sums_.push_back(sums_.back() + weight[next->second]);
+        }
+        std::size_t place = 0;
+        for (std::size_t m = 0; m < most_.size(); ++m) {
+            best[m] = std::min(best[m], constant + sum_within(most_[m], place));
+            add_given(m, weight, constant);
+        }
+    }
+
+    // How much of each candidate the best sum within a budget takes, the first of those that are worth about the same.
+    // Calls take(candidate, share), for the weights added last, or those of start().
+    template <class Take>
+    void fill(double budget, Take take) {
+        double spent = 0.0;
+        for (std::size_t n = 0; spent < budget && by_worth_[n];) {
+            const double worth = coarse(by_worth_[n]->first);
+            run_.clear();
+            for (; by_worth_[n] && coarse(by_worth_[n]->first) == worth; ++n) run_.push_back(by_worth_[n]->second);
+            std::sort(run_.begin(), run_.end());
+            for (const std::size_t i : run_) {
+                const double share = std::min((budget - spent) / effort_[i], 1.0);
+                if (share <= 0.0) return;
+                take(i, share);
+                spent += effort_[i];
+            }
+        }
+    }
+
+    void start(const Values& weight) { by_worth_.start(weight, effort_); }
+
+    // a bound with a candidate is not above the bound for any; where it alone is beyond the budget, nothing is said
+    void finish() {
+        for (std::size_t m = 0; m < most_.size(); ++m)
+            for (std::size_t n = 0; n < asked_.size(); ++n) {
+                double& place = given[m * asked_.size() + n];
+                place = most_[m] - effort_[asked_[n]] >= 0 ? std::min(place, best[m]) : kInfinity;
+            }
+    }
+
+private:
+    double sum_within(double budget, std::size_t& place) const {
+        while (place + 1 < spent_.size() && spent_[place + 1] <= budget) ++place;
+        if (place + 1 == spent_.size()) return sums_.back();
+        const double slope = (sums_[place + 1] - sums_[place]) / (spent_[place + 1] - spent_[place]);
+        return slope * (budget - spent_[place]) + sums_[place];
+    }
+
+    void add_given(std::size_t m, const Values& weight, double constant) {
+        std::size_t place = 0;
+        for (std::size_t g = different_.size(); g-- > 0;) {  // what is left grows
+            const double left = most_[m] - different_[g];
+            ahead_[g] = left >= 0 ? sum_within(left, place) : kInfinity;
+        }
+        double* const row = given.data() + m * asked_.size();
+        for (std::size_t n = 0; n < asked_.size(); ++n)
+            row[n] = std::min(row[n], constant + weight[asked_[n]] + ahead_[group_[n]]);
+    }
+
+    const Values &effort_, &most_;
+    const std::vector<std::size_t>& asked_;
+    std::vector<std::size_t> group_, run_;
+    Values different_, ahead_, spent_, sums_;
+    ByWorth by_worth_;
+};
+
+// E[exp(theta gain)]/exp(theta need) with the theta that is best at y: its logarithm and gradient.
+class Exponential {
+public:
+    Exponential(const Values& gains, double need) : grown_(kThetas * gains.size()), n_(gains.size()) {
+        for (std::size_t k = 0; k < kThetas; ++k) {
+            theta_[k] = std::pow(2.0, double(k) / 2.0 - 2.0);
+            for (std::size_t x = 0; x < n_; ++x)
+                grown_[k * n_ + x] = std::expm1(std::min(theta_[k] * gains[x] / need, 700.0));
+        }
+    }
+
+    double operator()(const Values& y, Values& slope) const {
+        Values seen(n_);
+        for (std::size_t x = 0; x < n_; ++x) seen[x] = -std::expm1(-y[x]);
+        double least = kInfinity;
+        std::size_t best = 0;
+        for (std::size_t k = 0; k < kThetas; ++k) {
+            double value = 0.0;
+            for (std::size_t x = 0; x < n_; ++x) value += std::log1p(seen[x] * grown_[k * n_ + x]);
+            value -= theta_[k];
+            if (value < least) {
+                least = value;
+                best = k;
+            }
+        }
+        for (std::size_t x = 0; x < n_; ++x) {
+            const double grown = grown_[best * n_ + x];
+            slope[x] = std::exp(-y[x]) * grown / (1.0 + seen[x] * grown);
+        }
+        return least;
+    }
+
+private:
+    double theta_[kThetas];
+    Values grown_;
+    std::size_t n_;
+};
+
+// Bounds from tangents at points that Frank-Wolfe steps find for some of the budgets, of a concave function of the
+// exposures of some targets.
+template <class Concave>
+void add_tangents(const Candidates& candidates, const std::vector<std::size_t>& targets, const Values& unseen,
+                  Concave function, const Budgets& budgets, Knapsack& knapsack) {
+    const std::size_t n = targets.size(), count = candidates.count;
+    Values several, before(n), y(n), slope(n), cap(n), total(n), weight(count), worth(count, 0.0);
+    for (std::size_t m = 0; m < budgets.most.size(); ++m)
+        if (!budgets.single[m]) several.push_back(budgets.most[m]);
+    for (std::size_t x = 0; x < n; ++x) before[x] = -std::log(unseen[targets[x]]);
+    for (std::size_t i = 0; i < count; ++i)
+        for (const std::size_t x : targets) worth[i] += std::min(candidates.exposed(i)[x], 1.0);
+    double last = -1.0;
+    for (std::size_t k = 0; k < kPoints && !several.empty(); ++k) {
+        const double at = std::nearbyint(double(several.size() - 1) * double(k) / double(kPoints - 1));
+        if (at == last) continue;
+        last = at;
+        const double budget = several[std::size_t(at)];
+        std::fill(total.begin(), total.end(), 0.0);
+        knapsack.start(worth);
+        knapsack.fill(budget, [&](std::size_t i, double share) {
+            for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(candidates.exposed(i)[targets[x]], 1.0);
+        });
+        for (std::size_t x = 0; x < n; ++x) y[x] = before[x] + 0.5 * total[x] + 0.05;
+        for (int step = 0; step < kBudgetSteps; ++step) {
+            double constant = function(y, slope);
+            const auto finite = [](double one) { return std::isfinite(one); };
+            if (!finite(constant) || !std::all_of(slope.begin(), slope.end(), finite)) break;
+            for (std::size_t x = 0; x < n; ++x) {
+                cap[x] = std::max(exposure_cap(slope[x]) - before[x], 0.0);
+                constant -= slope[x] * (y[x] - before[x]);
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                const double* const row = candidates.exposed(i);
+                double sum = 0.0;
+                for (std::size_t x = 0; x < n; ++x) sum += std::min(row[targets[x]], cap[x]) * slope[x];
+                weight[i] = sum;
+            }
+            knapsack.add(weight, constant);
+            std::fill(total.begin(), total.end(), 0.0);
+            knapsack.fill(budget, [&](std::size_t i, double share) {
+                for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(candidates.exposed(i)[targets[x]], cap[x]);
+            });
+            for (std::size_t x = 0; x < n; ++x) y[x] += (before[x] + total[x] - y[x]) * (2.0 / (step + 4.0));
+        }
+    }
+}
+
+// The targets that are not sure yet, and the gain that they have to bring.
+struct Open {
+    std::vector<std::size_t> targets;
+    double need;
+
+    Open(const Values& unseen, const Values& gains, double wanted) {
+        double sure = 0.0;
+        for (std::size_t x = 0; x < unseen.size(); ++x) {
+            if (unseen[x] > 0)
+                targets.push_back(x);
+            else
+                sure += gains[x];
+        }
+        need = wanted - sure;
+    }
+};
+
+// For each part: for any candidates within the budget (best), and given one of those asked about (parts x asked).
+// `expected`: E[min(gain, wanted)] before them, `added`: what each candidate alone adds to it.
+struct BudgetBounds {
+    Values best, given;
+
+    BudgetBounds(const Candidates& candidates, const std::vector<std::size_t>& asked, const Values& unseen,
+                 const Values& all_gains, double wanted, const Budgets& budgets, double expected, const Values& added) {
+        const std::size_t parts = budgets.most.size();
+        const Open open(unseen, all_gains, wanted);
+        const double need = open.need;
+        Values gains(unseen.size(), 0.0);
+        double total = 0.0;
+        for (const std::size_t x : open.targets) total += gains[x] = std::min(all_gains[x], need);
+        if (need <= 0 || total < need * (1 - kRounding)) {
+            best.assign(parts, need <= 0 ? 1.0 : 0.0);
+            given.assign(parts * asked.size(), best[0]);
+            return;
+        }
+        Knapsack mean(candidates.effort, budgets, asked), tangents(candidates.effort, budgets, asked);
+        mean.add(added, expected - (wanted - need));
+        mean.finish();
+        add_functions(candidates, open.targets, unseen, gains, need, budgets, tangents);
+        tangents.finish();
+        for (std::size_t m = 0; m < parts; ++m) best.push_back(least(mean.best[m] / need, tangents.best[m]));
+        for (std::size_t k = 0; k < mean.given.size(); ++k)
+            given.push_back(least(mean.given[k] / need, tangents.given[k]));
+    }
+
+private:
+    static double least(double share, double log) {
+        return std::min(std::min(share, std::exp(log)) * (1 + kRounding), 1.0);
+    }
+
+    // the concave functions, each of the exposures of some targets
+    static void add_functions(const Candidates& candidates, const std::vector<std::size_t>& targets,
+                              const Values& unseen, const Values& gains, double need, const Budgets& budgets,
+                              Knapsack& knapsack) {
+        std::vector<std::size_t> order = targets, ends{targets.size()};
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return gains[a] > gains[b]; });
+        for (std::size_t end = order.size(); --end > 0 && ends.size() <= kMostClasses;)
+            if (gains[order[end]] < gains[order[end - 1]]) ends.push_back(end);
+        for (const std::size_t end : ends) {
+            double rest = 0.0, sum = 0.0;
+            for (std::size_t n = end; n < order.size(); ++n) rest += gains[order[n]];
+            rest = need * (1 - kRounding) - rest;
+            std::size_t number = 1;
+            for (std::size_t n = 0; n < end && (sum += gains[order[n]]) < rest; ++n) ++number;
+            if (rest <= 0 || number > end) continue;
+            add_tangents(candidates, std::vector<std::size_t>(order.begin(), order.begin() + std::ptrdiff_t(end)), unseen,
+                         LogReached(end, number), budgets, knapsack);
+        }
+        if (ends.size() == 1) return;
+        Values dear;
+        for (const std::size_t x : targets) dear.push_back(gains[x]);
+        add_tangents(candidates, targets, unseen, Exponential(dear, need), budgets, knapsack);
+    }
+};
+
+// Bounds for h candidates that are not sure and m that are (others x sures); -1 where there are not so many.
+inline Values kinds_table(const Candidates& candidates, const Values& all_unseen, const Values& all_gains, double wanted,
+                          std::size_t others, std::size_t sures) {
+    const Open open(all_unseen, all_gains, wanted);
+    const std::size_t n = open.targets.size(), count = candidates.count;
+    Values table(others * sures, 1.0), unseen, gains, rows;
+    if (open.need <= 0) return table;
+    for (const std::size_t x : open.targets) {
+        unseen.push_back(all_unseen[x]);
+        gains.push_back(all_gains[x]);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        for (const std::size_t x : open.targets) rows.push_back(candidates.row(i)[x]);
+    const Values dearest = sums(gains, true);
+    const std::size_t number = std::size_t(
+        std::lower_bound(dearest.begin(), dearest.end(), open.need * (1 - kRounding)) - dearest.begin());
+    if (number > n) return Values(others * sures, 0.0);
+    Values best(1), given(count), seen_before(n), worth(count), row(n), capped(n);
+    level_bounds(rows.data(), count, n, unseen.data(), Index(number), 1, 0, others, sures, best.data(), given.data(),
+                 table.data());
+    Values covered;
+    std::vector<bool> surely;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto first = rows.begin() + std::ptrdiff_t(i * n);
+        const auto sure = std::count(first, first + std::ptrdiff_t(n), 1.0);
+        surely.push_back(sure > 0);
+        if (sure) covered.push_back(double(sure));
+    }
+    covered = sums(covered, true);
+    for (std::size_t m = 0; m < std::min(sures, covered.size()); ++m) {
+        const std::size_t certain = std::min(std::size_t(covered[m]), n), q = n - certain;
+        const double rest = open.need - dearest[certain];
+        if (rest <= open.need * kRounding) continue;
+        for (std::size_t x = 0; x < n; ++x) {
+            capped[x] = std::min(gains[x], rest);
+            seen_before[x] = capped[x] * (1.0 - unseen[x]);
+        }
+        Values with_sure, without;
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t x = 0; x < n; ++x) {
+                const double p = rows[i * n + x];
+                row[x] = p == 1.0 ? 0.0 : p * unseen[x] * capped[x];
+            }
+            (surely[i] ? with_sure : without).push_back(sums(row, true)[q]);
+        }
+        const double have = sums(seen_before, true)[q] + sums(with_sure, true)[m];
+        const Values more = sums(without, true);
+        for (std::size_t h = 0; h < std::min(others, more.size()); ++h) {
+            double& place = table[h * sures + m];
+            if (place >= 0) place = std::min(place, std::min((have + more[h]) / rest * (1 + kRounding), 1.0));
+        }
+    }
+    return table;
+}
+
+}  // namespace berrypick

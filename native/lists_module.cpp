@@ -1,0 +1,267 @@
+// Ideal lists as part of the Python module.
+#include "arrays.hpp"
+
+#include <cmath>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "effort_lists.hpp"
+#include "effort_search.hpp"
+#include "lists.hpp"
+
+using namespace bindings;
+
+namespace {
+
+void require_probabilities(const In2<double>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        require(rows.data()[i] >= 0.0 && rows.data()[i] <= 1.0, "a probability lies in [0, 1]");
+}
+
+void dominated(In2<double> rows, Out2<std::uint8_t> out) {
+    require_apart(rows, out);
+    require_count(out.shape(0), rows.shape(0), "rows of out");
+    require_count(out.shape(1), rows.shape(0), "columns of out");
+    const nb::gil_scoped_release released;
+    berrypick::dominated(rows.data(), rows.shape(0), rows.shape(1), out.data());
+}
+
+void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<double> best, Out2<double> given,
+                  Out2<double> table) {
+    require_apart(rows, unseen, best, given, table);
+    require_probabilities(rows);
+    require_count(unseen.shape(0), rows.shape(1), "unseen");
+    for (std::size_t x = 0; x < unseen.size(); ++x)
+        require(unseen.data()[x] >= 0.0 && unseen.data()[x] <= 1.0, "a probability lies in [0, 1]");
+    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
+    require_count(given.shape(0), best.shape(0), "rows of given");
+    require_count(given.shape(1), rows.shape(0), "columns of given");
+    const nb::gil_scoped_release released;
+    berrypick::level_bounds(rows.data(), rows.shape(0), rows.shape(1), unseen.data(), r, best.shape(0), steps,
+                            table.shape(0), table.shape(1), best.data(), given.data(), table.data());
+}
+
+void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
+    require_apart(rows, below, reached, done);
+    require_probabilities(rows);
+    require(rows.shape(0) <= 24, "too many candidates to list their sets");
+    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
+    const std::size_t sets = std::size_t(1) << rows.shape(0);
+    require_count(below.shape(0), sets, "below");
+    require_count(reached.shape(0), sets, "reached");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::tails_of_sets(rows.data(), unsigned(rows.shape(0)), rows.shape(1), std::size_t(r), below.data(),
+                             reached.data(), done.data());
+}
+
+void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uint8_t> done, unsigned count) {
+    require_apart(score, best, step, done);
+    require(count <= 24, "too many candidates to list their sets");
+    const std::size_t sets = std::size_t(1) << count;
+    require_count(score.shape(0), sets, "score");
+    require_count(best.shape(0), sets, "best");
+    require_count(step.shape(0), sets, "step");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::best_order(score.data(), best.data(), step.data(), done.data(), count);
+}
+
+// --- gains and efforts ---------------------------------------------------------------------------------------------
+
+template <class T>
+std::vector<T> copied(const In<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+void require_positive(const In<double>& values, const char* what) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        require(values.data()[i] > 0.0, what);
+        sum += values.data()[i];
+    }
+    require(std::isfinite(sum), what);
+}
+
+void require_targets(const In<Index>& order) {
+    std::vector<bool> known(order.size(), false);
+    for (std::size_t n = 0; n < order.size(); ++n) {
+        const Index x = order.data()[n];
+        require(x >= 0 && std::size_t(x) < order.size() && !known[std::size_t(x)], "every target has one place");
+        known[std::size_t(x)] = true;
+    }
+}
+
+// The law of a gain; which of its states lead where is checked.
+void make_law(berrypick::GainLaw* self, In<Index> order, In<Index> states, In<Index> stay, In<Index> move,
+              In<double> sums, In<double> counted, In<double> gains, double wanted) {
+    require_apart(order, states, stay, move, sums, counted, gains);
+    const std::size_t targets = order.shape(0);
+    require_targets(order);
+    require_count(states.shape(0), targets + 1, "states");
+    require_count(move.shape(0), stay.shape(0), "move");
+    require_count(sums.shape(0), stay.shape(0), "sums");
+    require_count(counted.shape(0), targets, "counted");
+    require_count(gains.shape(0), targets, "gains");
+    require_positive(gains, "gains are above 0, their sum finite");
+    require(std::isfinite(wanted), "a gain is finite");
+    for (const In<double>& values : {sums, counted})
+        for (std::size_t i = 0; i < values.size(); ++i)
+            require(values.data()[i] >= 0.0 && std::isfinite(values.data()[i]), "sums of gains are not negative");
+    require(states.data()[0] == 1, "a gain begins with one state");
+    std::size_t at = 0;
+    for (std::size_t x = 0; x < targets; ++x) {
+        require(states.data()[x] >= 0 && states.data()[x + 1] >= 0, "a number of states is not negative");
+        const std::size_t count = std::size_t(states.data()[x]);
+        require(count <= stay.shape(0) - at, "states lead somewhere");
+        for (std::size_t s = at; s < at + count; ++s)
+            for (const Index to : {stay.data()[s], move.data()[s]})
+                require(to >= berrypick::kMissed && to < states.data()[x + 1], "there is no such state");
+        at += count;
+    }
+    require(at == stay.shape(0) && (!targets || states.data()[targets] == 0), "every state leads to an end");
+    new (self) berrypick::GainLaw{copied(order), copied(states), copied(stay), copied(move),
+                                  copied(sums), copied(counted), copied(gains), wanted};
+}
+
+void walk_law(const berrypick::GainLaw& law, In2<double> seen, In2<double> unseen, Out<double> below, Out<double> reached,
+              Out<double> expected) {
+    require_apart(seen, unseen, below, reached, expected);
+    require_probabilities(seen);
+    require_probabilities(unseen);
+    require_count(seen.shape(1), law.targets(), "columns of seen");
+    require_count(unseen.shape(0), seen.shape(0), "rows of unseen");
+    require_count(unseen.shape(1), seen.shape(1), "columns of unseen");
+    for (const Out<double>* const out : {&below, &reached, &expected})
+        require_count(out->shape(0), seen.shape(0), "results");
+    const nb::gil_scoped_release released;
+    berrypick::GainLaw::Scratch scratch;
+    for (std::size_t n = 0; n < seen.shape(0); ++n) {
+        const auto found = law(seen.data() + n * law.targets(), unseen.data() + n * law.targets(), scratch);
+        below.data()[n] = found.below;
+        reached.data()[n] = found.reached;
+        expected.data()[n] = found.expected;
+    }
+}
+
+void gains_of_sets(const berrypick::GainLaw& law, In2<double> rows, Out<double> below, Out<double> reached,
+                   Out<std::uint8_t> done) {
+    require_apart(rows, below, reached, done);
+    require_probabilities(rows);
+    require(rows.shape(0) <= 24, "too many candidates to list their sets");
+    require_count(rows.shape(1), law.targets(), "columns of rows");
+    const std::size_t sets = std::size_t(1) << rows.shape(0);
+    require_count(below.shape(0), sets, "below");
+    require_count(reached.shape(0), sets, "reached");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::gains_of_sets(rows.data(), unsigned(rows.shape(0)), law, below.data(), reached.data(), done.data());
+}
+
+void cheapest_order(In<double> weight, In<double> effort, bool inverse, Out<double> best, Out<Index> step,
+                    In<std::uint8_t> done, unsigned count) {
+    require_apart(weight, effort, best, step, done);
+    require(count <= 24, "too many candidates to list their sets");
+    const std::size_t sets = std::size_t(1) << count;
+    require_count(weight.shape(0), sets, "weight");
+    require_count(effort.shape(0), sets, "effort");
+    require_count(best.shape(0), sets, "best");
+    require_count(step.shape(0), sets, "step");
+    require_count(done.shape(0), sets, "done");
+    const nb::gil_scoped_release released;
+    berrypick::cheapest_order(weight.data(), effort.data(), inverse, best.data(), step.data(), done.data(), count);
+}
+
+void make_problem(berrypick::EffortProblem* self, In2<double> rows, In<double> effort, In2<double> outside,
+                  const berrypick::GainLaw& upper, const berrypick::GainLaw& lower, bool inverse, bool certain,
+                  double most, double floor) {
+    require_apart(rows, effort, outside);
+    require_probabilities(rows);
+    require_count(effort.shape(0), rows.shape(0), "effort");
+    require_positive(effort, "effort is above 0, its sum finite");
+    require_count(outside.shape(0), rows.shape(0), "rows of outside");
+    require_count(outside.shape(1), rows.shape(1), "columns of outside");
+    for (std::size_t i = 0; i < outside.size(); ++i)
+        require(outside.data()[i] >= 0.0 && std::isfinite(outside.data()[i]), "effort outside is not negative");
+    require_count(upper.targets(), rows.shape(1), "targets of the upper law");
+    require_count(lower.targets(), rows.shape(1), "targets of the lower law");
+    require(most >= 0.0 && most <= 1.0, "a probability lies in [0, 1]");
+    require(floor >= 0.0 && std::isfinite(floor), "a floor is not negative");
+    berrypick::Candidates all{rows.shape(0), rows.shape(1), {}, {}, copied(effort)};
+    all.rows.assign(rows.data(), rows.data() + rows.size());
+    for (const double p : all.rows) all.exposure.push_back(-std::log1p(-p));
+    new (self) berrypick::EffortProblem(std::move(all), {outside.data(), outside.data() + outside.size()}, upper, lower,
+                                        inverse, certain, most, floor);
+}
+
+// Lists as rows, each filled up with a number beyond the candidates.
+void list_scores(const berrypick::EffortProblem& problem, In2<Index> lists, Out<double> out) {
+    require_apart(lists, out);
+    require_count(out.shape(0), lists.shape(0), "out");
+    for (std::size_t k = 0; k < lists.size(); ++k)
+        require(lists.data()[k] >= 0 && std::size_t(lists.data()[k]) <= problem.candidates.count, "no such candidate");
+    const nb::gil_scoped_release released;
+    berrypick::GainLaw::Scratch scratch;
+    for (std::size_t n = 0; n < lists.shape(0); ++n)
+        out.data()[n] = problem.score(lists.data() + n * lists.shape(1), lists.shape(1), scratch);
+}
+
+berrypick::EffortSearch* start_search(const berrypick::EffortProblem& problem, In2<std::uint8_t> follows, In<Index> best,
+                                      double goal) {
+    require_apart(follows, best);
+    const std::size_t count = problem.candidates.count;
+    require_count(follows.shape(0), count, "rows of follows");
+    require(follows.shape(1) == 0 || follows.shape(1) == count, "each candidate follows some or none");
+    for (std::size_t k = 0; k < follows.size(); ++k) require(follows.data()[k] <= 1, "a candidate follows or not");
+    std::vector<bool> known(count, false);
+    for (std::size_t k = 0; k < best.size(); ++k) {
+        const Index i = best.data()[k];
+        require(i >= 0 && std::size_t(i) < count && !known[std::size_t(i)], "a list holds candidates, each once");
+        known[std::size_t(i)] = true;
+    }
+    require(std::isfinite(goal) && (problem.inverse ? goal > 0.0 : goal < 0.0), "a list scores something");
+    return new berrypick::EffortSearch(problem, {follows.data(), follows.data() + follows.size()}, copied(best), goal);
+}
+
+bool search_step(berrypick::EffortSearch& search) {
+    const nb::gil_scoped_release released;
+    return search.step();
+}
+
+nb::list best_list(const berrypick::EffortSearch& search) {
+    nb::list found;
+    for (const Index i : search.best()) found.append(i);
+    return found;
+}
+
+}  // namespace
+
+void bind_lists(nb::module_& m) {
+    m.def("dominated", dominated, "rows"_a.noconvert(), "out"_a.noconvert());
+    m.def("level_bounds", level_bounds, "rows"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "steps"_a,
+          "best"_a.noconvert(), "given"_a.noconvert(), "table"_a.noconvert());
+    m.def("tails_of_sets", tails_of_sets, "rows"_a.noconvert(), "r"_a, "below"_a.noconvert(),
+          "reached"_a.noconvert(), "done"_a.noconvert());
+    m.def("best_order", best_order, "score"_a.noconvert(), "best"_a.noconvert(), "step"_a.noconvert(),
+          "done"_a.noconvert(), "count"_a);
+    m.def("cheapest_order", cheapest_order, "weight"_a.noconvert(), "effort"_a.noconvert(), "inverse"_a,
+          "best"_a.noconvert(), "step"_a.noconvert(), "done"_a.noconvert(), "count"_a);
+    nb::class_<berrypick::GainLaw>(m, "GainLaw")
+        .def("__init__", make_law, "order"_a.noconvert(), "states"_a.noconvert(), "stay"_a.noconvert(),
+             "move"_a.noconvert(), "sums"_a.noconvert(), "counted"_a.noconvert(), "gains"_a.noconvert(), "wanted"_a)
+        .def("walk", walk_law, "seen"_a.noconvert(), "unseen"_a.noconvert(), "below"_a.noconvert(),
+             "reached"_a.noconvert(), "expected"_a.noconvert())
+        .def("of_sets", gains_of_sets, "rows"_a.noconvert(), "below"_a.noconvert(), "reached"_a.noconvert(),
+             "done"_a.noconvert());
+    nb::class_<berrypick::EffortProblem>(m, "EffortProblem")
+        .def("__init__", make_problem, "rows"_a.noconvert(), "effort"_a.noconvert(), "outside"_a.noconvert(), "upper"_a,
+             "lower"_a, "inverse"_a, "certain"_a, "most"_a, "floor"_a)
+        .def("scores", list_scores, "lists"_a.noconvert(), "out"_a.noconvert())
+        .def("search", start_search, "follows"_a.noconvert(), "best"_a.noconvert(), "goal"_a,
+             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+    nb::class_<berrypick::EffortSearch>(m, "EffortSearch")
+        .def("step", search_step)
+        .def("best", best_list)
+        .def("bound", &berrypick::EffortSearch::bound);
+}
