@@ -15,7 +15,7 @@ from berrypick import formats
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.texts import read_texts
 from berrypick.corpus.titles import read_titles
-from berrypick.formats import _files
+from berrypick.formats import _limits
 from berrypick.formats._table import table_parts
 
 LINE = b"1 Q0 document 1 1.5 r\n"
@@ -23,7 +23,7 @@ LINE = b"1 Q0 document 1 1.5 r\n"
 
 @pytest.fixture
 def small_limit(monkeypatch):
-    monkeypatch.setenv(_files.EXPANSION_LIMIT, "0.001")  # about a megabyte
+    monkeypatch.setenv(_limits.EXPANSION_LIMIT, "0.001")  # about a megabyte
 
 
 @pytest.mark.parametrize("format", [None, "trec-run", "inex-fol-run", "span-table-run"])
@@ -35,9 +35,9 @@ def test_a_gzip_bomb_is_refused(tmp_path, small_limit, format):
 
 def test_the_limit_can_be_raised(tmp_path, monkeypatch, berrypick, files):
     (tmp_path / "r.run").write_bytes(gzip.compress(b"# comment\n" * 500_000 + LINE))
-    monkeypatch.setenv(_files.EXPANSION_LIMIT, "0.001")
+    monkeypatch.setenv(_limits.EXPANSION_LIMIT, "0.001")
     done = berrypick("check", tmp_path / "r.run")
-    assert done.code == 2 and _files.EXPANSION_LIMIT in done.out
+    assert done.code == 2 and _limits.EXPANSION_LIMIT in done.out
     assert berrypick("--expansion-limit", "0.01", "check", tmp_path / "r.run").code == 0
     assert berrypick("--expansion-limit", "many", "check", tmp_path / "r.run").code == 2
 

@@ -90,16 +90,20 @@ def everything():
     made = results(VALUES)
     compared = bp.compare(made, baseline="a", resamples=200)
     changed = bp.diff(made, results({"a": {"AP": [0.5, 0.5, 0.5], "charR@5": [1.0, 0.5, 0.0]}, "b": VALUES["b"]}))
+    correlated = bp.correlate(
+        results({run: dict.fromkeys(("AP", "charR@5"), values["charR@5"]) for run, values in VALUES.items()})
+    )
     swept = Sweep(({"size": 100, "by": "words"}, {"size": None, "by": 3}), ("a", "b"), (4, None), made)
     return {
         "results": (made, made._columns(), len(made)),
         "comparison": (compared, None, len(compared.rows())),
         "difference": (changed, changed._columns(), len(changed.changes)),
+        "correlations": (correlated, None, len(correlated)),
         "sweep": (swept, None, len(swept.rows)),
     }
 
 
-@pytest.mark.parametrize("name", ["results", "comparison", "difference", "sweep"])
+@pytest.mark.parametrize("name", ["results", "comparison", "difference", "correlations", "sweep"])
 def test_pyarrow_polars_duckdb_and_pandas_read_the_same_rows(name):
     value, columns, count = everything()[name]
     table = pa.table(value)

@@ -19,6 +19,7 @@ from conftest import command
 import berrypick as bp
 from berrypick import cli
 from berrypick.cli import output
+from berrypick.cli.process import set_up_process
 from berrypick.corpus.index import build as index_build
 from berrypick.corpus.index import build_index, partial
 from berrypick.formats import _files
@@ -79,7 +80,7 @@ def test_a_terminal_keeps_its_encoding(monkeypatch):
     stream = Small()
     stream.isatty = lambda: True
     monkeypatch.setattr(sys, "stdout", stream)
-    cli._use_utf8()
+    set_up_process()
     stream.write("\u00e9\u2192\n")
     assert stream.bytes == b"\xe9\\u2192\r\n"
 
@@ -123,7 +124,7 @@ def test_text_files_are_opened_with_an_encoding_and_written_with_plain_ends_of_l
         for line, name in text_files(ast.parse(path.read_text(encoding="utf-8")))
         if not (name == "read_text" and path.name in ("folder.py", "xml_documents.py"))  # ours: corpus.xml_documents
     ]
-    standard = ["cli/__init__.py"] * 2  # standard output and error, where they were closed
+    standard = ["cli/process.py"] * 2  # standard output and error, where they were closed
     assert [one.rpartition(":")[0].rpartition(":")[0].replace(os.sep, "/") for one in found] == standard, found
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.analysis.topic_values import TIE
-from berrypick.core.arrow import Kind, arrow_stream
+from berrypick.core.arrow import Frames, Kind, columns_of
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.results import ALL, Note, Signature
 from berrypick.core.words import counted
@@ -181,18 +181,16 @@ class Pair:
         return {"unjudged_low": low, "unjudged_high": high, "could_turn_round": self.could_turn_round}
 
 
-#: The types of the columns of the tidy rows.
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
-    **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
-    **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect"), "number"),
-    "significant": "flag",
-}
-
-
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Frames):
     """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {
+        **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
+        **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
+        **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect"), "number"),
+        "significant": "flag",
+    }
 
     estimates: tuple[Estimate, ...]
     pairs: tuple[Pair, ...]
@@ -314,23 +312,8 @@ class Comparison:
                 )  # fmt: skip
         return found
 
-    def to_pandas(self) -> Any:
-        """The tidy rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
-
-    def to_polars(self) -> Any:
-        """The tidy rows as a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self.rows(), infer_schema_length=None)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The tidy rows as a table: ``pyarrow.table(comparison)``, ``polars.DataFrame(comparison)``."""
-        rows = self.rows()
-        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
-        return arrow_stream(columns, _KINDS, requested_schema)
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_of(self.rows())
 
     def unmet(
         self,

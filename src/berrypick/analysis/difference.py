@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from berrypick.analysis.saved import read_results
-from berrypick.core.arrow import Kind, arrow_stream
+from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
 
@@ -73,8 +73,13 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Frames):
     """What :func:`diff` found. True if anything differs."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {
+        **dict.fromkeys(("run", "topic", "measure", "status", "signature", "old_signature"), "text"),
+        **dict.fromkeys(("old", "new", "change"), "number"),
+    }
 
     changes: tuple[Change, ...]
     summaries: tuple[Summary, ...]
@@ -113,25 +118,6 @@ class Difference:
 
     def records(self) -> list[dict[str, Any]]:
         return [change.as_dict() for change in self.changes]
-
-    def to_pandas(self) -> Any:
-        """The changes as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.records(), columns=list(_EMPTY.as_dict()))
-
-    def to_polars(self) -> Any:
-        """The changes as a polars data frame."""
-        import polars
-
-        numbers = dict.fromkeys(("old", "new", "change"), polars.Float64)
-        return polars.DataFrame(self._columns(), schema_overrides=numbers)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The changes as a table: ``pyarrow.table(difference)``, ``polars.DataFrame(difference)``."""
-        columns, numbers = self._columns(), ("old", "new", "change")
-        kinds: dict[str, Kind] = {name: "number" if name in numbers else "text" for name in columns}
-        return arrow_stream(columns, kinds, requested_schema)
 
     def _columns(self) -> dict[str, list[Any]]:
         records = self.records()

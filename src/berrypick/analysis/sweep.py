@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from berrypick.analysis.retrievers import Chunk, bm25, fts5
 from berrypick.analysis.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
 from berrypick.analysis.sweep_work import FolderJob, Job, Outcome, PipelineJob
 from berrypick.analysis.tabular import shown
-from berrypick.core.arrow import Kind, arrow_stream
+from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.explanation import Table
 from berrypick.core.progress import StepCounter, check_progress
@@ -51,16 +51,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
 
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("run", "measure", "signature"), "text"),
-    **dict.fromkeys(("value", "low", "high"), "number"),
-    **dict.fromkeys(("chunks", "topics"), "count"),
-}
-
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Frames):
     """What :func:`sweep` found: the settings, and the results of one run for each."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {
+        **dict.fromkeys(("run", "measure", "signature"), "text"),
+        **dict.fromkeys(("value", "low", "high"), "number"),
+        **dict.fromkeys(("chunks", "topics"), "count"),
+    }
 
     settings: tuple[Setting, ...]
     names: tuple[str, ...]
@@ -109,22 +109,8 @@ class Sweep:
             raise UsageError(f"{name} is undefined for every setting")
         return max(rows, key=lambda row: row["value"] if self.results.info(name).higher_is_better else -row["value"])
 
-    def to_pandas(self) -> Any:
-        """The tidy table as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows)
-
-    def to_polars(self) -> Any:
-        """The tidy table as a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self.rows, infer_schema_length=None, strict=False)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The tidy table: ``pyarrow.table(sweep)``; a parameter with values of several types is a column of texts."""
-        columns = {name: [row[name] for row in self.rows] for name in (*self.parameters, *COLUMNS)}
-        return arrow_stream(columns, _KINDS, requested_schema)
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: [row[name] for row in self.rows] for name in (*self.parameters, *COLUMNS)}
 
     def table(self, places: int = 4) -> str:
         """As text: a row for each setting, a column for each parameter and measure."""

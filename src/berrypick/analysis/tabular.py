@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from berrypick.core.arrow import Frames, columns_of
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note
 
 
-class Tabular:
+class Tabular(Frames):
     """Subclasses say what their records and tables are."""
 
     notes: Sequence[Note]
@@ -42,17 +43,8 @@ class Tabular:
 
         return self.table().rstrip("\n") + notes_text(self.notes)
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows())
-
-    def to_polars(self) -> Any:
-        """The rows as a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self.rows(), infer_schema_length=None)
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_of(self.rows())
 
     def _repr_html_(self) -> str:
         from berrypick.report.notebook_analysis import tabular_html

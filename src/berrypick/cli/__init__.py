@@ -128,10 +128,10 @@ def cli(context: click.Context, version: bool, expansion_limit: str | None) -> N
     berrypick list measures                                  all measures
     """
     if expansion_limit is not None:
-        from berrypick.formats import _files
+        from berrypick.formats import _limits
 
-        os.environ[_files.EXPANSION_LIMIT] = expansion_limit  # for the processes that share the work as well
-        _files.expansion_limit()  # says what is wrong with it
+        os.environ[_limits.EXPANSION_LIMIT] = expansion_limit  # for the processes that share the work as well
+        _limits.expansion_limit()  # says what is wrong with it
     if version:
         from berrypick import kernels
         from berrypick._version import __version__

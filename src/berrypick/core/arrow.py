@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from berrypick.core.errors import UsageError
 
 Kind = Literal["text", "number", "count", "flag"]
+
+
+class Frames:
+    """A table that other libraries read. Subclasses have its columns, and say of what kind some are."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {}
+
+    def _columns(self) -> dict[str, list[Any]]:
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """The rows as a polars data frame."""
+        import polars
+
+        columns = self._columns()
+        numbers = [name for name in columns if self._kinds.get(name) == "number"]
+        return polars.DataFrame(columns, schema_overrides=dict.fromkeys(numbers, polars.Float64), strict=False)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows for all that read Arrow: ``pyarrow.table(value)``, ``polars.DataFrame(value)``, DuckDB."""
+        return arrow_stream(self._columns(), self._kinds, requested_schema)
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows as columns, None where a row has no such value."""
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
 def arrow_stream(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind], schema: object = None) -> object:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
-from berrypick.core.arrow import Kind, arrow_stream
+from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import Message, UsageError, nearest
 from berrypick.core.metric_names import metric_names
 from berrypick.core.score import Curve
@@ -130,16 +130,14 @@ class Row:
         return row
 
 
-#: The types of the columns of a table of results.
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("run", "topic", "measure", "signature", "group"), "text"),
-    "value": "number",
-}
-
-
 @dataclass(frozen=True)
-class Results:
+class Results(Frames):
     """Rows for every topic, a mean for every run and measure, and notes a person should read."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {
+        **dict.fromkeys(("run", "topic", "measure", "signature", "group"), "text"),
+        "value": "number",
+    }
 
     topic_rows: Sequence[Row]
     mean_rows: Sequence[Row]
@@ -315,22 +313,6 @@ class Results:
         from berrypick.report.text import save_results
 
         save_results(self, path)
-
-    def to_pandas(self) -> Any:
-        """A pandas data frame of all rows, means under topic "all"."""
-        import pandas
-
-        return pandas.DataFrame(self._columns())
-
-    def to_polars(self) -> Any:
-        """A polars data frame of all rows, means under topic "all"."""
-        import polars
-
-        return polars.DataFrame(self._columns(), schema_overrides={"value": polars.Float64})
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """All rows as a table, means under topic "all": ``pyarrow.table(results)``, ``polars.DataFrame(results)``."""
-        return arrow_stream(self._columns(), _KINDS, requested_schema)
 
     @property
     def columns(self) -> list[str]:

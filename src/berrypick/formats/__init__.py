@@ -20,8 +20,9 @@ from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats._columns import COLUMNS, has_name
-from berrypick.formats._files import atomic_writer, content, finite, head, numbered_head, reusable
+from berrypick.formats._files import atomic_writer, content, head, numbered_head, reusable
 from berrypick.formats._table import almost_spans, wrong_separator
+from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
 
 __all__ = [

@@ -11,8 +11,8 @@ import numpy as np
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import finite
 from berrypick.formats._spans import positions
+from berrypick.formats._words import finite
 from berrypick.formats.base import Problems
 
 #: Labels and the grades that they stand for; other labels may be grades themselves.

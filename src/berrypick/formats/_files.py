@@ -7,23 +7,18 @@ import gzip
 import io
 import os
 import stat
-import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError
+from berrypick.formats._limits import MemoryGuard, expansion_limit, memory_limit, text_cost, too_large, too_much_memory
 from berrypick.formats.base import Problems
 
 #: The name that means standard input.
 STANDARD_INPUT = "-"
-#: The environment variable that sets how many gigabytes a compressed file, a pipe or a device may expand to.
-EXPANSION_LIMIT = "BERRYPICK_EXPANSION_LIMIT"
-#: What reading a compressed file may take in memory: a share of what it may expand to, because values are put together
-#: from what was read, or a multiple of its own size; at least so many bytes, because libraries are loaded meanwhile.
-_MEMORY_SHARE, _MEMORY_MULTIPLE, _LEAST_MEMORY = 0.5, 50, 1 << 28
 #: Bytes of content after which memory is looked at again.
 _MEMORY_STEP = 1 << 20
 #: How a gzip file begins.
@@ -187,7 +182,7 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, raw: io.BufferedReader, path: str) -> None:
         self._raw, self._packed, self._path = raw, gzip.GzipFile(fileobj=raw, mode="rb"), path
         self._read, self._limit = 0, expansion_limit()
-        self._memory, self._look = MemoryGuard(path), _MEMORY_STEP
+        self._memory, self._look = MemoryGuard(path, size_of(path)), _MEMORY_STEP
 
     def readable(self) -> bool:
         return True
@@ -221,76 +216,11 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def expansion_limit() -> int:
-    """Bytes that a compressed file, a pipe or a device may expand to."""
-    word = os.environ.get(EXPANSION_LIMIT, "")
-    gigabytes = finite(word) if word else 1.0
-    if gigabytes is None or gigabytes <= 0:
-        raise UsageError(f"{EXPANSION_LIMIT} is {word!r}, expected a number of gigabytes above 0")
-    return int(gigabytes * 2**30)
-
-
-def too_large(path: str) -> InputError:
-    shown = f"{expansion_limit() / 2**30:g} GB"
-    return InputError(
-        f"expands to more than {shown}, the most that is read from a compressed file, a pipe or a device",
-        path=path,
-        remedy=_OTHER_LIMIT,
-    )
-
-
-_OTHER_LIMIT = f"the environment variable {EXPANSION_LIMIT} sets another limit, in gigabytes"
-
-
-class MemoryGuard:
-    """Bounds what the process takes in memory while it reads a compressed file: some content is short in the file and
-    long in memory, such as millions of empty elements."""
-
-    def __init__(self, path: str) -> None:
-        self._path, self._before, self.most = path, _memory_in_use(), memory_limit(path)
-
-    def check(self) -> None:
-        if _memory_in_use() - self._before > self.most:
-            raise too_much_memory(self._path)
-
-
-def memory_limit(path: str) -> int:
-    """Bytes that reading a compressed file may take in memory."""
-    return max(int(expansion_limit() * _MEMORY_SHARE), _size_of(path) * _MEMORY_MULTIPLE, _LEAST_MEMORY)
-
-
-def _size_of(path: str) -> int:
+def size_of(path: str) -> int:
     """Size of a file or a buffered pipe in bytes; 0 for a pipe that is read once."""
     if path in _buffered_streams:
         return _buffered_streams[path].seek(0, io.SEEK_END)
     return os.path.getsize(path) if path != STANDARD_INPUT else 0
-
-
-def too_much_memory(path: str) -> InputError:
-    shown = f"{memory_limit(path) / 2**20:.0f} MB"
-    what = f"takes more than {shown} in memory, the most for a compressed file of its size"
-    return InputError(what, path=path, remedy=_OTHER_LIMIT)
-
-
-def _memory_in_use() -> int:
-    """Bytes of memory that the process holds, the most it ever held where the system says only that; else 0."""
-    try:
-        with open("/proc/self/statm", "rb") as stream:
-            return int(stream.read().split()[1]) * os.sysconf("SC_PAGESIZE")
-    except (OSError, AttributeError):
-        pass
-    try:
-        import resource
-    except ModuleNotFoundError:
-        return 0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
-
-
-def text_cost(data: bytes) -> int:
-    """Bytes that a part of a text takes as it is read and as text; one character beyond ASCII can make all of them
-    four times as large."""
-    return 2 * len(data) if data.isascii() else 5 * len(data)
 
 
 def read_whole(path: str, cost: Callable[[bytes], int] = text_cost) -> bytes:
@@ -299,11 +229,11 @@ def read_whole(path: str, cost: Callable[[bytes], int] = text_cost) -> bytes:
     with open_bytes(path) as stream:
         if not isinstance(stream.raw, _Unpacked):
             return stream.read()
-        found, left = bytearray(), memory_limit(path)
+        found, most, taken = bytearray(), memory_limit(size_of(path)), 0
         while data := stream.read(_MEMORY_STEP):
-            left -= cost(data)
-            if left < 0:
-                raise too_much_memory(path)
+            taken += cost(data)
+            if taken > most:
+                raise too_much_memory(path, most)
             found += data
         return bytes(found)
 
@@ -474,45 +404,6 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
                 what = f"has nothing but comments and blank lines in its first {FURTHEST >> 20} MB"
                 raise InputError(what, path=path, remedy="remove them, or name the format")
     return found
-
-
-def finite(word: str) -> float | None:
-    """A finite number, or None."""
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
-
-
-def whole_number(word: str | None) -> int | None:
-    """A whole number of at most 15 digits, not below 0; or None. (``isdigit`` alone is true of superscripts.)"""
-    return int(word) if word and len(word) <= 15 and word.isascii() and word.isdigit() else None
-
-
-def word_problem(first: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Why names cannot be written in lines of words; empty if they can. ``first`` begin lines."""
-    for name in first:
-        if name[:1] in ("#", "\ufeff"):
-            return f"a line that begins with {name!r} is not read as it is"
-    bad = next((name for name in (*first, *others) if name.split() != [name]), None)
-    return f"the name {bad!r} has white space in it" if bad is not None else ""
-
-
-def ascii_problem(names: Iterable[str]) -> str:
-    """Why names cannot be written in a file that others read as Latin-1; empty if they can."""
-    bad = next((name for name in names if not name.isascii()), None)
-    return f"the name {bad!r} has characters beyond ASCII" if bad is not None else ""
-
-
-def cell_problem(names: Iterable[str]) -> str:
-    """Why names cannot be written in lines of cells that are separated by TABs; empty if they can."""
-    bad = next((name for name in names if _unlike_a_cell(name)), None)
-    return f"the name {bad!r} cannot be written in a line" if bad is not None else ""
-
-
-def _unlike_a_cell(name: str) -> bool:
-    return "\t" in name or "\n" in name or name.endswith("\r") or name.lstrip()[:1] in ("", "#", "\ufeff")
 
 
 def replace_file(temporary: str, path: str) -> None:

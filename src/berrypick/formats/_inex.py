@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.run import Run
-from berrypick.formats._files import whole_number
+from berrypick.formats._words import whole_number
 from berrypick.formats.base import Problems
 
 whole = whole_number

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import Positions
-from berrypick.formats._files import content, is_compressed, memory_limit, text_cost, too_much_memory
+from berrypick.formats._files import content, is_compressed, size_of
+from berrypick.formats._limits import memory_limit, text_cost, too_much_memory
 from berrypick.formats.base import Problems
 
 #: (line number, the line as it is shown to a person, its fields)
@@ -30,8 +31,8 @@ def json_cost(data: bytes) -> int:
 def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Every line as an object."""
     for number, text in content(path, problems):
-        if len(text) > _SHORT and json_cost(text.encode()) > memory_limit(path) and is_compressed(path):
-            raise too_much_memory(path)
+        if len(text) > _SHORT and is_compressed(path) and json_cost(text.encode()) > memory_limit(size_of(path)):
+            raise too_much_memory(path, memory_limit(size_of(path)))
         try:
             value = json.loads(text, parse_constant=refuse_constant)
         except (json.JSONDecodeError, RecursionError, ValueError) as error:

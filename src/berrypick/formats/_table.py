@@ -11,17 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
-from berrypick.formats._files import (
-    LONGEST,
-    MemoryGuard,
-    expansion_limit,
-    finite,
-    line_too_long,
-    memory_limit,
-    open_bytes,
-    too_large,
-    too_much_memory,
-)
+from berrypick.formats._files import LONGEST, line_too_long, open_bytes, size_of
+from berrypick.formats._limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
+from berrypick.formats._words import finite
 from berrypick.formats.base import Problems
 
 #: How a Parquet file begins.
@@ -248,8 +240,8 @@ def parquet_columns(
     cells = sum(sizes[i] for i in groups) * len(names)
     if cells * _CELL > left:
         raise too_large(path)
-    if cells * _VALUE > memory_limit(path):
-        raise too_much_memory(path)
+    if cells * _VALUE > (most := memory_limit(size_of(path))):
+        raise too_much_memory(path, most)
     firsts = [0, *itertools.accumulate(sizes)]
     numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
     mask = None
@@ -258,7 +250,7 @@ def parquet_columns(
         mask = pyarrow.array(numpy.isin(place, [i for i, name in enumerate(held) if name == part.run]))
         numbers = itertools.compress(numbers, mask.to_pylist())
     columns: list[Iterator[Any]] = []
-    guard = MemoryGuard(path)
+    guard = MemoryGuard(path, size_of(path))
     for name in names:
         column = file.read_row_groups(groups, columns=[name], use_threads=False).column(name)  # the stream is Python's
         for chunk in column.chunks:

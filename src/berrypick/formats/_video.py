@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from berrypick.formats._files import whole_number
+from berrypick.formats._words import whole_number
 
 _CLOCK = re.compile(
     r"(?:(?P<h>[0-9]+)h)?(?:(?P<m>[0-9]+)m(?!s))?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)s)?(?:(?P<ms>[0-9]+(?:\.[0-9]+)?)ms)?\Z"

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.truth import Truth
-from berrypick.formats._files import content, finite
+from berrypick.formats._files import content
+from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import SpanTruth
 

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
 from berrypick.core.words import counted
-from berrypick.formats._files import cell_problem, content, finite
+from berrypick.formats._files import content
 from berrypick.formats._spans import Fields, plain, records
+from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import ascii_problem, cell_problem, content, whole_number
+from berrypick.formats._files import content
+from berrypick.formats._words import ascii_problem, cell_problem, whole_number
 from berrypick.formats.base import Format, Problems, Role
 
 

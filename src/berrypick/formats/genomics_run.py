@@ -9,8 +9,9 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import ascii_problem, content, finite, whole_number, word_problem
+from berrypick.formats._files import content
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._words import ascii_problem, finite, whole_number, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 

@@ -15,8 +15,9 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import InputError
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import finite, head, members
+from berrypick.formats._files import head, members
 from berrypick.formats._inex import Paths, ends_before, whole
+from berrypick.formats._words import finite
 from berrypick.formats._xml import count_attributes, count_unknown, forget, line_of, looks_like, streamed, tag, writable
 from berrypick.formats.base import Format, Problems, Role
 

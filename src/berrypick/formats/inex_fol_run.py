@@ -11,7 +11,7 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.names import Names
 from berrypick.core.run import Coded, Ranking, Run, Stretches, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite, word_problem
+from berrypick.formats._files import content
 from berrypick.formats._inex import (
     NOWHERE,
     Paths,
@@ -22,6 +22,7 @@ from berrypick.formats._inex import (
     whole,
 )
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 Kind = Literal["passage", "entry point", "element", "range of elements"]

@@ -13,9 +13,10 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import content, word_problem
+from berrypick.formats._files import content
 from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 Passages = list[tuple[int, int]]

@@ -13,8 +13,8 @@ import numpy as np
 
 from berrypick.core.run import Ranking, Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import finite
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
+from berrypick.formats._words import finite
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, streamed, tag, text_of, writable
 from berrypick.formats.base import Format, Problems, Role
 

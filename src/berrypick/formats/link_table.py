@@ -6,7 +6,8 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import LinkTable
 from berrypick.core.words import counted
-from berrypick.formats._files import cell_problem, content, finite
+from berrypick.formats._files import content
+from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._files import content, word_problem
+from berrypick.formats._files import content
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 #: Topic, video, start, end, grade, line.

@@ -10,9 +10,10 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import Coded, Run, Stretches, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite, whole_number, word_problem
+from berrypick.formats._files import content
 from berrypick.formats._scan import scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+from berrypick.formats._words import finite, whole_number, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import NameColumn, Run, Stretches, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import content, finite, word_problem
+from berrypick.formats._files import content
 from berrypick.formats._scan import scan
+from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from berrypick.core.run import Run, assemble
 from berrypick.core.words import counted
-from berrypick.formats._files import whole_number
 from berrypick.formats._video import as_clock, clock
+from berrypick.formats._words import whole_number
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, quoted, streamed
 from berrypick.formats.base import Format, Problems, Role
 

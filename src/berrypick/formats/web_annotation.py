@@ -12,9 +12,10 @@ import numpy as np
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.formats._annotations import GRADES, MOST, as_list, describe
-from berrypick.formats._files import finite, head
+from berrypick.formats._files import head
 from berrypick.formats._json import load
 from berrypick.formats._spans import positions, records
+from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
 
 #: How the topic is tagged.
