@@ -14,11 +14,11 @@ import types
 from pathlib import Path
 
 import pytest
-from conftest import command
 
 import berrypick as bp
 from berrypick import cli
 from berrypick.cli import output
+from berrypick.cli.process import set_up_process
 from berrypick.corpus.index import build as index_build
 from berrypick.corpus.index import build_index, partial
 from berrypick.formats import _files
@@ -40,17 +40,31 @@ def named(tmp_path):
 # standard output
 
 
+#: Prints an evaluation in one way after the other.
+EVERY_OUTPUT = """
+import sys
+from berrypick.cli import main
+for output in sys.argv[3:]:
+    try:
+        main(["evaluate", *sys.argv[1:3], "-m", "AP", "-o", output])
+    except SystemExit as stopped:
+        assert not stopped.code, output
+    print("the next one", flush=True)
+"""
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "cp437", "utf-16"])
-@pytest.mark.parametrize("output", ["table", "json", "tsv", "csv", "markdown"])
-def test_an_encoding_without_the_characters(encoding, output, named):
-    arguments = command("evaluate", named / "t.jsonl", named / "r.jsonl", "-m", "AP", "-o", output)
+def test_an_encoding_without_the_characters(encoding, named):
+    outputs = ["table", "json", "tsv", "csv", "markdown"]
+    arguments = [sys.executable, "-c", EVERY_OUTPUT, str(named / "t.jsonl"), str(named / "r.jsonl"), *outputs]
     env = {**os.environ, "PYTHONIOENCODING": encoding}
     done = subprocess.run(arguments, capture_output=True, env=env, timeout=60)
     assert done.returncode == 0, done.stderr
     utf8 = encoding == "ascii"  # as click has it: nobody means ASCII
-    text = done.stdout.decode("utf-8" if utf8 else encoding)
-    assert "AP" in text and ("1.0" in text)
-    assert utf8 or output == "json" or NAME in text or "\\u2192" in text
+    texts = done.stdout.decode("utf-8" if utf8 else encoding).split("the next one")
+    for how, text in zip(outputs, texts[:-1], strict=True):
+        assert "AP" in text and ("1.0" in text), how
+        assert utf8 or how == "json" or NAME in text or "\\u2192" in text, how
 
 
 class Small(io.TextIOWrapper):
@@ -79,7 +93,7 @@ def test_a_terminal_keeps_its_encoding(monkeypatch):
     stream = Small()
     stream.isatty = lambda: True
     monkeypatch.setattr(sys, "stdout", stream)
-    cli._use_utf8()
+    set_up_process()
     stream.write("\u00e9\u2192\n")
     assert stream.bytes == b"\xe9\\u2192\r\n"
 
@@ -123,7 +137,7 @@ def test_text_files_are_opened_with_an_encoding_and_written_with_plain_ends_of_l
         for line, name in text_files(ast.parse(path.read_text(encoding="utf-8")))
         if not (name == "read_text" and path.name in ("folder.py", "xml_documents.py"))  # ours: corpus.xml_documents
     ]
-    standard = ["cli/__init__.py"] * 2  # standard output and error, where they were closed
+    standard = ["cli/process.py"] * 2  # standard output and error, where they were closed
     assert [one.rpartition(":")[0].rpartition(":")[0].replace(os.sep, "/") for one in found] == standard, found
 
 
