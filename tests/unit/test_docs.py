@@ -54,8 +54,20 @@ def builder() -> ModuleType:
     return loaded("build")
 
 
-def test_generated_pages_are_up_to_date(builder: ModuleType, tmp_path: Path) -> None:
-    written = {path.relative_to(tmp_path).as_posix(): path for path in builder.build(tmp_path)}
+@pytest.fixture(scope="module")
+def built(builder: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """A folder of pages in which there was an old one and one by hand, and what was written into it."""
+    top = tmp_path_factory.mktemp("docs")
+    folder = top / "reference" / "measures"
+    folder.mkdir(parents=True)
+    (folder / "Gone.md").write_text(f"{builder.GENERATED}\n\ngone")
+    (folder / "kept.md").write_text("written by hand")
+    return top, builder.build(top)
+
+
+def test_generated_pages_are_up_to_date(builder: ModuleType, built: tuple[Path, list[Path]]) -> None:
+    top, pages = built
+    written = {path.relative_to(top).as_posix(): path for path in pages}
     drawn = builder.plots()
     assert len(drawn) == 3
     stale = [name for name, path in written.items() if name not in drawn and _read(DOCS / name) != _read(path)]
@@ -119,12 +131,8 @@ def test_page_names_differ_in_more_than_case() -> None:
     assert len(names) == len(set(names))
 
 
-def test_old_pages_are_removed(builder: ModuleType, tmp_path: Path) -> None:
-    folder = tmp_path / "reference" / "measures"
-    folder.mkdir(parents=True)
-    (folder / "Gone.md").write_text(f"{builder.GENERATED}\n\ngone")
-    (folder / "kept.md").write_text("written by hand")
-    builder.build(tmp_path)
+def test_old_pages_are_removed(built: tuple[Path, list[Path]]) -> None:
+    folder = built[0] / "reference" / "measures"
     assert not (folder / "Gone.md").exists()
     assert (folder / "kept.md").exists()
 

@@ -14,7 +14,6 @@ import types
 from pathlib import Path
 
 import pytest
-from conftest import command
 
 import berrypick as bp
 from berrypick import cli
@@ -41,17 +40,31 @@ def named(tmp_path):
 # standard output
 
 
+#: Prints an evaluation in one way after the other.
+EVERY_OUTPUT = """
+import sys
+from berrypick.cli import main
+for output in sys.argv[3:]:
+    try:
+        main(["evaluate", *sys.argv[1:3], "-m", "AP", "-o", output])
+    except SystemExit as stopped:
+        assert not stopped.code, output
+    print("the next one", flush=True)
+"""
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "cp437", "utf-16"])
-@pytest.mark.parametrize("output", ["table", "json", "tsv", "csv", "markdown"])
-def test_an_encoding_without_the_characters(encoding, output, named):
-    arguments = command("evaluate", named / "t.jsonl", named / "r.jsonl", "-m", "AP", "-o", output)
+def test_an_encoding_without_the_characters(encoding, named):
+    outputs = ["table", "json", "tsv", "csv", "markdown"]
+    arguments = [sys.executable, "-c", EVERY_OUTPUT, str(named / "t.jsonl"), str(named / "r.jsonl"), *outputs]
     env = {**os.environ, "PYTHONIOENCODING": encoding}
     done = subprocess.run(arguments, capture_output=True, env=env, timeout=60)
     assert done.returncode == 0, done.stderr
     utf8 = encoding == "ascii"  # as click has it: nobody means ASCII
-    text = done.stdout.decode("utf-8" if utf8 else encoding)
-    assert "AP" in text and ("1.0" in text)
-    assert utf8 or output == "json" or NAME in text or "\\u2192" in text
+    texts = done.stdout.decode("utf-8" if utf8 else encoding).split("the next one")
+    for how, text in zip(outputs, texts[:-1], strict=True):
+        assert "AP" in text and ("1.0" in text), how
+        assert utf8 or how == "json" or NAME in text or "\\u2192" in text, how
 
 
 class Small(io.TextIOWrapper):
