@@ -6,6 +6,8 @@ import gzip
 import multiprocessing
 import os
 import random
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,29 @@ def test_small_and_compressed_files_are_read_by_one_thread(tmp_path, monkeypatch
 def test_a_worker_process_reads_with_one_thread():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply(_scan._threads) == 1
+
+
+def test_an_interruption_ends_the_reading(tmp_path):
+    """Between parts, and not when the whole file has been read."""
+    path = large_run(tmp_path / "run")
+
+    class Interruption(Exception):
+        pass
+
+    def interrupt(*_: object) -> None:
+        raise Interruption
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    lines = kernels._native.lines_of("trec-run")
+    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+    timer.start()
+    try:
+        with path.open("rb") as stream, pytest.raises(Interruption):
+            lines.read_parts(stream.fileno(), 0, path.stat().st_size, 16, 1 << 26, 2)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert len(lines.finish()["line"]) < 20_000
 
 
 def test_a_file_that_becomes_shorter_is_left_to_the_plain_reader(tmp_path):
