@@ -9,13 +9,16 @@ import random
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import berrypick as bp
 from berrypick import kernels
 from berrypick.core.errors import BerrypickError
 from berrypick.formats import _scan, inex_fol_run, trec_run
+from berrypick.formats._files import finite, whole_number
 from berrypick.formats.base import Problems
 
 pytestmark = pytest.mark.skipif(
@@ -86,6 +89,38 @@ def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: 
         monkeypatch.setattr(_scan, "BLOCK", draw.choice([16, 100, 1000, 1 << 18]))
         monkeypatch.setattr(_scan, "_threads", lambda threads=threads: threads)
         assert outcome(str(path), format) == plain, threads
+
+
+def scanned(format: str, line: bytes) -> dict[str, Any] | None:
+    """The columns of a line; None if only the plain reader reads it. Digits follow where nothing may be read."""
+    reader = kernels._native.lines_of(format)
+    block = np.frombuffer(line + b"123456789.5 7\n" * 5, dtype=np.uint8)
+    return reader.finish() if reader.feed(block, len(line), True) == len(line) else None
+
+
+def test_numbers_are_those_that_python_reads():
+    """Any number of digits before and after a point, signs, exponents, and words that are nearly numbers."""
+    draw = random.Random(5)
+    read = refused = 0
+    for _ in range(4000):
+        digits = ["".join(draw.choices("0123456789", k=draw.choice([0, 1, 2, 7, 8, 9, 15, 16, 17, 25]))) for _ in "ab"]
+        word = draw.choice(["", "", "-", "+"]) + draw.choice([digits[0], ".".join(digits), digits[0] + "e-7"])
+        if draw.random() < 0.2:
+            place = draw.randint(0, len(word))
+            word = word[:place] + draw.choice([".", "-", ":", "/", "x", "_", "e", "\x01"]) + word[place:]
+        if word in ("", "-1"):  # -1 as an offset: not located
+            continue
+        columns, expected = scanned("trec-qrels", f"1 0 d {word}".encode()), finite(word)
+        if columns is None:
+            refused += 1
+            assert expected is None or "_" in word, word
+        else:
+            read += 1
+            assert columns["grade"].tobytes() == np.array([expected]).tobytes(), word
+        columns = scanned("inex-fol-run", f"1 Q0 d 1 2.5 t {word} 7".encode())
+        whole = whole_number(word)
+        assert columns is None if whole is None else columns is not None and columns["start"].tolist() == [whole], word
+    assert read > 1000 and refused > 200
 
 
 def large_run(path: Path, lines: int = 20_000) -> Path:
