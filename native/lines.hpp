@@ -527,12 +527,16 @@ inline std::uint64_t low_bytes(const char* p) {
 }
 
 inline int lowest_bit(std::uint64_t bits) {
-#if defined(_MSC_VER)
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#elif defined(_M_X64) || defined(_M_ARM64)
     unsigned long first;
     _BitScanForward64(&first, bits);
     return int(first);
 #else
-    return __builtin_ctzll(bits);
+    int first = 0;
+    for (; !(bits & 1); bits >>= 1) ++first;
+    return first;
 #endif
 }
 

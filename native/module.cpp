@@ -374,8 +374,17 @@ public:
             require(part > 0 && part < longest && longest < (std::size_t(1) << 40), "a part is shorter than a line may be");
             require(0 <= begin && begin <= end, "a file begins before it ends");
             require(0 < threads && threads <= 64, "1 to 64 threads");
-            const nb::gil_scoped_release released;  // a thread that asks Python for a number takes it
-            return berrypick::Parts<Format>(file, begin, end, part, longest, format_).read(threads);
+            bool done = false;
+            {
+                const nb::gil_scoped_release released;  // a thread that asks Python for a number takes it
+                berrypick::Parts<Format> parts(file, begin, end, part, longest, format_);
+                done = parts.read(threads, [] {
+                    const nb::gil_scoped_acquire held;
+                    return PyErr_CheckSignals() == 0;
+                });
+            }
+            if (PyErr_Occurred()) throw nb::python_error();
+            return done;
         } else {
             throw std::invalid_argument("this format is not read in parts");
         }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <system_error>
@@ -48,30 +49,37 @@ public:
     Parts(int file, std::int64_t begin, std::int64_t end, std::size_t part, std::size_t longest, Format& whole)
         : file_(file), begin_(begin), end_(end), part_(std::int64_t(part)), longest_(longest), whole_(whole) {}
 
-    // false: the plain reader has to read this file
-    bool read(std::size_t threads) {
+    // false: the plain reader has to read this file, or somebody does not want to go on. That is asked between parts, in
+    // the thread that calls.
+    bool read(std::size_t threads, const std::function<bool()>& going_on) {
         std::vector<std::thread> others;
+        others.reserve(threads);
         try {
-            for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+            for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { work([] { return true; }); });
         } catch (const std::system_error&) {  // the system gives no more of them
         }
-        work();
+        work(going_on);
         for (std::thread& other : others) other.join();
         if (error_) std::rethrow_exception(error_);
         return !failed_;
     }
 
 private:
-    void work() {
+    void work(const std::function<bool()>& going_on) {
         try {
             std::vector<char> text(std::size_t(part_) + slack);
-            while (!failed_ && one_part(next_++, text)) {}
+            do {
+                if (!going_on()) return fail(nullptr);
+            } while (!failed_ && one_part(next_++, text));
         } catch (...) {
-            const std::lock_guard<std::mutex> held(lock_);
-            if (!error_) error_ = std::current_exception();
-            failed_ = true;
-            turn_changed_.notify_all();
+            fail(std::current_exception());
         }
+    }
+    void fail(std::exception_ptr error) {
+        const std::lock_guard<std::mutex> held(lock_);
+        if (!error_) error_ = error;
+        failed_ = true;
+        turn_changed_.notify_all();
     }
     // Read a part, and add it when all parts before have been added; false if there is nothing more to do.
     bool one_part(std::int64_t number, std::vector<char>& text) {

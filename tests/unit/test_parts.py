@@ -6,14 +6,19 @@ import gzip
 import multiprocessing
 import os
 import random
+import signal
+import threading
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import berrypick as bp
 from berrypick import kernels
 from berrypick.core.errors import BerrypickError
 from berrypick.formats import _scan, inex_fol_run, trec_run
+from berrypick.formats._files import finite, whole_number
 from berrypick.formats.base import Problems
 
 pytestmark = pytest.mark.skipif(
@@ -86,6 +91,38 @@ def test_any_number_of_threads_reads_the_same(format: str, seed: int, tmp_path: 
         assert outcome(str(path), format) == plain, threads
 
 
+def scanned(format: str, line: bytes) -> dict[str, Any] | None:
+    """The columns of a line; None if only the plain reader reads it. Digits follow where nothing may be read."""
+    reader = kernels._native.lines_of(format)
+    block = np.frombuffer(line + b"123456789.5 7\n" * 5, dtype=np.uint8)
+    return reader.finish() if reader.feed(block, len(line), True) == len(line) else None
+
+
+def test_numbers_are_those_that_python_reads():
+    """Any number of digits before and after a point, signs, exponents, and words that are nearly numbers."""
+    draw = random.Random(5)
+    read = refused = 0
+    for _ in range(4000):
+        digits = ["".join(draw.choices("0123456789", k=draw.choice([0, 1, 2, 7, 8, 9, 15, 16, 17, 25]))) for _ in "ab"]
+        word = draw.choice(["", "", "-", "+"]) + draw.choice([digits[0], ".".join(digits), digits[0] + "e-7"])
+        if draw.random() < 0.2:
+            place = draw.randint(0, len(word))
+            word = word[:place] + draw.choice([".", "-", ":", "/", "x", "_", "e", "\x01"]) + word[place:]
+        if word in ("", "-1"):  # -1 as an offset: not located
+            continue
+        columns, expected = scanned("trec-qrels", f"1 0 d {word}".encode()), finite(word)
+        if columns is None:
+            refused += 1
+            assert expected is None or "_" in word, word
+        else:
+            read += 1
+            assert columns["grade"].tobytes() == np.array([expected]).tobytes(), word
+        columns = scanned("inex-fol-run", f"1 Q0 d 1 2.5 t {word} 7".encode())
+        whole = whole_number(word)
+        assert columns is None if whole is None else columns is not None and columns["start"].tolist() == [whole], word
+    assert read > 1000 and refused > 200
+
+
 def large_run(path: Path, lines: int = 20_000) -> Path:
     path.write_text("".join(f"{i // 1000} Q0 doc{i * 7919 % 5003}-{i} 1 {-i} tag\n" for i in range(lines)))
     return path
@@ -120,6 +157,29 @@ def test_small_and_compressed_files_are_read_by_one_thread(tmp_path, monkeypatch
 def test_a_worker_process_reads_with_one_thread():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply(_scan._threads) == 1
+
+
+def test_an_interruption_ends_the_reading(tmp_path):
+    """Between parts, and not when the whole file has been read."""
+    path = large_run(tmp_path / "run")
+
+    class Interruption(Exception):
+        pass
+
+    def interrupt(*_: object) -> None:
+        raise Interruption
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    lines = kernels._native.lines_of("trec-run")
+    timer = threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGUSR1))
+    timer.start()
+    try:
+        with path.open("rb") as stream, pytest.raises(Interruption):
+            lines.read_parts(stream.fileno(), 0, path.stat().st_size, 16, 1 << 26, 2)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert len(lines.finish()["line"]) < 20_000
 
 
 def test_a_file_that_becomes_shorter_is_left_to_the_plain_reader(tmp_path):

@@ -59,7 +59,7 @@ int show(const char* path, std::size_t part, std::size_t threads) {
     struct stat facts;
     if (file < 0 || fstat(file, &facts)) return 1;
     Format found(no_number);
-    if (!Parts<Format>(file, 0, facts.st_size, part, std::size_t(1) << 26, found).read(threads)) {
+    if (!Parts<Format>(file, 0, facts.st_size, part, std::size_t(1) << 26, found).read(threads, [] { return true; })) {
         std::puts("for the plain reader");
     } else {
         add(found.topics);
