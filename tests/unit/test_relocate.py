@@ -187,3 +187,10 @@ def test_a_span_that_moved_and_changed_at_its_ends_keeps_whole_words():
         (place,) = case.places
         assert case.status == "edited"
         assert not any(new[at - 1 : at].isalnum() and new[at : at + 1].isalnum() for at in place), case.now
+
+
+def test_copies_without_number():
+    """Each was looked at with the text around it, for every span: a minute for a document of one character."""
+    spans = [{"topic": "1", "doc": "d", "start": at, "end": at + 200} for at in range(0, 20_000, 500)]
+    found = bp.relocate(spans, {"d": "a" * 30_000}, {"d": "a" * 30_000 + "b"})
+    assert {case.status for case in found.cases} == {"ambiguous"} and len(found.cases) == 40

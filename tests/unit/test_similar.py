@@ -189,3 +189,16 @@ def test_capital_letters_that_grow_when_lowered() -> None:
     text = before + quote + " " + prose(draw, 50)
     (place,) = Locator(read_texts({"d": text}), "fuzzy").places(quote.replace("a", "o", 1))
     assert text[place.start : place.end] == quote
+
+
+@pytest.mark.parametrize("size", [600, 8000])
+def test_long_quotes_in_texts_without_words(size):
+    """A Chinese quote of 8,000 characters took minutes: every start of every stretch was tried."""
+    chance = random.Random(size)
+    text = "".join(chr(0x4E00 + int(chance.expovariate(1 / 300)) % 3000) for _ in range(5 * size))
+    begin = chance.randrange(2 * size)
+    quote = "".join("X" if chance.random() < 0.02 else one for one in text[begin : begin + size])
+    (best, *_) = SimilarText([text]).find(quote, 90)
+    assert abs(best.start - begin) <= 5 and abs(best.end - begin - size) <= 5 and best.similarity > 95
+    assert SimilarText([text]).find(quote[::-1], 90) == []
+    assert SimilarText(["ab" * size]).find("ab" * (size // 4) + "ba" * (size // 4) + "c", 90)

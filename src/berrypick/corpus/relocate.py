@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from os import PathLike
 from typing import Any, Literal
 
@@ -37,6 +38,8 @@ PLACED: tuple[Status, ...] = ("same", "moved", "edited", "split")
 AROUND, AHEAD = 300, 16
 #: Least similarity of an edited span, in percent.
 LEAST = 60.0
+#: Copies of a span among which one is chosen; of more of them, as in a table of equal cells, none is.
+MOST_COPIES = 2000
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -198,7 +201,10 @@ class _Pair:
             return "same", ((start, end),), 100.0
         low, high = (int(np.searchsorted(self.from_old, at)) for at in (start, end))
         wanted = self.plain_old[low:high]
-        found = [at for at in _occurrences(self.plain_new, wanted) if self._whole(at, start, end)] if wanted else []
+        copies = list(islice(_occurrences(self.plain_new, wanted), MOST_COPIES + 1)) if wanted else []
+        if len(copies) > MOST_COPIES:
+            return "ambiguous", tuple(self._back(at, at + high - low, start, end) for at in copies[:10]), 100.0
+        found = [at for at in copies if self._whole(at, start, end)]
         if found:
             chosen = self._chosen(low, high, found, (start, end))
             if chosen is None:

@@ -5,7 +5,8 @@ RapidFuzz and difflib have it. A place begins and ends where that is largest.
 
 Quotes of up to 64 characters are sought everywhere: a place that is similar enough has so many characters in common
 with the quote that no stretch without as many needs a second look. Longer quotes are sought where half of their rarest
-words stand as far from each other as in the quote, give or take an eighth of its length.
+words stand as far from each other as in the quote, give or take an eighth of its length; or, in texts without words,
+such as Chinese ones, in every stretch with enough in common.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from berrypick.kernels.similar import Codes, alike_blocks, best_span, codes_of, 
 SHORT = 64
 #: A longer quote with fewer words in the documents than this is, too.
 FEW_WORDS = 4
+#: The longest quote of which every start in a stretch is tried; of longer ones borders are fitted as of words.
+LONG = 512
 #: Pairs of a word in the quote and one in the documents that are looked at, rarest words first; and the fewest words.
 PAIRS, ENOUGH_WORDS = 60_000, 8
 _WORD = re.compile(r"\w{3,}")
@@ -87,9 +90,18 @@ class SimilarText:
             for number in range(self._document(at), self._document(at + len(code) - 1) + 1):
                 low = max(0, at - int(self.first[number]))
                 until = at + len(code) - int(self.first[number])
+                if len(code) > LONG:
+                    yield self._fitted(code, number, self._first_start(code, number, low, until + width, width), width)
+                    continue
                 text = codes_of(self.documents[number][low : until + width])
                 start, end, length = best_span(code, text, until - low, width)
                 yield self._place(number, low + start, low + end, length, len(code))
+
+    def _first_start(self, code: Codes, number: int, low: int, high: int, width: int) -> int:
+        """Where a place may begin: before the best end of a stretch."""
+        text = self.documents[number][low:high]
+        end = _best_size(code, text)[0]
+        return low + end - _best_size(np.ascontiguousarray(code[::-1]), text[max(0, end - width) : end][::-1])[0]
 
     def _document(self, at: int) -> int:
         last = len(self.documents) - 1
