@@ -18,7 +18,7 @@ import berrypick as bp
 from berrypick import kernels
 from berrypick.core.errors import BerrypickError
 from berrypick.formats import _scan, inex_fol_run, trec_run
-from berrypick.formats._files import finite, whole_number
+from berrypick.formats._words import finite, whole_number
 from berrypick.formats.base import Problems
 
 pytestmark = pytest.mark.skipif(
