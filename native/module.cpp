@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "documents.hpp"
+#include "greedy.hpp"
 #include "law.hpp"
 #include "parts.hpp"
 #include "records.hpp"
@@ -243,6 +244,26 @@ void unseen_lengths(In<Index> document, In<Index> start, In<Index> end, In<doubl
     require_count(out.shape(0), element.count, "out");
     const nb::gil_scoped_release released;
     berrypick::unseen_lengths(element, length.data(), out.data());
+}
+
+// The greedy lists of all recall values, one after the other, and where each begins; their values go into arrays.
+nb::tuple greedy_lists(In<Index> rank, In<Index> target, In<double> probability, Index candidates, Out<double> length,
+                       Out<double> inverse, Out<double> reached) {
+    require_apart(rank, target, probability, length, inverse, reached);
+    const std::size_t targets = length.shape(0);
+    require_count(inverse.shape(0), targets, "inverse");
+    require_count(reached.shape(0), targets, "reached");
+    const berrypick::Entries all = entries(rank, target, probability, targets);
+    require(candidates >= 0 && (all.count == 0 || (all.rank[0] >= 0 && all.rank[all.count - 1] < candidates)),
+            "a candidate is out of range");
+    std::vector<Index> lists, bounds;
+    {
+        const nb::gil_scoped_release released;
+        berrypick::Greedy found(all, std::size_t(candidates), {length.data(), inverse.data(), reached.data(), targets});
+        lists.swap(found.lists);
+        bounds.swap(found.bounds);
+    }
+    return nb::make_tuple(owned(std::move(lists)), owned(std::move(bounds)));
 }
 
 // --- files ---------------------------------------------------------------------------------------------------------
@@ -773,6 +794,8 @@ NB_MODULE(_native, m) {
     documents(m);
     similar(m);
     resampling(m);
+    m.def("greedy_lists", greedy_lists, "rank"_a.noconvert(), "target"_a.noconvert(), "probability"_a.noconvert(),
+          "candidates"_a, "length"_a.noconvert(), "inverse"_a.noconvert(), "reached"_a.noconvert());
     m.def("nested_pairs", nested_pairs, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),
           "other_document"_a.noconvert(), "other_start"_a.noconvert(), "other_end"_a.noconvert());
     m.def("unseen_lengths", unseen_lengths, "document"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),

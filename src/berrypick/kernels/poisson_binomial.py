@@ -36,7 +36,7 @@ def _number_seen(reach: Reach, kernels: str) -> FloatArray:
         mass = law(reach.seen, reach.unseen)
     else:
         mass = np.empty((int(_heads(reach).sum()), reach.targets + 1))
-        compiled.law_over_events(*_entries(reach), mass)
+        compiled.law_over_events(*entries(reach), mass)
     return mass
 
 
@@ -48,7 +48,7 @@ def weighted_law(reach: Reach, weight: FloatArray) -> FloatArray:
     if compiled is None:
         return weight @ number_seen(reach)
     total = np.empty(reach.targets + 1)
-    compiled.weighted_law(*_entries(reach), np.ascontiguousarray(weight, dtype=np.float64), total)
+    compiled.weighted_law(*entries(reach), np.ascontiguousarray(weight, dtype=np.float64), total)
     return total
 
 
@@ -66,7 +66,7 @@ def consulted(reach: Reach, exact: bool, normal: bool = False) -> tuple[FloatArr
     if compiled is None or normal:
         return _plainly_consulted(reach, gap, exact, normal)
     new, read, last = np.empty((3, reach.targets + 1))
-    compiled.consulted(*_entries(reach), gap, exact, new, read, last)
+    compiled.consulted(*entries(reach), gap, exact, new, read, last)
     return new, read, last
 
 
@@ -82,7 +82,7 @@ def _heads(reach: Reach) -> BoolArray:
     return head
 
 
-def _entries(reach: Reach) -> tuple[IntArray, IntArray, FloatArray]:
+def entries(reach: Reach) -> tuple[IntArray, IntArray, FloatArray]:
     """As the compiled kernels take them."""
     return (
         np.ascontiguousarray(reach.rank, dtype=np.int64),
