@@ -2,6 +2,7 @@
 // lock is released and the kernels run on plain memory. Results go into arrays that the caller has made.
 // lists_module.cpp has those of ideal lists.
 #include "arrays.hpp"
+#include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <cmath>
@@ -691,6 +692,29 @@ void similar(nb::module_& m) {
     m.def("best_span", best_span, "code"_a.noconvert(), "text"_a.noconvert(), "until"_a, "width"_a);
 }
 
+// --- lines through corners -------------------------------------------------------------------------------------------
+
+void interpolate(nb::list lines, In<Index> line, In<double> position, Out<double> out) {
+    require_apart(line, position, out);
+    require_count(position.shape(0), line.shape(0), "position");
+    require_count(out.shape(0), line.shape(0), "out");
+    std::vector<std::pair<In<double>, In<double>>> corners;
+    corners.reserve(lines.size());
+    for (nb::handle one : lines) {
+        corners.push_back(nb::cast<std::pair<In<double>, In<double>>>(one, false));
+        const auto& [x, y] = corners.back();
+        require_apart(x, out);
+        require_apart(y, out);
+        require(x.shape(0) > 0, "a line has a corner");
+        require_count(y.shape(0), x.shape(0), "corners");
+    }
+    for (std::size_t i = 0; i < line.shape(0); ++i) {
+        require(line.data()[i] >= 0 && std::size_t(line.data()[i]) < corners.size(), "a line is out of range");
+        const auto& [x, y] = corners[std::size_t(line.data()[i])];
+        out.data()[i] = berrypick::height(x.data(), y.data(), x.shape(0), position.data()[i]);
+    }
+}
+
 // --- resamples -------------------------------------------------------------------------------------------------------
 
 void order_statistics(In2<double> rows, In<Index> rank, Out2<double> out, bool wide) {
@@ -759,6 +783,7 @@ void extreme_sign_changes(In2<double> columns, In2<std::uint8_t> signs, In<doubl
 }
 
 void resampling(nb::module_& m) {
+    m.def("interpolate", interpolate, "lines"_a, "line"_a.noconvert(), "position"_a.noconvert(), "out"_a.noconvert());
     m.def("extreme_sign_changes", extreme_sign_changes, "columns"_a.noconvert(), "signs"_a.noconvert(),
           "least"_a.noconvert(), "out"_a.noconvert());
     m.def("order_statistics", order_statistics, "rows"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert(),
