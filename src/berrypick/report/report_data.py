@@ -37,6 +37,7 @@ from berrypick.users.markov import chain_of
 Kind = Literal["text", "seconds", "documents", "elements"]
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
 NEIGHBOURS = 20
+_EPRUM = EPRUM()  # for every reader of every ranking
 
 
 def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
@@ -291,9 +292,9 @@ class _Topic:
             entries = {
                 "rank": (last[reach.rank] + 1).tolist(),
                 "target": reach.target.tolist(),
-                "p": [_plain(p) for p in reach.probability.tolist()],
+                "p": _plain_column(reach.probability),
             }
-            return entries, EPRUM().compute(judged).value
+            return entries, _EPRUM.compute(judged).value
         except BerrypickError:  # a document of unknown length, say; other topics may be fine
             return None, None
 
@@ -359,7 +360,7 @@ class _Columns:
         def numbers(column: Positions | None, hidden: Collection[int] = ()) -> list[Any]:
             if column is None:
                 return nothing
-            found = [_plain(value) for value in column[shown].tolist()]
+            found = _plain_column(column[shown])
             return [None if i in hidden else value for i, value in enumerate(found)] if hidden else found
 
         codes = ranking.document[shown].tolist()
@@ -444,6 +445,15 @@ def _or_none(make: Any) -> Any:
         return make()
     except UsageError:
         return None
+
+
+def _plain_column(values: Positions) -> list[Any]:
+    """Numbers for JSON, whole where they are whole; most columns are whole throughout."""
+    if values.dtype.kind in "iu":
+        return [_plain(value) for value in values.tolist()]
+    with np.errstate(invalid="ignore"):
+        whole = bool(((values == np.floor(values)) & (np.abs(values) < 2**53)).all())
+    return values.astype(np.int64).tolist() if whole else [_plain(value) for value in values.tolist()]
 
 
 def _plain(value: float | Positions | Any) -> float | int | None:
