@@ -132,9 +132,10 @@ class RunScorer:
             return
         self.scores.found[key] = as_score(measure.compute(judged))
         if self.curves and measure.has_curve():
-            self.scores.curves[key] = measure.curve(judged)
+            curve = self.scores.curves[key] = measure.curve(judged)
             if self.scores.found[key].value is not None:
-                self.scores.resampled[key] = measure.resampled_curve(judged)
+                own = type(measure).resampled_curve is not Measure.resampled_curve
+                self.scores.resampled[key] = measure.resampled_curve(judged) if own else curve
 
     def score_documents(self, topics: Sequence[str] | None = None) -> None:
         """Score all topics, or some, by the measures of whole documents: ours, and those of ir_measures."""
