@@ -68,7 +68,10 @@ def test_drawn_sign_changes(topics, columns, plain):
     least = np.abs(differences.sum(axis=0)) - 1e-12
     found = resampling.extreme_sign_changes(differences, signs, least)
     assert found.tolist() == plain(resampling.extreme_sign_changes, differences, signs, least).tolist()
-    slow = [sum(abs(float(row @ column)) >= bound for row in signs) for column, bound in zip(differences.T, least)]
+    slow = [
+        sum(abs(float(row @ column)) >= bound for row in signs)
+        for column, bound in zip(differences.T, least, strict=True)
+    ]
     assert found.tolist() == slow
 
 

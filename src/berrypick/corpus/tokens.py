@@ -10,7 +10,6 @@ taken to be of equal length).
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -102,6 +101,8 @@ def _tokenizers_file(path: str) -> tuple[str, Tokenizer]:
 
 
 def _digest(content: bytes) -> str:
+    import hashlib  # loads OpenSSL
+
     return hashlib.sha256(content).hexdigest()[:8]
 
 
