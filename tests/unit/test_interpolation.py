@@ -51,7 +51,7 @@ def test_what_the_compiled_form_refuses():
         ([(x, y[:1])], line, position, out), ([(x[:0], y[:0])], line, position, out),
         ([(x, y)], line, position, x[:1]), ([(x, y)], line, np.zeros(2), out),
     ]:  # fmt: skip
-        with pytest.raises(ValueError, match="line|corner|values|memory"):
+        with pytest.raises(ValueError, match=r"line|corner|values|memory"):
             compiled.interpolate(given_lines, number, where, to)
     for wrong in ([(x.astype(np.int64), y)], [x], ["ab"], [(x[::2], y[::2], y)]):
         with pytest.raises((TypeError, RuntimeError, ValueError)):

@@ -403,8 +403,9 @@ class _Work:
     def _corrected(self, p: FloatArray) -> FloatArray:
         """Within families: the p-values of each measure follow each other."""
         families = 1 if self.method.family == "all" else len(self.measures)
-        parts = p.reshape(families, -1) if len(p) else []
-        return np.concatenate([statistics.adjusted(part, self.method.correction) for part in parts] or [p])
+        if not len(p):
+            return p
+        return np.concatenate([statistics.adjusted(part, self.method.correction) for part in p.reshape(families, -1)])
 
     def _note_signatures(self) -> None:
         """Runs with different signatures are not comparable."""

@@ -15,13 +15,13 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
+from berrypick.corpus.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import unseen_parts
 from berrypick.measures._iou import iou_parameter, matched_at
 from berrypick.measures._text import view_of
 from berrypick.measures.base import Measure
-from berrypick.users.base import token_costs
 
 # --- targets found --------------------------------------------------------------------------------------------------
 

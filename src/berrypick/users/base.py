@@ -23,7 +23,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.corpus.texts import Texts
-from berrypick.kernels.interpolation import interpolate
+from berrypick.corpus.tokens import token_costs
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers as Readers
 from berrypick.users._walks import Visit as Visit
@@ -180,13 +180,6 @@ def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: Re
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)
     return token_costs(context.effort_tokens, ranking, start, end)
-
-
-def token_costs(tokens: TokenOffsets, ranking: Ranking, start: Positions, end: Positions) -> FloatArray:
-    """Tokens between start and end in the document of each pointer."""
-    codes, line = np.unique(ranking.document, return_inverse=True)
-    lines = [tokens.corners_of(ranking.documents[code]) for code in codes.tolist()]
-    return interpolate(lines, line, end) - interpolate(lines, line, start)
 
 
 def by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:
