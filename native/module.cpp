@@ -2,6 +2,7 @@
 // lock is released and the kernels run on plain memory. Results go into arrays that the caller has made.
 // lists_module.cpp has those of ideal lists.
 #include "arrays.hpp"
+#include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <cmath>
@@ -712,9 +713,32 @@ void similar(nb::module_& m) {
     m.def("best_span", best_span, "code"_a.noconvert(), "text"_a.noconvert(), "until"_a, "width"_a);
 }
 
+// --- lines through corners -------------------------------------------------------------------------------------------
+
+void interpolate(nb::list lines, In<Index> line, In<double> position, Out<double> out) {
+    require_apart(line, position, out);
+    require_count(position.shape(0), line.shape(0), "position");
+    require_count(out.shape(0), line.shape(0), "out");
+    std::vector<std::pair<In<double>, In<double>>> corners;
+    corners.reserve(lines.size());
+    for (nb::handle one : lines) {
+        corners.push_back(nb::cast<std::pair<In<double>, In<double>>>(one, false));
+        const auto& [x, y] = corners.back();
+        require_apart(x, out);
+        require_apart(y, out);
+        require(x.shape(0) > 0, "a line has a corner");
+        require_count(y.shape(0), x.shape(0), "corners");
+    }
+    for (std::size_t i = 0; i < line.shape(0); ++i) {
+        require(line.data()[i] >= 0 && std::size_t(line.data()[i]) < corners.size(), "a line is out of range");
+        const auto& [x, y] = corners[std::size_t(line.data()[i])];
+        out.data()[i] = berrypick::height(x.data(), y.data(), x.shape(0), position.data()[i]);
+    }
+}
+
 // --- resamples -------------------------------------------------------------------------------------------------------
 
-void order_statistics(In2<double> rows, In<Index> rank, Out2<double> out) {
+void order_statistics(In2<double> rows, In<Index> rank, Out2<double> out, bool wide) {
     require_apart(rows, rank, out);
     const std::size_t count = rows.shape(1), ranks = rank.shape(0);
     require_count(out.shape(0), rows.shape(0), "rows of out");
@@ -724,11 +748,13 @@ void order_statistics(In2<double> rows, In<Index> rank, Out2<double> out) {
                     (i == 0 || rank.data()[i - 1] <= rank.data()[i]),
                 "ranks ascend and are those of a row");
     bool sound = true;
-    for (std::size_t i = 0; i < rows.size(); ++i) sound &= rows.data()[i] == rows.data()[i];
+    {
+        const nb::gil_scoped_release released;
+        berrypick::OrderStatistics order(count, rank.data(), ranks, wide);
+        for (std::size_t i = 0; i < rows.shape(0); ++i)
+            sound &= order.of(rows.data() + i * count, out.data() + i * ranks);
+    }
     require(sound, "a value is not a number");
-    const nb::gil_scoped_release released;
-    berrypick::OrderStatistics order(count, rank.data(), ranks);
-    for (std::size_t i = 0; i < rows.shape(0); ++i) order.of(rows.data() + i * count, out.data() + i * ranks);
 }
 
 void extreme_sums(In<double> value, In<Index> bounds, In<double> least, Out<Index> out) {
@@ -754,8 +780,35 @@ void extreme_sums(In<double> value, In<Index> bounds, In<double> least, Out<Inde
     }
 }
 
+void extreme_sign_changes(In2<double> columns, In2<std::uint8_t> signs, In<double> least, Out<Index> out) {
+    require_apart(columns, signs, least, out);
+    const std::size_t count = columns.shape(0), values = columns.shape(1);
+    require_count(least.shape(0), count, "least");
+    require_count(out.shape(0), count, "out");
+    require_count(signs.shape(1), (values + 7) / 8, "bytes of signs");
+    const nb::gil_scoped_release released;
+    using berrypick::SignChanges;
+    SignChanges changes(values, signs.data(), signs.shape(0));
+    for (std::size_t i = 0; i < count; i += SignChanges::columns) {
+        const double* column[SignChanges::columns];
+        double bounds[SignChanges::columns];
+        Index found[SignChanges::columns];
+        for (std::size_t k = 0; k < SignChanges::columns; ++k) {  // the last column again where there are no more
+            const std::size_t place = std::min(i + k, count - 1);
+            column[k] = columns.data() + place * values;
+            bounds[k] = least.data()[place];
+        }
+        changes.count(column, bounds, found);
+        std::copy(found, found + std::min(SignChanges::columns, count - i), out.data() + i);
+    }
+}
+
 void resampling(nb::module_& m) {
-    m.def("order_statistics", order_statistics, "rows"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert());
+    m.def("interpolate", interpolate, "lines"_a, "line"_a.noconvert(), "position"_a.noconvert(), "out"_a.noconvert());
+    m.def("extreme_sign_changes", extreme_sign_changes, "columns"_a.noconvert(), "signs"_a.noconvert(),
+          "least"_a.noconvert(), "out"_a.noconvert());
+    m.def("order_statistics", order_statistics, "rows"_a.noconvert(), "rank"_a.noconvert(), "out"_a.noconvert(),
+          "wide"_a = true);
     m.def("extreme_sums", extreme_sums, "value"_a.noconvert(), "bounds"_a.noconvert(), "least"_a.noconvert(),
           "out"_a.noconvert());
 }

@@ -104,12 +104,20 @@ __attribute__((target("avx2"))) inline void cause_wide(const double* others, dou
 }
 #endif
 
+inline bool has_wide() {
+#ifdef BERRYPICK_WIDE
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
 struct Loops {
     Convolve convolve = convolve_plain;
     CauseLoop cause = cause_plain;
     Loops() {
 #ifdef BERRYPICK_WIDE
-        if (__builtin_cpu_supports("avx2")) {
+        if (has_wide()) {
             convolve = convolve_wide;
             cause = cause_wide;
         }

@@ -260,4 +260,13 @@ inline double covered(const Index* document, const Index* start, const Index* en
     return double(total);
 }
 
+// The height of a line through some corners; level beyond them, and behind the last of corners at one place.
+inline double height(const double* x, const double* y, std::size_t corners, double position) {
+    const std::size_t after = std::size_t(std::upper_bound(x, x + corners, position) - x);
+    if (after == 0) return y[0];
+    if (after == corners || x[after - 1] == position) return y[after - 1];
+    const double slope = (y[after] - y[after - 1]) / (x[after] - x[after - 1]);
+    return slope * (position - x[after - 1]) + y[after - 1];
+}
+
 }  // namespace berrypick

@@ -15,6 +15,8 @@ def main() -> None:
         cli.main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        gc.freeze()  # the process ends: looking for circles among all modules would be a fifth of a small evaluation
 
 
 if __name__ == "__main__":

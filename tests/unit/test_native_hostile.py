@@ -178,6 +178,11 @@ def random_resamples(native: ModuleType, rng: np.random.Generator) -> None:
     found = np.empty(len(sizes), dtype=np.int64)
     native.extreme_sums(rng.choice([*EXTREME, -0.5, 1e200], bounds[-1]), bounds, least, found)
     assert (found >= 0).all() and (found <= 2**sizes).all()
+    values, draws, topics = int(rng.integers(0, 20)), int(rng.integers(0, 9)), int(rng.integers(0, 20))
+    columns, signs = rng.choice(EXTREME, (values, topics)), rng.integers(0, 256, (draws, (topics + 7) // 8))
+    counts = np.empty(values, dtype=np.int64)
+    native.extreme_sign_changes(columns, signs.astype(np.uint8), rng.choice(EXTREME, values), counts)
+    assert (counts >= 0).all() and (counts <= draws).all()
 
 
 def random_names(native: ModuleType, rng: np.random.Generator) -> None:
@@ -365,6 +370,11 @@ def wrong_resamples(native: ModuleType):
         sets[place] = given
         yield lambda sets=sets: native.extreme_sums(*sets)
     yield lambda: native.extreme_sums(np.ones(41), np.array([0, 41]), np.zeros(1), found[:1])
+    columns, signs = np.ones((2, 9)), np.zeros((5, 2), dtype=np.uint8)
+    yield lambda: native.extreme_sign_changes(columns, signs[:, :1].copy(), least, found)
+    yield lambda: native.extreme_sign_changes(columns, signs, least[:1], found)
+    yield lambda: native.extreme_sign_changes(columns, signs, least, found[:1])
+    yield lambda: native.extreme_sign_changes(columns, signs.astype(np.int64), least, found)
 
 
 def wrong_documents(native: ModuleType):

@@ -43,6 +43,44 @@ def test_order_statistics(count, plain):
         found = resampling.order_statistics(rows, wanted)
         assert (found == np.sort(rows, axis=1)[:, wanted]).all()
         assert (found == plain(resampling.order_statistics, rows, wanted)).all()
+        if (compiled := kernels.native()) is not None:  # for processors that cannot compare four values at once
+            compiled.order_statistics(rows, wanted, found, wide=False)
+            assert (found == np.sort(rows, axis=1)[:, wanted]).all()
+
+
+@pytest.mark.parametrize("place", [0, 1, 31, 700, 2047])
+def test_what_is_not_a_number_has_no_order(place):
+    if (compiled := kernels.native()) is None:
+        pytest.skip("no compiled kernels")
+    rows = np.random.default_rng(place).normal(size=(3, 2048))
+    rows[1, place] = np.nan
+    for ranks, wide in itertools.product(([3, 2040], [3], [2040], [1000]), (True, False)):
+        with pytest.raises(ValueError, match="not a number"):
+            compiled.order_statistics(rows, np.array(ranks), np.empty((3, len(ranks))), wide=wide)
+
+
+@pytest.mark.parametrize("topics", [0, 1, 4, 7, 8, 9, 50, 67])
+@pytest.mark.parametrize("columns", [0, 1, 7, 8, 9, 130])
+def test_drawn_sign_changes(topics, columns, plain):
+    rng = np.random.default_rng(topics + columns)
+    differences = rng.normal(size=(topics, columns)).round(rng.integers(1, 9))  # of few digits: many equal sums
+    signs = rng.choice([-1.0, 1.0], (500, topics))
+    least = np.abs(differences.sum(axis=0)) - 1e-12
+    found = resampling.extreme_sign_changes(differences, signs, least)
+    assert found.tolist() == plain(resampling.extreme_sign_changes, differences, signs, least).tolist()
+    slow = [
+        sum(abs(float(row @ column)) >= bound for row in signs)
+        for column, bound in zip(differences.T, least, strict=True)
+    ]
+    assert found.tolist() == slow
+
+
+def test_an_interval_does_not_depend_on_the_columns_beside_it():
+    values = np.random.default_rng(9).random((50, 300))
+    whole = statistics.bootstrap(values, resamples=400)
+    for first, end in [(0, 64), (3, 261), (211, 300)]:
+        some = statistics.bootstrap(values[:, first:end], resamples=400)
+        assert (some.low == whole.low[first:end]).all() and (some.high == whole.high[first:end]).all()
 
 
 def test_extreme_sums(plain):

@@ -234,7 +234,7 @@ def test_the_seed_decides():
 def test_more_columns_than_are_treated_at_once(monkeypatch):
     values = np.random.default_rng(2).random((35, 7)) - 0.5
     whole = bootstrap(values, resamples=300), randomisation_test(values, resamples=300)
-    monkeypatch.setattr(statistics, "_COLUMNS", 3)
+    monkeypatch.setattr(statistics, "_NEAR", 3)
     parts = bootstrap(values, resamples=300), randomisation_test(values, resamples=300)
     assert np.allclose(whole[0], parts[0], atol=1e-13)
     assert np.array_equal(whole[1].p, parts[1].p)

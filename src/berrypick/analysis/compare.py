@@ -13,7 +13,6 @@ order:
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -168,6 +167,8 @@ def _chosen(results: Results, runs: Any, measures: Any) -> Results:
     wanted_runs = [runs] if isinstance(runs, str) else list(runs)
     wanted_measures = chosen_measures(results, measures)
     kept_runs = [get_run_name(str(run), results.runs) for run in wanted_runs]
+    if not kept_runs and not wanted_measures:
+        return results
     return results.only(runs=kept_runs or None, measures=wanted_measures or None)
 
 
@@ -325,7 +326,7 @@ class _Work:
         lengths, differences, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
         p, exact, statistic = columns.apply(self._test) or [np.zeros(0)] * 3
         effect, above, equal, below = columns.apply(_effects) or [np.zeros(0)] * 4
-        adjusted = self._corrected([key[0] for key in keys], p)
+        adjusted = self._corrected(p)
         significant = (adjusted <= self.method.alpha) & np.array([bool(one) for one in differences], dtype=bool)
         known = zip(*map(_known, (statistic, p, adjusted, effect)), strict=True)
         counts = zip(*(count.tolist() for count in (exact, above, equal, below, significant)), strict=True)
@@ -399,13 +400,12 @@ class _Work:
             differences, resamples=self.method.resamples, seed=self.method.seed, clusters=clusters
         )
 
-    def _corrected(self, measure: Sequence[str], p: FloatArray) -> FloatArray:
-        found = np.full(len(p), np.nan)
-        families = [0] * len(p) if self.method.family == "all" else [self.measures.index(name) for name in measure]
-        for family in set(families):
-            rows = [i for i, own in enumerate(families) if own == family]
-            found[rows] = statistics.adjusted(p[rows], self.method.correction)
-        return found
+    def _corrected(self, p: FloatArray) -> FloatArray:
+        """Within families: the p-values of each measure follow each other."""
+        families = 1 if self.method.family == "all" else len(self.measures)
+        if not len(p):
+            return p
+        return np.concatenate([statistics.adjusted(part, self.method.correction) for part in p.reshape(families, -1)])
 
     def _note_signatures(self) -> None:
         """Runs with different signatures are not comparable."""
@@ -477,4 +477,7 @@ def _effects(differences: FloatArray, _: IntArray | None) -> tuple[FloatArray, I
 
 def _known(values: FloatArray) -> list[float | None]:
     """Numbers, None where they are not finite."""
-    return [value if math.isfinite(value) else None for value in values.tolist()]
+    found: list[float | None] = values.tolist()
+    for i in np.flatnonzero(~np.isfinite(values)).tolist():
+        found[i] = None
+    return found

@@ -41,7 +41,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError
-from berrypick.kernels.resampling import extreme_sums, order_statistics
+from berrypick.kernels.resampling import extreme_sign_changes, extreme_sums, order_statistics
 
 IntervalName = Literal["expanded", "percentile", "bca"]
 CorrectionName = Literal["holm", "bh", "none"]
@@ -55,7 +55,6 @@ EXACT = 30
 #: Sums that differ by less than this share of their terms are equal: what differs is rounding.
 SAME = 1e-12
 _CELLS = 1 << 22  # entries of a random matrix held at once
-_COLUMNS = 512
 _NEAR = 64  # columns whose resampled means stay in the caches
 #: (first resample, resamples x topics) of pieces of a random matrix.
 Pieces = Iterable[tuple[int, FloatArray]]
@@ -109,18 +108,15 @@ def bootstrap(
     if (topics if clusters is None else len(np.unique(clusters))) < 2:
         return Intervals(np.full(columns, np.nan), np.full(columns, np.nan))
     draws = _topic_draws(topics if clusters is None else int(clusters.max()) + 1, resamples, seed, _CELLS)
-    parts = [
-        _bootstrap_block(values[:, first:end], confidence, draws, method, clusters)
-        for first, end in _column_blocks(columns)
-    ]
-    return Intervals(*(np.concatenate([part[side] for part in parts] or [np.zeros(0)]) for side in (0, 1)))
-
-
-def _column_blocks(columns: int) -> list[tuple[int, int]]:
-    """Small blocks, and the columns behind the last 512 at once, since BLAS rounds the columns at an edge otherwise."""
-    rest = columns - columns % _COLUMNS
-    small = [(first, min(first + _NEAR, rest)) for first in range(0, rest, _NEAR)]
-    return small + ([(rest, columns)] if rest < columns else [])
+    found = Intervals(np.empty(columns), np.empty(columns))
+    for first in range(0, columns, _NEAR):
+        # the last block overlaps the one before: BLAS rounds the columns of a smaller product otherwise
+        block = slice(max(0, min(first, columns - _NEAR)), first + _NEAR)
+        for side, bound in zip(
+            found, _bootstrap_block(values[:, block], confidence, draws, method, clusters), strict=True
+        ):
+            side[block] = bound
+    return found
 
 
 class _Draws:
@@ -159,11 +155,12 @@ def _bootstrap_block(
     sizes = None
     if clusters is not None:  # for a mean of means the sums are what the levels need too: the influence of a cluster
         offsets, sizes = _cluster_sums(offsets, clusters), np.bincount(clusters).astype(np.float64)
-    means = _resampled_means(offsets, draws, sizes)
     if method == "bca":  # whose levels depend on the order of all means
+        means = _resampled_means(offsets, draws, sizes)
         means.sort(axis=1)
-    levels = _levels(offsets, means, confidence, method)
-    bounds = _quantiles(means, levels) if method == "bca" else _common_quantiles(means, levels)
+        bounds = _quantiles(means, _levels(offsets, means, confidence, method))
+    else:
+        bounds = _common_quantiles(offsets, draws, sizes, _levels(offsets, None, confidence, method))
     return Intervals(*(_undusted(centre + bound, values) for bound in bounds))
 
 
@@ -185,12 +182,19 @@ def _cluster_sums(values: FloatArray, clusters: IntArray) -> FloatArray:
 def _resampled_means(values: FloatArray, draws: Pieces, sizes: FloatArray | None = None) -> FloatArray:
     """columns x resamples: the mean over topics drawn with replacement; or, of sums over clusters with their sizes, the
     mean over the topics of clusters drawn with replacement."""
+    means = _resampled_sums(values, draws, sizes)
+    return means if sizes is not None else np.divide(means, len(values), out=means)
+
+
+def _resampled_sums(values: FloatArray, draws: Pieces, sizes: FloatArray | None) -> FloatArray:
+    """columns x resamples: the sum over topics drawn with replacement; with sizes of clusters the mean."""
     parts = []
     for _, times in draws:
         # the same bits; the other product of few columns is a product with vectors, which rounds otherwise
-        means = values.T @ times.T if values.shape[1] == _NEAR else np.ascontiguousarray((times @ values).T)
-        means /= len(values) if sizes is None else times @ sizes
-        parts.append(means)
+        sums = values.T @ times.T if values.shape[1] == _NEAR else np.ascontiguousarray((times @ values).T)
+        if sizes is not None:
+            sums /= times @ sizes
+        parts.append(sums)
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
@@ -211,9 +215,9 @@ def _blocks(rows: int, width: int) -> list[tuple[int, int]]:
 
 
 def _levels(
-    offsets: FloatArray, means: FloatArray, confidence: float, method: IntervalName
+    offsets: FloatArray, means: FloatArray | None, confidence: float, method: IntervalName
 ) -> tuple[FloatArray, FloatArray]:
-    """The levels of the quantiles that bound the interval, for each column."""
+    """The levels of the quantiles that bound the interval, for each column; means in order, which only BCa needs."""
     from scipy.special import ndtr, ndtri, stdtrit
 
     topics, columns = offsets.shape
@@ -223,6 +227,7 @@ def _levels(
     if method == "expanded":
         wide = np.full(columns, ndtr(np.sqrt(topics / (topics - 1)) * stdtrit(topics - 1, tail)))
         return wide, 1 - wide
+    assert means is not None
     resamples = means.shape[1]
     below = np.array([np.searchsorted(column, -SAME * scale, "left") + np.searchsorted(column, SAME * scale, "right")
                       for column, scale in zip(means, np.abs(offsets).max(axis=0), strict=True)])  # fmt: skip
@@ -249,11 +254,16 @@ def _quantiles(ordered: FloatArray, levels: tuple[FloatArray, FloatArray]) -> li
     return found
 
 
-def _common_quantiles(means: FloatArray, levels: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
-    """Quantiles of rows in any order, at levels that are the same for all rows."""
-    places = [_places(level[:1], means.shape[1]) for level in levels]
+def _common_quantiles(
+    values: FloatArray, draws: Pieces, sizes: FloatArray | None, levels: tuple[FloatArray, FloatArray]
+) -> list[FloatArray]:
+    """Quantiles of resampled means, at levels that are the same for all columns."""
+    sums = _resampled_sums(values, draws, sizes)
+    places = [_places(level[:1], sums.shape[1]) for level in levels]
     ranks = np.unique(np.concatenate([rank for before, after, _ in places for rank in (before, after)]))
-    ordered = order_statistics(means, ranks)
+    ordered = order_statistics(sums, ranks)
+    if sizes is None:  # a division keeps the order, to the bit
+        ordered /= len(values)
     found = []
     for before, after, share in places:
         one, other = (ordered[:, np.searchsorted(ranks, rank[0])] for rank in (before, after))
@@ -303,11 +313,10 @@ def randomisation_test(
     if not topics:
         return Tests(p, exact, statistic)
     _exact_shares(differences, least, exact, p)
-    draws = _Draws(lambda: _sign_changes(topics, resamples, seed))
+    draws = _sign_changes(topics, resamples, seed)
     drawn = np.flatnonzero(~exact)
-    for first in range(0, len(drawn), _NEAR):
-        some = drawn[first : first + _NEAR]
-        p[some] = _sampled_share(differences[:, some], least[some], resamples, draws)
+    if len(drawn):
+        p[drawn] = _sampled_share(differences[:, drawn], least[drawn], resamples, draws)
     return Tests(p, exact, statistic)
 
 
@@ -336,9 +345,7 @@ def _sign_changes(topics: int, resamples: int, seed: int) -> Iterator[tuple[int,
 def _sampled_share(differences: FloatArray, least: FloatArray, resamples: int, draws: Pieces) -> FloatArray:
     extreme = np.ones(differences.shape[1])  # what was seen is one of the ways it could have gone
     for _, signs in draws:
-        sums = differences.T @ signs.T
-        np.abs(sums, out=sums)
-        extreme += [np.count_nonzero(row) for row in sums >= least[:, None]]
+        extreme += extreme_sign_changes(differences, signs, least)
     share: FloatArray = extreme / (resamples + 1)
     return share
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.results import mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +92,14 @@ class ColumnBlocks:
         return found
 
     def means(self) -> list[float | None]:
-        """The mean of each column; None where it is empty."""
+        """The mean of each column, summed exactly; None where it is empty."""
         found: list[float | None] = [None] * self.count
         for block in self.blocks:
-            for place, values in zip(block.place.tolist(), block.values.T.tolist(), strict=True):
-                found[place] = mean(values)
+            topics = len(block.values)
+            if topics:
+                by_column = np.ascontiguousarray(block.values.T).tolist()
+                for place, values in zip(block.place.tolist(), by_column, strict=True):
+                    found[place] = math.fsum(values) / topics
         return found
 
     @property

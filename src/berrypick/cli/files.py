@@ -18,7 +18,8 @@ from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.index import build_index, is_index, read_index
-from berrypick.corpus.locate import QUOTES, THRESHOLD, locate
+from berrypick.corpus.locate import locate
+from berrypick.corpus.quotes import QUOTES, THRESHOLD
 from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer, is_stream, reusable

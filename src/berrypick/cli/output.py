@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -103,9 +102,15 @@ def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str
             continue
         if os.path.samefile(target, source):
             raise UsageError(f"refusing to overwrite input file {target}; name another file to write")
-        inside = os.path.isdir(source) and Path(source).resolve() in Path(target).resolve().parents
+        inside = os.path.isdir(source) and _is_inside(target, source)
         if inside and (source == documents or target.lower().endswith(SUFFIXES)):
             raise UsageError(f"refusing to overwrite {target}, a file of {source}; name another file to write")
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    from pathlib import Path  # loads urllib
+
+    return Path(folder).resolve() in Path(path).resolve().parents
 
 
 @contextmanager

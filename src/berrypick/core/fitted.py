@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,6 +45,8 @@ class FittedReader:
 
 def content_checksum(content: Mapping[str, Any]) -> str:
     """A short name for everything in the file but itself; the same whenever and wherever it is written."""
+    import hashlib  # loads OpenSSL
+
     rest = {key: value for key, value in content.items() if key != "checksum"}
     text = json.dumps(rest, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 #: What names may differ in, and what is left of them without it.
@@ -15,11 +14,19 @@ FORMS: dict[str, Callable[[str], str]] = {
     "leading zeros": lambda name: re.sub(r"(?<!\d)0+(?=\d)", "", name),
     "case": lambda name: unicodedata.normalize("NFC", name).casefold(),
 }
+
+
+def _stem(name: str) -> str:
+    from pathlib import PurePosixPath  # loads urllib
+
+    return PurePosixPath(name).stem
+
+
 #: The same for names of documents, which are often those of files.
 FILE_FORMS: dict[str, Callable[[str], str]] = {
     "extensions": lambda name: name.rpartition(".")[0] or name,
     "folders": lambda name: name.replace("\\", "/").rpartition("/")[2],
-    "folders and extensions": lambda name: PurePosixPath(name.replace("\\", "/")).stem,
+    "folders and extensions": lambda name: _stem(name.replace("\\", "/")),
 }
 
 

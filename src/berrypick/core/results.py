@@ -283,7 +283,10 @@ class Results(Frames):
         """``{run: {measure: {topic: value}}}``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
         for row in self.topic_rows:
-            found.setdefault(row.run, {}).setdefault(row.measure, {})[row.topic] = row.value
+            try:
+                found[row.run][row.measure][row.topic] = row.value
+            except KeyError:
+                found.setdefault(row.run, {})[row.measure] = {row.topic: row.value}
         return found
 
     def curves(self) -> dict[str, dict[str, dict[str, Curve]]]:

@@ -31,7 +31,7 @@ class TokenOffsets:
     corners: Mapping[str, Corners]
     source: str = ""
 
-    def _corners_of(self, document: str) -> Corners:
+    def corners_of(self, document: str) -> Corners:
         try:
             return self.corners[document]
         except KeyError:
@@ -42,17 +42,17 @@ class TokenOffsets:
 
     def to_tokens(self, document: str, position: Positions) -> FloatArray:
         """Tokens before each position."""
-        characters, tokens = self._corners_of(document)
+        characters, tokens = self.corners_of(document)
         return np.asarray(np.interp(position, characters, tokens), dtype=np.float64)
 
     def to_chars(self, document: str, tokens: FloatArray) -> FloatArray:
         """The first position that has so many tokens before it."""
-        characters, counted = self._corners_of(document)
+        characters, counted = self.corners_of(document)
         return np.asarray(np.interp(tokens, counted, characters), dtype=np.float64)
 
     def length(self, document: str) -> float:
         """Tokens of the whole document."""
-        return float(self._corners_of(document)[1][-1])
+        return float(self.corners_of(document)[1][-1])
 
     @cached_property
     def total(self) -> float:
@@ -77,7 +77,7 @@ class TokenOffsets:
 
     def inside(self, document: str, start: float, end: float) -> FloatArray:
         """The corners strictly between two positions: where the pace changes."""
-        characters, _ = self._corners_of(document)
+        characters, _ = self.corners_of(document)
         low, high = np.searchsorted(characters, [start, end], side="right")
         found = characters[low:high]
         return found[found < end]

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +25,10 @@ from berrypick.core.errors import InputError, Message, UsageError, nearest, opti
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.corpus.offsets import Units, check_offsets
+from berrypick.corpus.quotes import QUOTES, THRESHOLD, Quotes
 from berrypick.corpus.similar import SimilarText
 from berrypick.corpus.texts import Texts, read_texts
 
-Quotes = Literal["exact", "normalised", "fuzzy"]
-QUOTES: tuple[Quotes, ...] = get_args(Quotes)
-#: Least similarity, in per cent of characters that need no edit, of a place that counts as found.
-THRESHOLD = 90.0
 #: Of long quotes so many characters are looked for first.
 HEAD = 64
 #: At most so many candidates are shown.
@@ -294,16 +291,6 @@ class UnresolvedQuotes(InputError):
         super().__init__(
             f"{len(errors)} of {of} quotes cannot be resolved\n  " + "\n  ".join([*shown, *more]), path=source or None
         )
-
-
-def unlocated(truth: Truth) -> UsageError | None:
-    """The error to raise if a truth with quotes meets no documents."""
-    for topic in truth.topics.values():
-        for quote in topic.quotes:
-            if not quote.has_offsets:
-                where = f"{truth.source or 'the truth'}" + (f":{quote.line}" if quote.line is not None else "")
-                return UsageError(f"{where} quotes relevant text: give the documents with {option('documents')}")
-    return None
 
 
 def locate(

@@ -14,8 +14,9 @@ from berrypick.core.errors import InputError, Message, as_flags
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.checked import called, checked_truth
-from berrypick.corpus.locate import Locator, Place, Quotes, Unresolved, UnresolvedQuotes, with_places
+from berrypick.corpus.locate import Locator, Place, Unresolved, UnresolvedQuotes, with_places
 from berrypick.corpus.offsets import UnitsCache
+from berrypick.corpus.quotes import Quotes
 from berrypick.corpus.text_check import Mismatch, Stated, check_texts, stated_by_document
 from berrypick.corpus.texts import Texts
 from berrypick.formats._files import atomic_writer

@@ -19,7 +19,6 @@ from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.run import Coded, Duplicates, Run, assemble, in_trec_order
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
 from berrypick.corpus.offsets import Units, count_units
 from berrypick.corpus.texts import Texts
 from berrypick.formats.base import Problems
@@ -347,6 +346,8 @@ def _with_places(table: Table, search: Search) -> Table:
 
 def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
     """Places count what the offsets of other rows count."""
+    from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
+
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
     for row in waiting:

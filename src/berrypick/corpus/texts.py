@@ -15,7 +15,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, TypeVar
 
 from berrypick import formats
@@ -149,6 +148,8 @@ def _is_whole_json(path: str) -> bool:
 
 def _folder(folder: str) -> Texts:
     """A document is called by the path of its file below the folder; without the ending too, where that is clear."""
+    from pathlib import Path  # loads urllib
+
     files: dict[str, str] = {}
     short: dict[str, list[str]] = {}
     real_top = os.path.realpath(folder)

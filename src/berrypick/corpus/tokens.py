@@ -10,7 +10,6 @@ taken to be of equal length).
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -19,10 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import InputError, UsageError, option, shorten
+from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.corpus.texts import Texts
 from berrypick.formats._files import read_whole
+from berrypick.kernels.interpolation import interpolate
 
 #: The name of the plain tokenizer in signatures.
 WORDS = "words-uax29"
@@ -34,6 +36,13 @@ def token_offsets(texts: Texts, tokenizer: str | Tokenizer | None = None) -> Tok
     """Documents counted in tokens; each is read and tokenized at first use."""
     name, function = get_tokenizer(tokenizer)
     return TokenOffsets(name, _DocumentTokens(texts, function, name), texts.source)
+
+
+def token_costs(tokens: TokenOffsets, ranking: Ranking, start: Positions, end: Positions) -> FloatArray:
+    """Tokens between start and end in the document of each pointer."""
+    codes, line = np.unique(ranking.document, return_inverse=True)
+    lines = [tokens.corners_of(ranking.documents[code]) for code in codes.tolist()]
+    return interpolate(lines, line, end) - interpolate(lines, line, start)
 
 
 def get_tokenizer(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
@@ -102,6 +111,8 @@ def _tokenizers_file(path: str) -> tuple[str, Tokenizer]:
 
 
 def _digest(content: bytes) -> str:
+    import hashlib  # loads OpenSSL
+
     return hashlib.sha256(content).hexdigest()[:8]
 
 

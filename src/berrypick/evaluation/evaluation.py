@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
@@ -240,9 +240,16 @@ def check_workers(jobs: int, executor: Any) -> None:
         raise UsageError(f"executor is a concurrent.futures.Executor, not {type(executor).__name__}{offer}")
 
 
+def _stem(path: str) -> str:
+    """The name of a file without its extension."""
+    name = os.path.basename(path)
+    dot = name.rfind(".")
+    return name[:dot] if 0 < dot < len(name) - 1 else name
+
+
 def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     """From tag and file of each run: the tag, else the stem of the file; made unique by the stem, then by a number."""
-    stems = [Path(source.removesuffix(".gz")).stem if source else tag or "run" for tag, source in runs]
+    stems = [_stem(source.removesuffix(".gz")) if source else tag or "run" for tag, source in runs]
     names = [tag or stem for (tag, _), stem in zip(runs, stems, strict=True)]
     clash = {name for name, count in Counter(names).items() if count > 1}
     names = [stem if name in clash else name for name, stem in zip(names, stems, strict=True)]

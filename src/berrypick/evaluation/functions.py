@@ -12,6 +12,7 @@ from berrypick.core.results import Results, merge_notes
 from berrypick.evaluation.evaluation import Evaluation, Progress, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.scoring import score_run
 from berrypick.judging.topic import JudgedTopic
 
 if TYPE_CHECKING:
@@ -82,7 +83,9 @@ def score(measure: Any, truth: Any, run: Any, **options: Unpack[EvaluationKeywor
     prepared = prepare_one(truth, run, measure, options, "score")
     if len(prepared.measures) != 1:
         raise UsageError("score takes one measure; evaluate takes several")
-    return _with_warnings(prepared.run()).mean_rows[0].value
+    [only] = prepared.runs.values()
+    scored = score_run(prepared, False, only, lambda count: None, all_notes=False)  # a number shows no notes
+    return _with_warnings(prepared._results([scored], [])).mean_rows[0].value
 
 
 @takes_options

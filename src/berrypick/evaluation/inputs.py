@@ -22,8 +22,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.corpus.checked import checked_truth
 from berrypick.corpus.convert import RunFile, as_truth, run_sources, run_stream
-from berrypick.corpus.locate import THRESHOLD, located_truth, unlocated
-from berrypick.corpus.relocate import checksum
+from berrypick.corpus.quotes import THRESHOLD, unlocated
 from berrypick.corpus.resolve import resolve_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts
@@ -135,6 +134,8 @@ def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]
 
 def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
     """Documents that are not those that the offsets of a truth were made on."""
+    from berrypick.corpus.relocate import checksum  # not for truths without texts
+
     changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
     if changed:
         who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"
@@ -144,6 +145,8 @@ def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
 
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
+    from berrypick.corpus.locate import located_truth  # not for truths without texts
+
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets
     least = THRESHOLD if quotes == "fuzzy" else None

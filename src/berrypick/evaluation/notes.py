@@ -35,7 +35,7 @@ def run_notes(scorer: RunScorer) -> list[Note]:
         *(Note("input", text) for text in scorer.run.notes),
         *skipped_notes(scorer.run),
         *_topic_notes(scorer),
-        *_document_notes(scorer),
+        *document_notes(scorer),
         *score_notes(scorer.run),
         *_ranking_notes(scorer),
         *(note for one in scorer.evaluation.measures for note in _measure_notes(scorer, one)),
@@ -79,7 +79,8 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
         )
 
 
-def _document_notes(scorer: RunScorer) -> Iterator[Note]:
+def document_notes(scorer: RunScorer) -> Iterator[Note]:
+    """Numbers that mean nothing, since names do not match."""
     truth, run = scorer.evaluation.truth, scorer.run
     navigation = scorer.evaluation.context.reader.navigation
     if navigation is None:  # else users may move from what is retrieved to what is judged

@@ -13,7 +13,6 @@ from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.corpus.checked import checked_run
 from berrypick.corpus.convert import RunFile
-from berrypick.corpus.locate import located_run
 from berrypick.corpus.resolve import resolve_run
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, repair
@@ -52,6 +51,8 @@ class RunInputs:
         if texts is not None:
             quotes = self.options.quotes or "exact"
             if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
+                from berrypick.corpus.locate import located_run  # few runs quote
+
                 run = located_run(run, texts, quotes)
             else:
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -120,10 +121,14 @@ def mean_curve(curves: Sequence[Curve]) -> Curve:
     """Point by point. A curve by rank goes on at its last value; one by level ends where it is not defined any more."""
     longest = max(curves, key=len, default=[])
     by_rank = bool(longest) and isinstance(longest[0][0], int)
+    places = [x for x, _ in longest]
+    if all([x for x, _ in curve] == places for curve in curves):  # as most are
+        columns = zip(*([y for _, y in curve] for curve in curves), strict=True)
+        return [(x, math.fsum(column) / len(column)) for x, column in zip(places, columns, strict=True)]
     known = [dict(curve) for curve in curves]
+    last = [curve[-1][1] if curve else 0.0 for curve in curves]
     points: Curve = []
-    for x, _ in longest:
-        last = [curve[-1][1] if curve else 0.0 for curve in curves]
+    for x in places:
         values = [found.get(x, last[i] if by_rank else None) for i, found in enumerate(known)]
         points.append((x, mean(values) or 0.0))
     return points

@@ -16,7 +16,7 @@ from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile
-from berrypick.evaluation.notes import run_notes, some
+from berrypick.evaluation.notes import document_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
@@ -35,10 +35,16 @@ if TYPE_CHECKING:
 
 
 @gc_paused()
-def score_run(evaluation: Evaluation, curves: bool, source: Run | RunFile, step: Callable[[int], None]) -> ScoredRun:
+def score_run(
+    evaluation: Evaluation,
+    curves: bool,
+    source: Run | RunFile,
+    step: Callable[[int], None],
+    all_notes: bool = True,
+) -> ScoredRun:
     """One run, of which only the numbers are kept."""
     run = evaluation.inputs.prepare(source) if isinstance(source, RunFile) else source
-    scorer = RunScorer(evaluation, run, curves)
+    scorer = RunScorer(evaluation, run, curves, all_notes)
     scorer.score_topics(scorer.topics, step)
     scorer.score_documents()
     if left := len(evaluation.truth) - len(scorer.topics):
@@ -47,10 +53,13 @@ def score_run(evaluation: Evaluation, curves: bool, source: Run | RunFile, step:
 
 
 class RunScorer:
-    """Scores the topics of one run; a run that cannot be evaluated against the truth is refused."""
+    """Scores the topics of one run; a run that cannot be evaluated against the truth is refused.
 
-    def __init__(self, evaluation: Evaluation, run: Run, curves: bool) -> None:
-        self.evaluation, self.run, self.curves = evaluation, run, curves
+    Without ``all_notes`` only those are worked out that warn of numbers that mean nothing.
+    """
+
+    def __init__(self, evaluation: Evaluation, run: Run, curves: bool, all_notes: bool = True) -> None:
+        self.evaluation, self.run, self.curves, self.all_notes = evaluation, run, curves, all_notes
         truth, duplicates = evaluation.truth, evaluation.context.duplicates or run.duplicates
         if not any(topic in truth for topic in run.topics):
             raise InputError(
@@ -65,7 +74,7 @@ class RunScorer:
         self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
         self.scores = TopicScores()
         asks_overlap = any(isinstance(one.measure, Overlap) for one in evaluation.measures)
-        self._notes_overlap = run.start is not None and not asks_overlap
+        self._notes_overlap = all_notes and run.start is not None and not asks_overlap
 
     def has_measures(self, of_documents: bool) -> bool:
         """Whether any measure is one of whole documents, or any is not."""
@@ -87,7 +96,8 @@ class RunScorer:
             for text, measure, context in measures:
                 if context not in judged:
                     judged[context] = judge_topic(evaluation.truth, self.run, topic, context)
-                    self._count(judged[context], first=len(judged) == 1)
+                    if self.all_notes:
+                        self._count(judged[context], first=len(judged) == 1)
                 try:
                     self._score(text, measure, judged[context])
                 except Exception as error:
@@ -132,9 +142,10 @@ class RunScorer:
             return
         self.scores.found[key] = as_score(measure.compute(judged))
         if self.curves and measure.has_curve():
-            self.scores.curves[key] = measure.curve(judged)
+            curve = self.scores.curves[key] = measure.curve(judged)
             if self.scores.found[key].value is not None:
-                self.scores.resampled[key] = measure.resampled_curve(judged)
+                own = type(measure).resampled_curve is not Measure.resampled_curve
+                self.scores.resampled[key] = measure.resampled_curve(judged) if own else curve
 
     def score_documents(self, topics: Sequence[str] | None = None) -> None:
         """Score all topics, or some, by the measures of whole documents: ours, and those of ir_measures."""
@@ -176,8 +187,9 @@ class RunScorer:
         """What is kept of the run when it has been scored."""
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
+        notes = run_notes(self) if self.all_notes else list(document_notes(self))
         facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap)
-        return ScoredRun(self.run.tag, self.topics, self.scores, signatures, run_notes(self), facts, self.curves)
+        return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
         head, own = measure_head(one.measure), measure_fields(one, self.evaluation, self.run)

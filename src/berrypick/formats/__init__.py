@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from berrypick.core.collection import Collection
@@ -252,7 +251,7 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
     with atomic_writer(name) as out:
-        if Path(name).suffix == ".parquet":
+        if _suffixes(name)[-1:] == [".parquet"]:
             chosen.write_parquet(value, out.buffer)
         else:
             chosen.write(value, out)
@@ -270,8 +269,14 @@ def _empty_topics(chosen: type[Format], value: Any) -> str:
     return "" if bare is None else f"the truth says that topic {bare} has no answer"
 
 
+def _suffixes(name: str) -> list[str]:
+    from pathlib import Path  # loads urllib
+
+    return Path(name).suffixes
+
+
 def _for_suffix(value: Any, name: str) -> type[Format]:
-    endings = [suffix for suffix in Path(name).suffixes if suffix != ".gz"]
+    endings = [suffix for suffix in _suffixes(name) if suffix != ".gz"]
     ending = endings[-1] if endings else ""
     able = [candidate for candidate in registry if not candidate.accepts(value)]
     fitting = [candidate for candidate in able if ending in candidate.suffixes]

@@ -10,7 +10,6 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any, TextIO
 
 from berrypick.core.errors import InputError
@@ -421,6 +420,8 @@ def replace_file(temporary: str, path: str) -> None:
 @contextmanager
 def atomic_writer(path: str) -> Iterator[TextIO]:
     """Write a text file atomically; a name that ends in .gz is compressed."""
+    from pathlib import Path  # loads urllib
+
     target = Path(path)
     if os.path.isdir(target):
         raise InputError("is a folder, expected a file to write", path=path)

@@ -7,6 +7,8 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
 
+_NEAR = 64  # columns whose sums stay in the caches
+
 
 def order_statistics(rows: FloatArray, ranks: IntArray) -> FloatArray:
     """rows x ranks: the values of each row at some ranks, 0 the smallest; ranks ascend.
@@ -56,3 +58,26 @@ def _signed_sums(values: FloatArray) -> FloatArray:
     for value in values.tolist():
         sums = np.concatenate([sums - value, sums + value])
     return sums
+
+
+def extreme_sign_changes(differences: FloatArray, signs: FloatArray, least: FloatArray) -> IntArray:
+    """How many sign changes give a sum at least as far from 0 as ``least``, for each column of differences.
+
+    ``signs`` is draws x topics, each 1 or -1. Sums may be rounded otherwise by the compiled form, so ``least`` should
+    lie below any sum that is to count.
+
+    >>> import numpy as np
+    >>> extreme_sign_changes(np.array([[0.1], [0.2]]), np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([0.29]))
+    array([1])
+    """
+    compiled = native()
+    out = np.empty(len(least), dtype=np.int64)
+    if compiled is not None:
+        compiled.extreme_sign_changes(np.ascontiguousarray(differences.T), np.packbits(signs > 0, axis=1), least, out)
+        return out
+    for first in range(0, len(least), _NEAR):
+        some = slice(first, first + _NEAR)
+        sums = differences[:, some].T @ signs.T
+        np.abs(sums, out=sums)
+        out[some] = [np.count_nonzero(row) for row in sums >= least[some, None]]
+    return out

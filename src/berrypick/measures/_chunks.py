@@ -15,6 +15,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
+from berrypick.corpus.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import unseen_parts
@@ -165,31 +166,31 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
     ranking, total = judged.read_regions, view.total
     assert ranking.start is not None and ranking.end is not None
     cost = reading_costs(ranking, tokens)
-    effort, seen = [0.0], [0.0]
-    spent = have = 0.0
+    spent = np.cumsum(cost)  # after each result
+    effort, seen = [np.zeros(1)], [np.zeros(1)]
+    have, done = 0.0, 0
     found = np.zeros(len(ranking))
     read: dict[int, tuple[list[float], list[float]]] = {}
-    for row in range(len(ranking)):
-        code = int(ranking.document[row])
-        relevant = view.relevant.get(ranking.documents[code])
-        before = have
-        if relevant is not None:
-            start, end = ranking.start[row].item(), ranking.end[row].item()
-            for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
-                for a, b in common_parts(relevant.start, relevant.end, low, high):
-                    places = _corners(tokens, ranking.documents[code], a, b)
-                    at = spent + cost_to(tokens, ranking.documents[code], start, places)
-                    effort += at.tolist()
-                    seen += (have + places - a).tolist()
-                    have += b - a
+    relevant = {code: view.relevant[name] for name, code in ranking.codes_of(view.relevant).items()}
+    for row in np.flatnonzero(np.isin(ranking.document, list(relevant))).tolist():
+        effort.append(spent[done:row])  # the results in between show nothing
+        seen.append(np.full(row - done, have))
+        code, before = int(ranking.document[row]), have
+        start, end, done = ranking.start[row].item(), ranking.end[row].item(), row
+        for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
+            for a, b in common_parts(relevant[code].start, relevant[code].end, low, high):
+                places = _corners(tokens, ranking.documents[code], a, b)
+                to_here = cost_to(tokens, ranking.documents[code], start, places)
+                effort.append((spent[row - 1] if row else 0.0) + to_here)
+                seen.append(have + places - a)
+                have += b - a
         found[row] = have - before
-        spent += float(cost[row])
-        effort.append(spent)
-        seen.append(have)
+    effort.append(spent[done:])
+    seen.append(np.full(len(spent) - done, have))
     unit_name = "tokens" if tokens is not None else "seconds" if judged.effort_unit == "seconds" else "chars"
-    share = np.minimum(np.array(seen) / total, 1.0)
+    share = np.minimum(np.concatenate(seen) / total, 1.0)
     tokenizer = tokens.name if tokens is not None else ""
-    return Reading(np.maximum.accumulate(np.array(effort)), share, cost, found / total, unit_name, tokenizer)
+    return Reading(np.maximum.accumulate(np.concatenate(effort)), share, cost, found / total, unit_name, tokenizer)
 
 
 def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
@@ -203,12 +204,7 @@ def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
 def reading_costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
     """What reading each result costs, in tokens or in what positions count."""
     assert ranking.start is not None and ranking.end is not None
-    if tokens is None:
-        return ranking.lengths()
-    cost = np.zeros(len(ranking))
-    for document, rows in ranking.rows_by_document.items():
-        cost[rows] = tokens.between(document, ranking.start[rows], ranking.end[rows])
-    return cost
+    return ranking.lengths() if tokens is None else token_costs(tokens, ranking, ranking.start, ranking.end)
 
 
 def cost_to(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:

@@ -228,8 +228,10 @@ class TextMeasure(Measure):
         if judged.context.unjudged == "relevant":
             unknown = view.cumulated(unjudged_of(judged))
         return [
-            (k, self.value(float(a), float(b + u), float(view.total + u)))
-            for k, (a, b, u) in enumerate(zip(retrieved, relevant, unknown, strict=True), start=1)
+            (k, self.value(a, b + u, float(view.total + u)))
+            for k, (a, b, u) in enumerate(
+                zip(retrieved.tolist(), relevant.tolist(), unknown.tolist(), strict=True), start=1
+            )
         ]
 
     def _explain_pairs(self, judged: JudgedTopic) -> Explanation:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
-from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
@@ -231,23 +231,20 @@ class EPRUM(Measure):
     def curve(self, judged: JudgedTopic) -> Curve | None:
         """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
         points = {r / reach.targets for _, _, reach in judged.levels for r in range(1, reach.targets + 1)}
-        return self._points(judged, sorted(points))
+        return self._points(judged, tuple(sorted(points)))
 
     def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
-        return self._points(judged, list(LEVELS))
+        return self._points(judged, LEVELS)
 
-    def _points(self, judged: JudgedTopic, xs: Sequence[float]) -> Curve:
+    def _points(self, judged: JudgedTopic, xs: tuple[float, ...]) -> Curve:
         curves = []
         for weight, ideal, reach in judged.levels:
             best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
             curves.append((weight, precisions(reach, best.ideal, self.norm, self.law)))
         total = math.fsum(weight for weight, _ in curves)
-        found = []
-        for x in xs:
-            y = math.fsum(w * float(p[recall_value(x, len(p)) - 1]) for w, p in curves) / total
-            if not math.isnan(y):
-                found.append((x, y))
-        return found
+        columns = [(weight * p)[_places(xs, len(p))].tolist() for weight, p in curves]
+        heights = (math.fsum(parts) / total for parts in zip(*columns, strict=True))
+        return [(x, y) for x, y in zip(xs, heights, strict=True) if not math.isnan(y)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         parts: list[str | Table] = []
@@ -312,6 +309,12 @@ class EPRUM(Measure):
         value = precision_at_rank(reach, self.rank, best, self.law)
         rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
         return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
+
+
+@lru_cache(maxsize=64)
+def _places(levels: tuple[float, ...], targets: int) -> IntArray:
+    """Where a curve over recall values has the value for each level."""
+    return np.array([recall_value(level, targets) - 1 for level in levels], dtype=np.int64)
 
 
 @lru_cache(maxsize=8)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -37,6 +37,7 @@ from berrypick.users.markov import chain_of
 Kind = Literal["text", "seconds", "documents", "elements"]
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.
 NEIGHBOURS = 20
+_EPRUM = EPRUM()  # for every reader of every ranking
 
 
 def kind_of(truth: Truth, runs: Sequence[Run], context: JudgingContext) -> Kind:
@@ -68,6 +69,15 @@ class Details:
     depth: int
     titles: Mapping[str, str]
     readership: Readership | None = None  # readers to simulate
+    contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
+
+    def context_of(self, model: UserModel) -> JudgingContext:
+        """What a user model has prepared for one ranking is there for all others."""
+        name = str(model)
+        if name not in self.contexts:
+            context = self.evaluation.context
+            self.contexts[name] = replace(context, user=model.resolved(context.reader))
+        return self.contexts[name]
 
     @cached_property
     def simulated(self) -> list[RequestedMeasure]:
@@ -264,9 +274,13 @@ class _Topic:
         reach: list[list[list[Any]]] = []
         values: list[list[list[float | None]]] = []
         for reader in self.details.readers:
-            found = [[self._read(model, run) for run in self.details.evaluation.runs] for model in reader.models]
-            reach.append([[entries for entries, _ in row] for row in found])
-            values.append([[value for _, value in row] for row in found])
+            # run by run: the models of a reader ask the same of a ranking
+            found = [
+                [self._read(model, run, judged) for model in reader.models]
+                for run, judged in zip(self.details.evaluation.runs, self.judged, strict=True)
+            ]
+            reach.append([[entries for entries, _ in column] for column in zip(*found, strict=True)])
+            values.append([[value for _, value in column] for column in zip(*found, strict=True)])
         return {"reach": reach, "values": values}
 
     def _simulated(self) -> list[list[dict[str, Any] | None]] | None:
@@ -277,10 +291,10 @@ class _Topic:
         twins = simulate_topic(details.evaluation, self.name, details.simulated, details.readership)
         return [[_twin(twins.get((run, one.text))) for run in details.evaluation.runs] for one in details.simulated]
 
-    def _read(self, model: UserModel, run: str) -> tuple[dict[str, Any] | None, float | None]:
+    def _read(self, model: UserModel, run: str, plain: JudgedTopic) -> tuple[dict[str, Any] | None, float | None]:
         """What a reader of a model gets to from each rank, and EPRUM for it."""
         try:
-            judged = self.details.evaluation.judge(run, self.name, model)
+            judged = self._judged_by(model, run, plain)
             if not len(judged.targets):
                 return None, None
             if not judged.answered:
@@ -291,11 +305,18 @@ class _Topic:
             entries = {
                 "rank": (last[reach.rank] + 1).tolist(),
                 "target": reach.target.tolist(),
-                "p": [_plain(p) for p in reach.probability.tolist()],
+                "p": _plain_column(reach.probability),
             }
-            return entries, EPRUM().compute(judged).value
+            return entries, _EPRUM.compute(judged).value
         except BerrypickError:  # a document of unknown length, say; other topics may be fine
             return None, None
+
+    def _judged_by(self, model: UserModel, run: str, plain: JudgedTopic) -> JudgedTopic:
+        """The ranking judged by another user model; the targets are the same unless it seeks entry points."""
+        context = self.details.context_of(model)
+        if context.user.seeks_entry_points != plain.context.user.seeks_entry_points:
+            return self.details.evaluation.judge(run, self.name, model)
+        return replace(plain, context=context)
 
     def _links(self) -> dict[str, Any] | None:
         steps = self.details.steps
@@ -359,7 +380,7 @@ class _Columns:
         def numbers(column: Positions | None, hidden: Collection[int] = ()) -> list[Any]:
             if column is None:
                 return nothing
-            found = [_plain(value) for value in column[shown].tolist()]
+            found = _plain_column(column[shown])
             return [None if i in hidden else value for i, value in enumerate(found)] if hidden else found
 
         codes = ranking.document[shown].tolist()
@@ -444,6 +465,15 @@ def _or_none(make: Any) -> Any:
         return make()
     except UsageError:
         return None
+
+
+def _plain_column(values: Positions) -> list[Any]:
+    """Numbers for JSON, whole where they are whole; most columns are whole throughout."""
+    if values.dtype.kind in "iu":
+        return [_plain(value) for value in values.tolist()]
+    with np.errstate(invalid="ignore"):
+        whole = bool(((values == np.floor(values)) & (np.abs(values) < 2**53)).all())
+    return values.astype(np.int64).tolist() if whole else [_plain(value) for value in values.tolist()]
 
 
 def _plain(value: float | Positions | Any) -> float | int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike, fspath
-from pathlib import Path
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
@@ -35,6 +34,8 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
 
 def save_results(results: Results, path: str | PathLike[str]) -> None:
     """Write all rows, in the format that the name ends in."""
+    from pathlib import Path  # loads urllib
+
     name = fspath(path)
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in (".json", ".jsonl", ".parquet"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
@@ -168,6 +170,7 @@ def common_lengths(ranking: Ranking, row: IntArray, targets: Targets, target: In
     return np.asarray(np.maximum(np.minimum(end, target_end) - np.maximum(start, target_start), 0), dtype=np.float64)
 
 
+@lru_cache(maxsize=4)
 def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
     """(rank, target, share): how much of each target the regions of each rank cover together, where they cover any.
 

@@ -6,7 +6,6 @@ walks together from the functions below.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,6 +39,8 @@ class Draws:
 
     def generator(self, what: str) -> np.random.Generator:
         """A stream of random numbers of its own."""
+        import hashlib  # loads OpenSSL
+
         name = "\0".join((str(self.seed), self.topic, str(self.block), what))
         digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return np.random.Generator(np.random.SFC64(int.from_bytes(digest, "little")))

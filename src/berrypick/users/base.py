@@ -23,6 +23,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.corpus.texts import Texts
+from berrypick.corpus.tokens import token_costs
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers as Readers
 from berrypick.users._walks import Visit as Visit
@@ -178,10 +179,7 @@ def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: Re
     """What reading from start to end costs in the document of each pointer: characters (seconds), or tokens."""
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)
-    cost = np.zeros(len(ranking))
-    for document, rows in ranking.rows_by_document.items():
-        cost[rows] = context.effort_tokens.between(document, start[rows], end[rows])
-    return cost
+    return token_costs(context.effort_tokens, ranking, start, end)
 
 
 def by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:

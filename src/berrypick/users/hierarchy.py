@@ -99,7 +99,8 @@ class Hierarchy(UserModel):
     def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
         if not elements(ranking, targets) or ranking.start is not None:
             return ()
-        if not np.isnan(nested_elements(ranking, targets)[2]).any():
+        known = (size is not None and not np.isnan(size).any() for size in (ranking.size, targets.size))
+        if all(known) or not np.isnan(nested_elements(ranking, targets)[2]).any():
             return ()
         return (
             Message(
