@@ -89,7 +89,7 @@ def _check(path: str, format_name: str | None) -> bool:
 
 
 def _refuse_same(one: str, other: str) -> None:
-    if os.path.realpath(one) == os.path.realpath(other):
+    if "\0" not in one + other and os.path.realpath(one) == os.path.realpath(other):
         raise UsageError(f"{one} would be written twice; name two files")
 
 

@@ -124,6 +124,8 @@ def restate(value: Truth | Run, collection: Collection) -> Truth | Run:
     """The same in the other terms: spans as elements and points, elements and points as spans."""
     if isinstance(value, Run):
         return replace(resolve_run(value, collection), path=None, path_end=None, paths=())
+    if value.units == "documents":
+        return value  # whole ones have no text to point into
     if value.units == "elements":
         return _as_spans(resolve_truth(value, collection), collection)
     assessed = assess(value, collection)
