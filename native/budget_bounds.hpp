@@ -19,13 +19,6 @@ constexpr int kBudgetSteps = 5;
 constexpr std::size_t kMostClasses = 3;
 constexpr std::size_t kThetas = 17;
 
-// Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number.
-inline double coarse(double value) {
-    int exponent = 0;
-    const double mantissa = std::frexp(value, &exponent);
-    return std::ldexp(std::ceil(mantissa * 4294967296.0 - 1.0 / 4096.0), exponent - 32);
-}
-
 // Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
 struct Candidates {
     std::size_t count = 0, targets = 0;

@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "budget_bounds.hpp"
 #include "gain_law.hpp"
+#include "set_queue.hpp"
 
 namespace berrypick {
 
 constexpr std::size_t kMostListed = 32;  // ranks that are chosen one by one
 constexpr double kFar = 6.0;
-constexpr std::size_t kMoreLevels = 8;
-constexpr std::size_t kMostPaths = 60;
 
 // One gain and one objective. Scores are maximised: -E[ce], or E[1/ce].
 struct EffortProblem {
@@ -135,36 +133,6 @@ private:
     }
 };
 
-// What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As
-// kernels/certified.py, best_ways.
-struct Ways {
-    double all = kInfinity, after_other = kInfinity, after_sure = kInfinity;
-
-    Ways() = default;
-    Ways(const Values& table, std::size_t others, std::size_t sures, const Values& best, std::size_t rank, bool inverse,
-         double most) {
-        const std::size_t width = sures + 1;
-        Values ahead((others + 1) * width, -kInfinity), later = ahead;
-        for (std::size_t h = others; h-- > 0;)
-            for (std::size_t m = sures; m-- > 0;) {
-                if (table[h * sures + m] < 0) continue;
-                const double k = double(rank + h + m);
-                double share = table[h * sures + m];
-                if (h + m >= 1 && h + m < best.size()) share = std::min(share, best[h + m]);
-                const bool beyond = h + 1 == others || m + 1 == sures;
-                const double own = inverse ? share / (std::max(k, 1.0) * (k + 1.0)) : share - 1.0;
-                const double end = inverse ? (beyond ? most : share) / (k + 1.0)
-                                           : (beyond || share >= 1.0 ? 0.0 : -kInfinity);
-                double& place = later[h * width + m];
-                place = std::max(std::max(ahead[(h + 1) * width + m], ahead[h * width + m + 1]), end);
-                ahead[h * width + m] = own + place;
-            }
-        all = later[0];
-        after_other = later[width];
-        after_sure = later[1];
-    }
-};
-
 // Sets in the order of what their extensions can still score.
 class EffortSearch {
 public:
@@ -178,96 +146,19 @@ public:
         std::stable_sort(by_effort_.begin(), by_effort_.end(), [&](std::size_t a, std::size_t b) {
             return problem.candidates.effort[a] < problem.candidates.effort[b];
         });
-        sets_.push_back({kInfinity, 0.0, 0, kNone, kNone});
-        best_known_[0] = 0;
-        heap_.push_back({kInfinity, 0});
     }
 
     const std::vector<Index>& best() const { return best_; }
 
     // What the extensions of all sets that are left can score.
-    double bound() const {
-        double found = closed_;
-        for (const Place& place : heap_) found = std::max(found, sets_[place.set].bound);
-        return found;
-    }
+    double bound() const { return std::max(closed_, queue_.bound()); }
 
     // Looks at the most promising set; false if none is left.
     bool step() {
-        if (heap_.empty()) return false;
-        std::pop_heap(heap_.begin(), heap_.end());
-        const std::size_t set = heap_.back().set;
-        heap_.pop_back();
-        if (promising(sets_[set].bound) && !is_outdone(set)) expand(set);
-        return true;
+        return queue_.step([&](double bound) { return promising(bound); }, [&](std::size_t set) { expand(set); });
     }
 
 private:
-    static constexpr std::size_t kNone = std::size_t(-1);
-
-    // A set: another one and a candidate, in this order, and what the ranks so far score.
-    struct Set {
-        double bound, score;
-        std::uint64_t hash;
-        std::size_t parent, candidate;
-    };
-
-    struct Place {
-        double key;
-        std::size_t set;
-
-        bool operator<(const Place& other) const {
-            return key < other.key || (key == other.key && set > other.set);
-        }
-    };
-
-    // --- sets ---
-
-    static std::uint64_t mixed(std::uint64_t value) {
-        value += 0x9e3779b97f4a7c15u;
-        value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-        value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-        return value ^ (value >> 31);
-    }
-
-    std::vector<Index> order_of(std::size_t set) const {
-        std::vector<Index> found;
-        for (; sets_[set].parent != kNone; set = sets_[set].parent) found.push_back(Index(sets_[set].candidate));
-        std::reverse(found.begin(), found.end());
-        return found;
-    }
-
-    bool are_same(std::size_t one, std::size_t other) const {
-        std::vector<Index> first = order_of(one), second = order_of(other);
-        std::sort(first.begin(), first.end());
-        std::sort(second.begin(), second.end());
-        return first == second;
-    }
-
-    // whether a better order of the set is known
-    bool is_outdone(std::size_t set) const {
-        const std::size_t known = best_known_.at(sets_[set].hash);
-        return known != set && sets_[set].score < sets_[known].score && are_same(known, set);
-    }
-
-    // add a set unless an order of it is known that is as good
-    void push(double bound, std::size_t parent, std::size_t candidate, double score) {
-        const std::uint64_t hash = sets_[parent].hash + mixed(candidate);
-        sets_.push_back({bound, score, hash, parent, candidate});
-        const auto found = best_known_.emplace(hash, sets_.size() - 1);
-        if (!found.second && are_same(found.first->second, sets_.size() - 1)) {  // two sets may have one hash
-            if (!(score > sets_[found.first->second].score)) {
-                sets_.pop_back();
-                return;
-            }
-            found.first->second = sets_.size() - 1;
-        }
-        heap_.push_back({coarse(bound), sets_.size() - 1});
-        std::push_heap(heap_.begin(), heap_.end());
-    }
-
-    // --- search ---
-
     bool promising(double bound) const { return bound > goal_ + std::abs(goal_) * kRounding; }
 
     void improve(const std::vector<Index>& order) {
@@ -394,7 +285,7 @@ private:
     }
 
     void expand(std::size_t set) {
-        const std::vector<Index> order = order_of(set);
+        const std::vector<Index> order = queue_.order_of(set);
         const EffortProblem::State known = state(order);
         std::vector<std::size_t> ready;
         const std::vector<std::size_t> which = pool(order, known, ready);
@@ -447,7 +338,7 @@ private:
                 improve(longer);
                 close(limit);
             } else {
-                push(limit, set, which[n], score);
+                queue_.push(limit, set, which[n], score);
             }
         }
     }
@@ -474,9 +365,7 @@ private:
     double goal_;
     double closed_ = -kInfinity;  // what lists that are complete would score if browsing cost nothing
     std::vector<std::size_t> waiting_, by_effort_;
-    std::vector<Set> sets_;
-    std::vector<Place> heap_;
-    std::unordered_map<std::uint64_t, std::size_t> best_known_;
+    SetQueue queue_;
     GainLaw::Scratch scratch_;
 };
 

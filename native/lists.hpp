@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "polynomial.hpp"
@@ -17,9 +18,18 @@ constexpr double kRounding = 1e-12;
 constexpr std::size_t kSplitGiven = 4;
 constexpr Index kMostSplit = 1000;  // more targets, and binomial coefficients do not fit a double
 constexpr double kLeastSlope = 1e-30;
+constexpr std::size_t kMoreLevels = 8;
+constexpr std::size_t kMostPaths = 60;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
+
+// Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number.
+inline double coarse(double value) {
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    return std::ldexp(std::ceil(mantissa * 4294967296.0 - 1.0 / 4096.0), exponent - 32);
+}
 
 // Whether candidate i is dominated by j: j reaches every target at least as well, and is the first of equals.
 inline void dominated(const double* rows, std::size_t count, std::size_t targets, std::uint8_t* out) {
@@ -119,6 +129,22 @@ inline void largest(const Values& values, std::size_t size, std::vector<std::siz
     std::sort(places.begin(), places.end(), before);
 }
 
+// The places of the `size` largest values, of which `least` is the smallest; values that only rounding tells apart count
+// as equal, and the first of equals is taken.
+inline void nearly_largest(const Values& values, std::size_t size, double least, std::vector<std::size_t>& places) {
+    const double edge = coarse(least), near = least * 1e-9;  // values farther apart are not rounded to one number
+    const auto above = [&](double value) { return value > least + near || (value > least && coarse(value) > edge); };
+    std::size_t left = size;
+    for (const double value : values) left -= above(value);
+    places.clear();
+    for (std::size_t i = 0; i < values.size() && places.size() < size; ++i) {
+        const bool equal = !above(values[i]) && (values[i] >= least || (values[i] >= least - near && coarse(values[i]) == edge));
+        if (equal && left) --left;
+        else if (!above(values[i])) continue;
+        places.push_back(i);
+    }
+}
+
 // The exposure that stands for a sure target in a tangent with this slope.
 inline double exposure_cap(double slope) {
     slope = std::max(slope, kLeastSlope);
@@ -140,6 +166,7 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
             for (std::size_t x = 0; x < n; ++x) weight[i] += std::min(exposure.row(i)[x], 1.0);
         }
         largest(weight, size, top);
+        nearly_largest(weight, size, weight[top.back()], top);
         for (std::size_t x = 0; x < n; ++x) {
             double sum = 0.0;
             for (const std::size_t i : top) sum += std::min(exposure.row(i)[x], 1.0);
@@ -167,6 +194,7 @@ inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, 
                 double& given = found.given[(j - 1) * count + i];
                 given = std::min(given, bound + std::min(weight[i] - least, 0.0));
             }
+            nearly_largest(weight, size, least, top);
             for (std::size_t x = 0; x < n; ++x) {
                 double sum = 0.0;
                 for (const std::size_t i : top) sum += std::min(exposure.row(i)[x], cap[x]);
@@ -349,6 +377,36 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
     }
 }
 
+// What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As
+// kernels/certified.py, best_ways.
+struct Ways {
+    double all = kInfinity, after_other = kInfinity, after_sure = kInfinity;
+
+    Ways() = default;
+    Ways(const Values& table, std::size_t others, std::size_t sures, const Values& best, std::size_t rank, bool inverse,
+         double most) {
+        const std::size_t width = sures + 1;
+        Values ahead((others + 1) * width, -kInfinity), later = ahead;
+        for (std::size_t h = others; h-- > 0;)
+            for (std::size_t m = sures; m-- > 0;) {
+                if (table[h * sures + m] < 0) continue;
+                const double k = double(rank + h + m);
+                double share = table[h * sures + m];
+                if (h + m >= 1 && h + m < best.size()) share = std::min(share, best[h + m]);
+                const bool beyond = h + 1 == others || m + 1 == sures;
+                const double own = inverse ? share / (std::max(k, 1.0) * (k + 1.0)) : share - 1.0;
+                const double end = inverse ? (beyond ? most : share) / (k + 1.0)
+                                           : (beyond || share >= 1.0 ? 0.0 : -kInfinity);
+                double& place = later[h * width + m];
+                place = std::max(std::max(ahead[(h + 1) * width + m], ahead[h * width + m + 1]), end);
+                ahead[h * width + m] = own + place;
+            }
+        all = later[0];
+        after_other = later[width];
+        after_sure = later[1];
+    }
+};
+
 // The best order of candidates whose sets can all be listed, by dynamic programming from the largest set. `score` is
 // what each set adds as the state after a rank, `best` what can still follow it (and what follows if nothing is
 // appended on entry), `step` the candidate appended next, -1 where the list ends.
@@ -396,6 +454,39 @@ void for_each_set(const double* rows, unsigned count, std::size_t targets, Visit
         visit(s, &seen[count * targets], &unseen[count * targets]);
     }
 }
+
+// P(F < r), P(F >= r) and E[min(F, r)] of one row after the other, one target at a time: the digits are those of the
+// plain form.
+class NumberTails {
+public:
+    double below = 0.0, reached = 0.0, expected = 0.0;
+
+    void operator()(const double* seen, const double* unseen, std::size_t targets, std::size_t r) {
+        mass_.assign(targets + 2, 0.0);
+        next_.assign(targets + 2, 0.0);
+        mass_[0] = 1.0;
+        std::size_t sure = 0, size = 1;
+        for (std::size_t x = 0; x < targets; ++x) {
+            const double a = seen[x], b = unseen[x];
+            if (a == 1.0 && b == 0.0) ++sure;
+            if ((a == 1.0 && b == 0.0) || (a == 0.0 && b == 1.0)) continue;
+            next_[0] = mass_[0] * b;
+            for (std::size_t f = 1; f <= size; ++f) next_[f] = mass_[f] * b + mass_[f - 1] * a;
+            ++size;
+            std::swap(mass_, next_);
+        }
+        below = reached = expected = 0.0;
+        for (std::size_t f = 0; f < size && f + sure < r; ++f) {
+            below += mass_[f];
+            expected += double(f + sure) * mass_[f];
+        }
+        for (std::size_t f = size; f > 0 && f + sure > r; --f) reached += mass_[f - 1];
+        expected += double(r) * reached;
+    }
+
+private:
+    Values mass_, next_;
+};
 
 // P(F < r) and P(F >= r) for every set of a few candidates.
 inline void tails_of_sets(const double* rows, unsigned count, std::size_t targets, std::size_t r, double* below,

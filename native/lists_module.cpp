@@ -9,6 +9,7 @@
 #include "effort_lists.hpp"
 #include "effort_search.hpp"
 #include "lists.hpp"
+#include "recall_search.hpp"
 
 using namespace bindings;
 
@@ -68,12 +69,69 @@ void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uin
     berrypick::best_order(score.data(), best.data(), step.data(), done.data(), count);
 }
 
-// --- gains and efforts ---------------------------------------------------------------------------------------------
+void tails_of_rows(In2<double> seen, In2<double> unseen, Index r, Out<double> below, Out<double> reached) {
+    require_apart(seen, unseen, below, reached);
+    require_probabilities(seen);
+    require_probabilities(unseen);
+    require_count(unseen.shape(0), seen.shape(0), "rows of unseen");
+    require_count(unseen.shape(1), seen.shape(1), "columns of unseen");
+    require(r >= 0, "r is a number of targets");
+    require_count(below.shape(0), seen.shape(0), "below");
+    require_count(reached.shape(0), seen.shape(0), "reached");
+    const nb::gil_scoped_release released;
+    berrypick::NumberTails tails;
+    for (std::size_t n = 0; n < seen.shape(0); ++n) {
+        tails(seen.data() + n * seen.shape(1), unseen.data() + n * seen.shape(1), seen.shape(1), std::size_t(r));
+        below.data()[n] = tails.below;
+        reached.data()[n] = tails.reached;
+    }
+}
 
 template <class T>
 std::vector<T> copied(const In<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
+
+// What a search begins with: which candidates follow which others, and a list.
+void require_start(const In2<std::uint8_t>& follows, const In<Index>& best, std::size_t count) {
+    require_count(follows.shape(0), count, "rows of follows");
+    require(follows.shape(1) == 0 || follows.shape(1) == count, "each candidate follows some or none");
+    for (std::size_t k = 0; k < follows.size(); ++k) require(follows.data()[k] <= 1, "a candidate follows or not");
+    std::vector<bool> known(count, false);
+    for (std::size_t k = 0; k < best.size(); ++k) {
+        const Index i = best.data()[k];
+        require(i >= 0 && std::size_t(i) < count && !known[std::size_t(i)], "a list holds candidates, each once");
+        known[std::size_t(i)] = true;
+    }
+}
+
+template <class Search>
+bool search_step(Search& search) {
+    const nb::gil_scoped_release released;
+    return search.step();
+}
+
+template <class Search>
+nb::list best_list(const Search& search) {
+    nb::list found;
+    for (const Index i : search.best()) found.append(i);
+    return found;
+}
+
+void make_recall_search(berrypick::RecallSearch* self, In2<double> rows, In2<std::uint8_t> follows, Index r, bool inverse,
+                        double most, In<Index> best, double goal) {
+    require_apart(rows, follows, best);
+    require_probabilities(rows);
+    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
+    require(most >= 0.0 && std::isfinite(most), "a probability is not negative");
+    require_start(follows, best, rows.shape(0));
+    require(std::isfinite(goal) && (inverse ? goal >= 0.0 : goal <= 0.0), "a list scores something");
+    new (self) berrypick::RecallSearch({rows.shape(0), rows.shape(1), {rows.data(), rows.data() + rows.size()},
+                                        std::size_t(r), inverse, most},
+                                       {follows.data(), follows.data() + follows.size()}, copied(best), goal);
+}
+
+// --- gains and efforts ---------------------------------------------------------------------------------------------
 
 void require_positive(const In<double>& values, const char* what) {
     double sum = 0.0;
@@ -210,29 +268,9 @@ void list_scores(const berrypick::EffortProblem& problem, In2<Index> lists, Out<
 berrypick::EffortSearch* start_search(const berrypick::EffortProblem& problem, In2<std::uint8_t> follows, In<Index> best,
                                       double goal) {
     require_apart(follows, best);
-    const std::size_t count = problem.candidates.count;
-    require_count(follows.shape(0), count, "rows of follows");
-    require(follows.shape(1) == 0 || follows.shape(1) == count, "each candidate follows some or none");
-    for (std::size_t k = 0; k < follows.size(); ++k) require(follows.data()[k] <= 1, "a candidate follows or not");
-    std::vector<bool> known(count, false);
-    for (std::size_t k = 0; k < best.size(); ++k) {
-        const Index i = best.data()[k];
-        require(i >= 0 && std::size_t(i) < count && !known[std::size_t(i)], "a list holds candidates, each once");
-        known[std::size_t(i)] = true;
-    }
+    require_start(follows, best, problem.candidates.count);
     require(std::isfinite(goal) && (problem.inverse ? goal > 0.0 : goal < 0.0), "a list scores something");
     return new berrypick::EffortSearch(problem, {follows.data(), follows.data() + follows.size()}, copied(best), goal);
-}
-
-bool search_step(berrypick::EffortSearch& search) {
-    const nb::gil_scoped_release released;
-    return search.step();
-}
-
-nb::list best_list(const berrypick::EffortSearch& search) {
-    nb::list found;
-    for (const Index i : search.best()) found.append(i);
-    return found;
 }
 
 }  // namespace
@@ -247,6 +285,14 @@ void bind_lists(nb::module_& m) {
           "done"_a.noconvert(), "count"_a);
     m.def("cheapest_order", cheapest_order, "weight"_a.noconvert(), "effort"_a.noconvert(), "inverse"_a,
           "best"_a.noconvert(), "step"_a.noconvert(), "done"_a.noconvert(), "count"_a);
+    m.def("tails_of_rows", tails_of_rows, "seen"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "below"_a.noconvert(),
+          "reached"_a.noconvert());
+    nb::class_<berrypick::RecallSearch>(m, "RecallSearch")
+        .def("__init__", make_recall_search, "rows"_a.noconvert(), "follows"_a.noconvert(), "r"_a, "inverse"_a, "most"_a,
+             "best"_a.noconvert(), "goal"_a)
+        .def("step", search_step<berrypick::RecallSearch>)
+        .def("best", best_list<berrypick::RecallSearch>)
+        .def("bound", &berrypick::RecallSearch::bound);
     nb::class_<berrypick::GainLaw>(m, "GainLaw")
         .def("__init__", make_law, "order"_a.noconvert(), "states"_a.noconvert(), "stay"_a.noconvert(),
              "move"_a.noconvert(), "sums"_a.noconvert(), "counted"_a.noconvert(), "gains"_a.noconvert(), "wanted"_a)
@@ -261,7 +307,7 @@ void bind_lists(nb::module_& m) {
         .def("search", start_search, "follows"_a.noconvert(), "best"_a.noconvert(), "goal"_a,
              nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
     nb::class_<berrypick::EffortSearch>(m, "EffortSearch")
-        .def("step", search_step)
-        .def("best", best_list)
+        .def("step", search_step<berrypick::EffortSearch>)
+        .def("best", best_list<berrypick::EffortSearch>)
         .def("bound", &berrypick::EffortSearch::bound);
 }

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.navigation import ReachTable
 from berrypick.kernels import effort_lists, set_queue
-from berrypick.kernels.budget_bounds import coarse
 from berrypick.kernels.certified import Search
 from berrypick.kernels.effort_problem import Priced, Problem
+from berrypick.kernels.list_bounds import coarse
 
 pytestmark = pytest.mark.skipif(effort_lists.native() is None, reason="no compiled kernels")
 #: Values that make ties, and others.

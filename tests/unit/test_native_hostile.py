@@ -267,6 +267,17 @@ def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
         search.step()
     assert set(search.best()) <= set(range(count))
     search.bound()
+    below, reached = np.empty((2, count))
+    native.tails_of_rows(rows, 1 - rows, int(rng.integers(0, 9)), below, reached)
+    np.testing.assert_allclose(below + reached, 1, rtol=1e-11)
+    goal = float(rng.choice([0, 1e-300, 0.5, 1e300])) * (1 if inverse else -1)
+    most = float(rng.choice([0, 1e-300, 0.5, 1]))
+    some = follows if rng.random() < 0.5 else follows[:, :0].copy()
+    recall = native.RecallSearch(rows, some, r, inverse, most, known, goal)
+    for _ in range(4):
+        recall.step()
+    assert set(recall.best()) <= set(range(count))
+    recall.bound()
 
 
 def wrong_lists(native: ModuleType):
@@ -316,6 +327,22 @@ def wrong_lists(native: ModuleType):
     yield lambda: ready.search(wide, np.array([0]), 1.0)
     yield lambda: ready.search(wide, np.array([0]), np.nan)
     yield lambda: native.EffortSearch()
+    recall = [rows, wide, 2, False, 1.0, np.array([0]), -1.0]
+    native.RecallSearch(*recall)
+    for position, value in [
+        (0, rows + 1), (0, rows - 1), (0, rows * np.nan), (0, rows[:1]), (0, rows[:, :1].copy()), (1, wide[:1]),
+        (1, wide[:, :1].copy()), (1, wide + 2), (2, 0), (2, 4), (2, -1), (4, -1.0), (4, np.nan), (4, np.inf),
+        (5, np.array([2])), (5, np.array([-1])), (5, np.array([0, 0])), (6, 1.0), (6, np.nan), (6, -np.inf),
+    ]:  # fmt: skip
+        yield lambda position=position, value=value: native.RecallSearch(
+            *recall[:position], value, *recall[position + 1 :]
+        )
+    yield lambda: native.tails_of_rows(rows, rows[:1], 1, two, two.copy())
+    yield lambda: native.tails_of_rows(rows, rows[:, :2].copy(), 1, two, two.copy())
+    yield lambda: native.tails_of_rows(rows, rows + 1, 1, two, two.copy())
+    yield lambda: native.tails_of_rows(rows, rows, -1, two, two.copy())
+    yield lambda: native.tails_of_rows(rows, rows, 1, two, three[:, 0].copy())
+    yield lambda: native.tails_of_rows(rows, rows, 1, three[:, 0].copy(), two)
     yield lambda: native.dominated(rows, np.empty((2, 3), dtype=np.uint8))
     yield lambda: native.level_bounds(rows, np.ones(3), 4, 1, two, np.empty((2, 2)), np.empty((1, 1)))
     yield lambda: native.level_bounds(rows, np.ones(2), 1, 1, two, np.empty((2, 2)), np.empty((1, 1)))
@@ -499,6 +526,8 @@ def shared_memory(native: ModuleType):
     orders = np.zeros((2, 2), dtype=np.int64)
     yield lambda: ready.scores(orders, orders.view(np.float64)[0])
     yield lambda: ready.search(np.zeros((2, 0), dtype=np.uint8), unaligned[1][:1], -1.0)
+    yield lambda: native.RecallSearch(rows, np.zeros((2, 0), dtype=np.uint8), 1, True, 1.0, unaligned[1][:1], 0.0)
+    yield lambda: native.tails_of_rows(rows, rows, 1, both[:2], both[1:3])
     letters = np.zeros(8, dtype=np.uint32)
     yield lambda: native.common_lengths(letters[:2], letters[:4], letters.view(np.int64))
     yield lambda: native.best_span(raw[1:9].view(np.uint32), letters, 4, 2)
@@ -562,7 +591,7 @@ def test_every_kernel_looks_at_the_memory_of_its_arrays():
     source = "".join(file.read_text() for file in SOURCES)
     functions = re.findall(r"\n[\w:<>]+\*? (\w+)\(([^{;]*?)\) \{\n(.*?)\n", source, re.DOTALL)
     taking = {name: first for name, given, first in functions if re.search(r"(?<!const )\b(?:In|Out)2?<\w", given)}
-    assert len(taking) > 15 and {"merge", "dominated", "start_search"} <= set(taking)
+    assert len(taking) > 15 and {"merge", "dominated", "start_search", "make_recall_search"} <= set(taking)
     assert [name for name, first in taking.items() if "require_apart" not in first and name != "feed"] == []
 
 

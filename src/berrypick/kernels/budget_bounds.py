@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.kernels.list_bounds import ROUNDING, exposure_caps, level_bounds, log_reached
+from berrypick.kernels.list_bounds import ROUNDING, coarse, exposure_caps, level_bounds, log_reached
 
 #: Parts into which the effort ahead is divided where efforts differ, and most ranks where they do not.
 PARTS = 32
@@ -31,8 +31,6 @@ STEPS = 5
 MOST_CLASSES = 3
 #: theta x the gain that is needed, for the exponential bound.
 THETAS = 2.0 ** np.arange(-2, 6.5, 0.5)
-#: Bits of a number that is compared with others where the last digits should not decide.
-BITS = 32
 
 
 @dataclass(frozen=True)
@@ -144,12 +142,6 @@ def kinds_table(
         share = np.minimum((have + sums) / rest * (1 + ROUNDING), 1.0)
         table[: len(sums), m] = np.where(table[: len(sums), m] >= 0, np.minimum(table[: len(sums), m], share), -1.0)
     return table
-
-
-def coarse(values: FloatArray) -> FloatArray:
-    """Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.ceil(mantissa * 2.0**BITS - 2.0**-12), exponent - BITS)
 
 
 def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Callable[[FloatArray], Concave]]]:

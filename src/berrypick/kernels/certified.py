@@ -4,7 +4,8 @@ Two objectives: the least E[ML_r] = 1 + sum_k P(F_k < r), and the largest E[A_r/
 last rank counts for all that could follow). What a reader has seen depends on which candidates were consulted, not on
 their order, so both are searched over growing sets: exactly where the sets can be listed, else best first with the
 bounds of :mod:`list_bounds`. The search ends after a number of sets, not of seconds, and so gives the same digits
-everywhere; :class:`Search` can also be given seconds.
+everywhere; :class:`Search` can also be given seconds. The compiled search and the plain one examine the same sets:
+scores have the same digits in both, and sets are ordered, and bounds reported, by bounds rounded up to 32 bits.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.list_bounds import ROUNDING, STEPS, LevelBounds, level_bounds
-from berrypick.kernels.poisson_binomial import law
+from berrypick.kernels.list_bounds import ROUNDING, STEPS, LevelBounds, coarse, level_bounds
+from berrypick.kernels.poisson_binomial import law, lower_tails, plain_law, upper_tails
 from berrypick.kernels.set_queue import SetQueue, Turns
 
 Objective = Literal["length", "inverse"]
@@ -127,6 +128,12 @@ class Problem:
     def start(self) -> _Set:
         return _Set((), np.zeros(self.targets), np.ones(self.targets), 0.0)
 
+    def listing(self, order: Sequence[int]) -> _Set:
+        known = self.start()
+        for i in order:
+            known = self.append(known, i)
+        return known
+
     def is_done(self, known: _Set) -> bool:
         return int((known.unseen == 0.0).sum()) >= self.r
 
@@ -203,9 +210,7 @@ class Problem:
         left[list(order)] = False
         left[order[place]] = True
         options = np.flatnonzero(left)
-        known = self.start()
-        for i in order[:place]:
-            known = self.append(known, i)
+        known = self.listing(order[:place])
         seen, unseen = known.after(self.rows[options])
         total = known.score + self.terms(seen, unseen, place + 1)
         for rank, i in enumerate(order[place + 1 :], start=place + 2):
@@ -235,7 +240,25 @@ class Problem:
             return Found((), 0.0, 0.0)
         if len(self.rows) <= MOST_LISTED and (1 << len(self.rows)) * (self.targets + 1) <= MOST_CELLS:
             return self.listed()
-        return _BestFirst(self, limit).run()
+        return self.best_first(limit)
+
+    def best_first(self, limit: Search) -> Found:
+        """The best list found, and the bound that is left when so many sets have been examined."""
+        turns = Turns(limit.nodes_for(self.rows, self.r), limit.seconds)
+        starts = (), tuple(self.greedy_order(self.start(), MOST_LEVELS))
+        best = max((self.improved(order) for order in starts), key=self.finished)
+        order, bound = (plain_search if native() is None else compiled_search)(self, best, turns)
+        best = max((self.listing(order), self.improved(order)), key=self.finished)
+        goal = self.finished(best)
+        value = self.value(goal)
+        if not self.promising(bound, goal):
+            return Found(best.order, value, value)
+        return Found(best.order, value, self.value(float(coarse(np.array(bound)))), turns.stopped)
+
+    def promising(self, bound: float, goal: float) -> bool:
+        """Whether a bound leaves room for a better list: more than it was raised by for rounding, whatever its last
+        digits."""
+        return bound > goal + abs(self.value(goal)) * 2 * ROUNDING
 
     def listed(self) -> Found:
         """All sets, by dynamic programming from the largest to the smallest."""
@@ -254,43 +277,43 @@ class Problem:
         return Found(order, value, value)
 
 
-class _BestFirst:
+def compiled_search(problem: Problem, best: _Set, turns: Turns) -> tuple[tuple[int, ...], float]:
+    """The best list found, and what the sets that are left can score."""
+    compiled = native()
+    assert compiled is not None
+    order, inverse = np.array(best.order, dtype=np.int64), problem.objective == "inverse"
+    follows, goal = problem.follows.view(np.uint8), problem.finished(best)
+    search = compiled.RecallSearch(problem.rows, follows, problem.r, inverse, problem.most, order, goal)
+    for _ in turns:
+        if not search.step():
+            break
+    return tuple(search.best()), search.bound()
+
+
+def plain_search(problem: Problem, best: _Set, turns: Turns) -> tuple[tuple[int, ...], float]:
+    """The same in NumPy."""
+    search = BestFirst(problem, best)
+    for order in search.queue.take(turns, search.promising):
+        search.expand(order)
+    return search.best.order, search.queue.bound
+
+
+class BestFirst:
     """Sets in the order of what their extensions can still score."""
 
-    def __init__(self, problem: Problem, limit: Search) -> None:
-        self.problem, self.limit = problem, limit
+    def __init__(self, problem: Problem, best: _Set) -> None:
+        self.problem, self.best = problem, best
+        self.goal = problem.finished(best)
         self.queue = SetQueue()
-        self.waiting = problem.follows.sum(axis=1)  # for how many candidates each has to wait
-        self.best = max(
-            (problem.improved(order) for order in ((), tuple(problem.greedy_order(problem.start(), MOST_LEVELS)))),
-            key=problem.finished,
-        )
-        self.goal = problem.finished(self.best)
-
-    def run(self) -> Found:
-        problem = self.problem
         self.queue.push(np.inf, (), 0.0)
-        turns = Turns(self.limit.nodes_for(problem.rows, problem.r), self.limit.seconds)
-        for order in self.queue.take(turns, self.promising):
-            self.expand(order)
-        bound = self.queue.bound
-        improved = problem.improved(self.best.order)
-        if problem.finished(improved) > self.goal:
-            self.best, self.goal = improved, problem.finished(improved)
-        value = problem.value(self.goal)
-        if not self.promising(bound):
-            return Found(self.best.order, value, value)
-        return Found(self.best.order, value, problem.value(bound), turns.stopped)
+        self.waiting = problem.follows.sum(axis=1)  # for how many candidates each has to wait
 
     def promising(self, bound: float) -> bool:
-        """Whether a bound leaves room for a better list, more than rounding does."""
-        return bound > self.goal + abs(self.problem.value(self.goal)) * ROUNDING
+        return self.problem.promising(bound, self.goal)
 
     def expand(self, order: tuple[int, ...]) -> None:
         problem = self.problem
-        known = problem.start()
-        for i in order:
-            known = problem.append(known, i)
+        known = problem.listing(order)
         self.improve(order)
         rank = len(order)
         levels, tail = self.levels(known, rank)
@@ -309,7 +332,7 @@ class _BestFirst:
         scores = known.score + problem.terms(seen, unseen, rank + 1)
         surely = (problem.rows[pool][:, known.unseen > 0] == 1.0).any(axis=1)
         limit = np.minimum(whole, scores + np.minimum(later, np.where(surely, paths[2], paths[1])))
-        done = (unseen == 0.0).sum(axis=1) >= problem.r
+        keys, done = coarse(limit), (unseen == 0.0).sum(axis=1) >= problem.r
         for n in np.flatnonzero(ready).tolist():
             if not self.promising(float(limit[n])):
                 continue
@@ -317,7 +340,7 @@ class _BestFirst:
             if done[n]:
                 self.improve(longer)
             if not done[n] or problem.objective == "inverse":
-                self.queue.push(float(limit[n]), longer, float(scores[n]))
+                self.queue.push(float(limit[n]), longer, float(scores[n]), float(keys[n]))
 
     def kinds(self, known: _Set) -> tuple[int, int]:
         """How many candidates that are not sure, and sure ones, are told apart on the way to a list that suffices."""
@@ -334,8 +357,9 @@ class _BestFirst:
         waiting = np.zeros(len(self.problem.rows), dtype=np.int64)
         if follows.shape[1]:
             waiting = self.waiting - follows[:, list(order)].sum(axis=1)
-        waiting[list(order)] = len(waiting) + 1
-        pool = np.flatnonzero(waiting < max(levels, 1))
+        left = np.ones(len(waiting), dtype=bool)
+        left[list(order)] = False
+        pool = np.flatnonzero(left & (waiting < max(levels, 1)))
         return pool, waiting[pool] == 0
 
     def levels(self, known: _Set, rank: int) -> tuple[int, float]:
@@ -408,12 +432,28 @@ def best_ways(
 
 def reached_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
     """P(F >= r) for each row."""
-    return np.asarray(law(seen, unseen)[:, r:].sum(axis=1))
+    return tails_of_rows(seen, unseen, r)[1]
 
 
 def below_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
     """P(F < r) for each row."""
-    return np.asarray(law(seen, unseen)[:, :r].sum(axis=1))
+    return tails_of_rows(seen, unseen, r)[0]
+
+
+def tails_of_rows(seen: FloatArray, unseen: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
+    """P(F < r) and P(F >= r) for each row, with the same digits in both forms."""
+    compiled = native()
+    if compiled is None:
+        return plain_tails_of_rows(seen, unseen, r)
+    below, reached = np.empty((2, len(seen)))
+    compiled.tails_of_rows(np.ascontiguousarray(seen), np.ascontiguousarray(unseen), r, below, reached)
+    return below, reached
+
+
+def plain_tails_of_rows(seen: FloatArray, unseen: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
+    mass = np.pad(plain_law(seen, unseen), ((0, 0), (0, 1)))  # more than all targets are never seen
+    r = min(r, mass.shape[1] - 1)
+    return lower_tails(mass)[:, r], upper_tails(mass)[:, r]
 
 
 def dominated(rows: FloatArray) -> BoolArray:
@@ -453,10 +493,11 @@ def tails_of_sets(rows: FloatArray, r: int) -> tuple[FloatArray, FloatArray, Boo
 def plain_tails_of_sets(rows: FloatArray, r: int) -> tuple[FloatArray, FloatArray, BoolArray]:
     count, targets = rows.shape
     seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
-    for i in range(count):
-        seen[1 << i : 2 << i] = seen[: 1 << i] + (1.0 - seen[: 1 << i]) * rows[i]
-        unseen[1 << i : 2 << i] = unseen[: 1 << i] * (1.0 - rows[i])
-    return below_of(seen, unseen, r), reached_of(seen, unseen, r), (unseen == 0.0).sum(axis=1) >= r
+    for i in range(count - 1, -1, -1):  # the order of the compiled form, hence its digits
+        without, included = slice(None, None, 2 << i), slice(1 << i, None, 2 << i)
+        seen[included] = seen[without] + (1.0 - seen[without]) * rows[i]
+        unseen[included] = unseen[without] * (1.0 - rows[i])
+    return *plain_tails_of_rows(seen, unseen, r), (unseen == 0.0).sum(axis=1) >= r
 
 
 def best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int) -> IntArray:

@@ -14,10 +14,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import certified, native
-from berrypick.kernels.budget_bounds import coarse
 from berrypick.kernels.certified import MOST_COMPARED, Found, Objective
 from berrypick.kernels.gain_steps import gain_steps, row_totals
-from berrypick.kernels.list_bounds import ROUNDING
+from berrypick.kernels.list_bounds import ROUNDING, coarse
 
 #: Candidates among which the next one of a list is chosen, and ranks that are chosen one by one.
 MOST_OPTIONS = 48

@@ -13,11 +13,11 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.budget_bounds import Budgets, budget_bounds, coarse, kinds_table
+from berrypick.kernels.budget_bounds import Budgets, budget_bounds, kinds_table
 from berrypick.kernels.certified import MORE_LEVELS, MOST_PATHS, Found, Search, best_ways
 from berrypick.kernels.effort_problem import Problem
 from berrypick.kernels.gain_law import are_equal
-from berrypick.kernels.list_bounds import ROUNDING
+from berrypick.kernels.list_bounds import ROUNDING, coarse
 from berrypick.kernels.set_queue import SetQueue, Turns
 
 #: How many times the effort of the best list is looked ahead.

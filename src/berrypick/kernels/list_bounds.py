@@ -37,6 +37,8 @@ MOST_SPLIT = 1000
 LEAST_SLOPE = 1e-30
 #: What rounding may add to a bound, relative to it.
 ROUNDING = 1e-12
+#: Bits of a number that is compared with others where the last digits should not decide.
+BITS = 32
 
 
 @dataclass(frozen=True)
@@ -199,18 +201,19 @@ def tangent_bounds(
     for j in range(1, levels + 1):
         size = min(j, len(rows))
         first = np.minimum(exposure, 1.0)
-        y = before + 0.5 * first[largest(first.sum(axis=1), size)].sum(axis=0) + 0.05
+        y = before + 0.5 * first[nearly_largest(first.sum(axis=1), size)].sum(axis=0) + 0.05
         for step in range(steps):
             value, slope = log_reached(y, need)
             if not np.isfinite(value):  # too small a number: this point gives no bound
                 break
             capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
             weight = capped @ slope
-            top = largest(weight, size)
+            largest = np.sort(weight)[::-1][:size]
             constant = value - slope @ (y - before)
-            total = constant + weight[top].sum()
+            total = constant + largest.sum()
             best[j - 1] = min(best[j - 1], total)
-            given[j - 1] = np.minimum(given[j - 1], total + np.minimum(weight - weight[top].min(), 0.0))
+            given[j - 1] = np.minimum(given[j - 1], total + np.minimum(weight - largest[-1], 0.0))
+            top = nearly_largest(weight, size)
             y = y + (before + capped[top].sum(axis=0) - y) * (2.0 / (step + 4.0))
     with np.errstate(over="ignore"):
         return np.exp(best) * (1 + ROUNDING), np.exp(given) * (1 + ROUNDING)
@@ -223,9 +226,16 @@ def exposure_caps(y: FloatArray, slope: FloatArray) -> FloatArray:
     return np.asarray(np.log1p(1.0 / slope) + np.log1p(slope) / slope)
 
 
-def largest(values: FloatArray, count: int) -> IntArray:
-    """The places of the largest values, the first of equals."""
-    return np.argsort(-values, kind="stable")[:count]
+def nearly_largest(values: FloatArray, count: int) -> IntArray:
+    """The places of the largest values; those that only rounding tells apart count as equal, and the first of equals
+    is taken. So the next point does not depend on last digits."""
+    return np.sort(np.argsort(-coarse(values), kind="stable")[:count])
+
+
+def coarse(values: FloatArray) -> FloatArray:
+    """Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.ceil(mantissa * 2.0**BITS - 2.0**-12), exponent - BITS)
 
 
 def log_reached(y: FloatArray, need: int) -> tuple[float, FloatArray]:
