@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -94,6 +95,12 @@ SLOW_MODULES = {
     "test_walks",
     "test_workers",
 }
+
+
+def pytest_configure():
+    """Processes that a shell starts in the background ignore Ctrl-C, and so would the commands that tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

@@ -319,7 +319,7 @@ def test_where_nothing_is_random_nothing_is_computed(name, matrix):
         patch.setattr(poisson_binomial, "law", refuse)
         patch.setattr(Reach, "seen", property(refuse))
         if kernels._native is not None:
-            patch.setattr(poisson_binomial, "_entries", refuse)
+            patch.setattr(poisson_binomial, "entries", refuse)
         mass = number_seen(reach)
         curve = bp.eprum(matrix)
         found = consulted(reach, False), consulted(reach, True)
