@@ -177,5 +177,5 @@ class Commands(Target):
             holds(said.strip() or out.getvalue().strip(), "a message")
         if code == 0 and "json" in command and command[0] not in ("show", "list"):
             json.loads(out.getvalue(), parse_constant=lambda word: holds(False, f"{word} in JSON"))
-        left = [path.name for path in place.iterdir() if path.name.startswith(".") and path.name not in (".", "..")]
+        left = [path.name for path in place.iterdir() if path.name.startswith(".") and path.name not in command]
         holds(not left, f"left behind: {left}")
