@@ -306,7 +306,7 @@ def test_the_page_on_batch_systems(files: Any, tmp_path: Path, monkeypatch: pyte
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "many-runs.md").read_text(encoding="utf-8")
     (script,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "SLURMCluster" in block]
     for name, body in {
-        "sbatch": 'bash "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"',
+        "sbatch": f'bash "$1" >>{tmp_path}/jobs.log 2>&1 & echo "Submitted batch job $!"',
         "scancel": "kill $1",
     }.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
@@ -320,7 +320,10 @@ def test_the_page_on_batch_systems(files: Any, tmp_path: Path, monkeypatch: pyte
     smaller = script.replace("range(100)", "range(2)").replace("jobs=50", "jobs=2")
     assert smaller.count("=2)") == 1 and "range(2)" in smaller
     (tmp_path / "script.py").write_text(smaller)
-    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    try:
+        done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"{late}\n{late.stderr!r}\n{(tmp_path / 'jobs.log').read_text()}")
     assert done.returncode == 0, done.stderr
     saved = [bp.read_results(tmp_path / "results" / f"batch{batch:02}.parquet") for batch in range(2)]
     monkeypatch.chdir(tmp_path)
