@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+import sys
 
 import pytest
 import worlds
@@ -288,20 +289,28 @@ def test_parts_and_wholes_need_lengths():
         bp.evaluate(TRUTH, worlds.span_run({"1": [("a", 0, 10)]}), "EPRUM")
 
 
-def test_many_topics_take_time_in_proportion():
-    """Four times the topics may not take sixteen times as long."""
-    import time
+def test_many_topics_take_work_in_proportion():
+    """Four times the topics: at most four times the calls of functions, compiled ones included."""
 
-    def seconds(topics):
+    def calls(topics):
         truth = worlds.document_truth({str(i): {"a": 1} for i in range(topics)})
         run = worlds.document_run({str(i): ["a"] for i in range(topics)})
-        start = time.perf_counter()
-        bp.evaluate(truth, run, "EPRUM")
-        return time.perf_counter() - start
+        count = 0
 
-    seconds(10)
-    few, many = min(seconds(150) for _ in range(3)), min(seconds(600) for _ in range(2))
-    assert many < 9 * few
+        def see(frame, event, argument):
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        sys.setprofile(see)
+        try:
+            bp.evaluate(truth, run, "EPRUM")
+        finally:
+            sys.setprofile(None)
+        return count
+
+    calls(10)
+    few, many = calls(150), calls(600)
+    assert few > 150 and many <= 4 * few
 
 
 # --- documents that the truth does not know ---------------------------------------------------------------------------
