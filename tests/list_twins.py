@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from berrypick.core.arrays import FloatArray
 from berrypick.kernels import effort_lists
@@ -13,6 +14,29 @@ from berrypick.kernels.certified import Search
 from berrypick.kernels.effort_problem import Priced
 
 EXPONENTS = (0.5, 1, 3)
+#: Probabilities that make ties, and others.
+REACH = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.5, 1.0]) | st.floats(0, 1)
+
+
+@st.composite
+def candidates(draw):
+    """Candidates with many ties, with a sure one for every target or not."""
+    targets, count = draw(st.integers(1, 5)), draw(st.integers(0, 12))
+    numbers = st.lists(REACH, min_size=count * targets, max_size=count * targets)
+    others = np.array(draw(numbers), dtype=np.float64).reshape(count, targets)
+    return np.vstack([np.eye(targets), others]) if draw(st.booleans()) or not count else others
+
+
+def in_both_forms(search, module, **limits):
+    """What a search finds compiled and plain, with some limits of its module changed."""
+    found = []
+    for kernels in ("native", "numpy"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("BERRYPICK_KERNELS", kernels)
+            for name, value in limits.items():
+                patch.setattr(module, name, value)
+            found.append(search())
+    return found
 
 
 def random_rows(rng, most=8, targets=4, own=0.8):
@@ -92,12 +116,8 @@ def best_values(priced, gains, wanted):
 
 
 def random_case(rng, browsing):
-    t = int(rng.integers(1, 4))
-    count = int(rng.integers(0, 6 - t))
-    others = rng.random((count, t)) ** rng.choice([0.5, 1, 3]) * (rng.random((count, t)) < rng.choice([0.4, 1]))
-    if rng.random() < 0.3:
-        others = np.round(others * 4) / 4
-    rows = np.vstack([np.eye(t), others]) if rng.random() < 0.8 or not count else others
+    rows = random_rows(rng, most=5, targets=3)
+    t = rows.shape[1]
     gains = [np.ones(t), rng.integers(1, 4, t).astype(float), rng.random(t) + 0.1][rng.integers(3)]
     effort = [np.ones(len(rows)), rng.integers(1, 6, len(rows)).astype(float), rng.random(len(rows)) + 0.1]
     outside = np.where(rows == 1, 0.0, rng.random(rows.shape) * 2) if browsing else np.zeros(rows.shape)

@@ -2,6 +2,7 @@
 
 import signal
 
+import list_twins
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,17 +17,14 @@ from berrypick.kernels.list_bounds import coarse
 
 pytestmark = pytest.mark.skipif(effort_lists.native() is None, reason="no compiled kernels")
 #: Values that make ties, and others.
-REACH = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.5, 1.0]) | st.floats(0, 1)
 PRICE = st.sampled_from([1.0, 1.0, 2.0, 3.0]) | st.floats(0.1, 5)
 
 
 @st.composite
 def problems(draw):
     """Candidates with many ties, gains, and a gain that is wanted."""
-    targets, count = draw(st.integers(1, 5)), draw(st.integers(0, 12))
-    numbers = st.lists(REACH, min_size=count * targets, max_size=count * targets)
-    others = np.array(draw(numbers), dtype=np.float64).reshape(count, targets)
-    rows = np.vstack([np.eye(targets), others]) if draw(st.booleans()) or not count else others
+    rows = draw(list_twins.candidates())
+    targets = rows.shape[1]
     many = {"min_size": len(rows), "max_size": len(rows)}
     effort = np.ones(len(rows)) if draw(st.booleans()) else np.array(draw(st.lists(PRICE, **many)))
     outside = np.zeros(rows.shape)
@@ -38,14 +36,7 @@ def problems(draw):
 
 
 def in_both_forms(search, listed=0):
-    found = []
-    for kernels in ("native", "numpy"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("BERRYPICK_KERNELS", kernels)
-            patch.setattr(effort_lists, "MOST_LISTED", listed)
-            patch.setattr(effort_lists, "MOST_ORDERED", listed // 2)
-            found.append(search())
-    return found
+    return list_twins.in_both_forms(search, effort_lists, MOST_LISTED=listed, MOST_ORDERED=listed // 2)
 
 
 @given(problems(), st.sampled_from(["length", "inverse"]), st.sampled_from([1, 2, 5, 30]), st.sampled_from([0, 0, 8]))

@@ -2,6 +2,7 @@
 
 import signal
 
+import list_twins
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,30 +13,18 @@ from berrypick.kernels.certified import BestFirst, Problem, Search, Turns
 from berrypick.kernels.list_bounds import nearly_largest
 
 pytestmark = pytest.mark.skipif(certified.native() is None, reason="no compiled kernels")
-#: Values that make ties, and others.
-REACH = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.5, 1.0]) | st.floats(0, 1)
-
-
-@st.composite
-def candidates(draw):
-    """Candidates with many ties, with a sure one for every target or not."""
-    targets, count = draw(st.integers(1, 5)), draw(st.integers(0, 12))
-    numbers = st.lists(REACH, min_size=count * targets, max_size=count * targets)
-    others = np.array(draw(numbers), dtype=np.float64).reshape(count, targets)
-    return np.vstack([np.eye(targets), others]) if draw(st.booleans()) or not count else others
 
 
 def in_both_forms(search, listed=0):
-    found = []
-    for kernels in ("native", "numpy"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("BERRYPICK_KERNELS", kernels)
-            patch.setattr(certified, "MOST_LISTED", listed)
-            found.append(search())
-    return found
+    return list_twins.in_both_forms(search, certified, MOST_LISTED=listed)
 
 
-@given(candidates(), st.sampled_from(["length", "inverse"]), st.sampled_from([1, 2, 5, 30]), st.sampled_from([0, 0, 8]))
+@given(
+    list_twins.candidates(),
+    st.sampled_from(["length", "inverse"]),
+    st.sampled_from([1, 2, 5, 30]),
+    st.sampled_from([0, 0, 8]),
+)
 def test_both_forms_find_the_same(rows, objective, nodes, listed):
     """The same list, value, bound and gap, to the last digit; also where all sets of a few are listed."""
     wanted = range(1, rows.shape[1] + 1)
@@ -72,7 +61,7 @@ def test_a_candidate_is_consulted_once():
     assert native == plain
 
 
-@given(candidates(), st.integers(1, 6))
+@given(list_twins.candidates(), st.integers(1, 6))
 def test_both_forms_have_the_same_tails(rows, r):
     seen, unseen = rows, 1.0 - rows
     native, plain = in_both_forms(lambda: certified.tails_of_rows(seen, unseen, r))
