@@ -20,7 +20,7 @@ from typing import Any
 from _processes import verdict
 
 import berrypick as bp
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.core.truth import TopicTruth, Truth
 
 TOPICS, SYSTEMS, DOCUMENTS, LENGTH, DEPTH = 500, 5, 250, 40_000, 100

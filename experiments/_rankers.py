@@ -10,7 +10,8 @@ import numpy as np
 from _collection import BLOCKS, World, words
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.run import Run, assemble
+from berrypick.core.assemble import assemble
+from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 
 STOP_WORDS = frozenset(

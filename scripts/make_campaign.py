@@ -26,7 +26,8 @@ from typing import Literal
 import numpy as np
 
 import berrypick as bp
-from berrypick.core.run import Run, assemble
+from berrypick.core.assemble import assemble
+from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.corpus.xml_documents import read_structure, read_text

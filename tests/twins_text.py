@@ -19,8 +19,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth, Truth
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
 from berrypick.core.navigation import ReachTable
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 
 

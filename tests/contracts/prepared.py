@@ -15,9 +15,10 @@ import numpy as np
 import worlds
 
 import berrypick as bp
+from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
 from berrypick.core.navigation import LinkTable, ReachTable, Sessions
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from cases import each
 
+from berrypick.core.assemble import assemble
 from berrypick.core.errors import InputError
-from berrypick.core.run import Run, assemble, repeated_pointers
+from berrypick.core.run import Run, repeated_pointers
 from berrypick.core.truth import Truth
 from berrypick.formats import Problems, _scan, by_name
 from berrypick.judging.repeats import repeats_of

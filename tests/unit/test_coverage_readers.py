@@ -13,7 +13,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.corpus.texts import Texts
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.options import EvaluationOptions

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berrypick import formats
+from berrypick.core.assemble import assemble
 from berrypick.core.errors import InputError
-from berrypick.core.run import Run, assemble, repeated_pointers
+from berrypick.core.run import Run, repeated_pointers
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.formats import Problems
 from berrypick.formats.inex_fol_run import InexFolRun

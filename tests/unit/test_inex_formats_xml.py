@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 from berrypick import formats
 from berrypick.cli import cli
+from berrypick.core.assemble import assemble
 from berrypick.core.errors import InputError
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
 from berrypick.formats import Problems
 from berrypick.formats._inex import ends_before

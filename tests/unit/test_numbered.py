@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import _native

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.corpus.convert import as_run, as_truth
 from berrypick.evaluation.requested import parse_measure
 from berrypick.judging.documents import judged_documents

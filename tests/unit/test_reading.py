@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.formats import Problems
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
+from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
-from berrypick.core.run import assemble
 from berrypick.corpus.resolve import resolve_run
 from berrypick.corpus.xml_documents import structure_of
 

@@ -9,7 +9,7 @@ from samples import sample
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.evaluation.notes import score_notes
 from berrypick.formats import Problems, _scan
 from berrypick.measures.base import as_score

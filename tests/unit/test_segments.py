@@ -89,7 +89,7 @@ def test_whole_documents_need_lengths_and_then_are_segments():
 
 def test_a_threshold_missed_by_rounding_alone_is_reached():
     """0.1 x 3 is a little more than 0.3 in floating point."""
-    from berrypick.core.run import assemble
+    from berrypick.core.assemble import assemble
     from berrypick.core.truth import TopicTruth, Truth
 
     topic = TopicTruth("1", ("v",), np.ones(1), np.array([0.0]), np.array([3.0]))

@@ -267,7 +267,7 @@ def test_pointers_of_one_rank_combine_as_chances(probabilities):
     pages = [f"p{i}" for i in range(len(probabilities))]
     table = ReachTable({(page, "t"): p for page, p in zip(pages, probabilities, strict=True)})
     truth = worlds.document_truth({"1": {"t": 1}})
-    from berrypick.core.run import assemble
+    from berrypick.core.assemble import assemble
 
     run = assemble(tag="run", topic=["1"] * len(pages), document=pages, rank=np.zeros(len(pages)), order="rank")
     found = reach("table", truth, run, navigation=table)

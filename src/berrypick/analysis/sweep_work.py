@@ -15,9 +15,10 @@ import numpy as np
 from berrypick import formats
 from berrypick.analysis.retrievers import Chunk
 from berrypick.analysis.sweep_settings import Setting, Some, Step, check_grid, find_steps, run_names
+from berrypick.core.assemble import assemble
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.results import Results
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.locate import locate
 from berrypick.corpus.texts import Texts, read_texts

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 from berrypick.core.truth import Truth
 from berrypick.relevance.gains import Quantisation

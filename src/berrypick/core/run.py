@@ -14,10 +14,10 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
 from berrypick.core.collection import unknown_length
+from berrypick.core.columns import NameColumn, narrow
 from berrypick.core.errors import shorten
 from berrypick.core.names import Names
 from berrypick.core.words import counted
@@ -28,78 +28,6 @@ Duplicates = Literal["error", "first", "keep"]
 def span_name(document: str, start: float, end: float) -> str:
     """How a span is written where a unit needs one name: ``document#start-end``."""
     return f"{document}#{start:.12g}-{end:.12g}"
-
-
-@dataclass(frozen=True, eq=False)
-class Coded:
-    """A column of names as codes into its distinct names, in the order of their first appearance."""
-
-    names: Sequence[str]
-    codes: Narrow
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> Coded:
-        known = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        return cls(list(known), np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names)))
-
-    def stretches(self) -> tuple[Narrow, IntArray]:
-        """Stretches of rows with one code: their codes, and where they begin."""
-        new = np.ones(len(self.codes), dtype=bool)
-        np.not_equal(self.codes[1:], self.codes[:-1], out=new[1:])
-        begins = np.flatnonzero(new)
-        return self.codes[begins], begins
-
-
-@dataclass(frozen=True, eq=False)
-class NameColumn:
-    """A column of names as the bytes they were read as, which get codes when somebody needs them."""
-
-    column: Any  # compiled, in the order of the file
-    order: IntArray | _Moved | None = None  # of rows, if it is another one
-
-    def __len__(self) -> int:
-        return len(self.column)
-
-    def names_at(self, rows: IntArray) -> list[str]:
-        """The names of some rows of the file."""
-        return [self.column.name(row) for row in rows.tolist()]
-
-    @cached_property
-    def places(self) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray]:
-        """Where the name of each row lies in the column; then some rows, and the rows in which their names are."""
-        none = np.zeros(0, dtype=np.int64)
-        found: npt.NDArray[np.uint64] = self.column.places()
-        if isinstance(self.order, _Moved):
-            return found, self.order.places, self.order.rows
-        return found if self.order is None else found[self.order], none, none
-
-    def coded(self) -> tuple[Names, Narrow]:
-        """The distinct names in the order of the file, and the code of each row."""
-        vocabulary, codes = self.column.interned()
-        return Names(vocabulary), _taken(codes, self.order)
-
-
-@dataclass(frozen=True, eq=False)
-class Stretches:
-    """A column of names, of which many rows in turn have the same: the code of each stretch, and where it begins."""
-
-    names: Sequence[str]
-    code: Narrow
-    begins: IntArray
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    @cached_property
-    def codes(self) -> Narrow:
-        return np.repeat(self.code, np.diff(np.append(self.begins, self.count)))
-
-    def stretches(self) -> tuple[Narrow, IntArray]:
-        return self.code, self.begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,7 +236,7 @@ class Run:
             if name in vars(self):
                 return vars(self)[name]
         if name == "rank" and "bounds" in vars(self):
-            rank = vars(self)["rank"] = _from_zero(self.bounds)
+            rank = vars(self)["rank"] = from_zero(self.bounds)
             return rank
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -426,7 +354,7 @@ class Run:
             self,
             bounds=bounds,
             document=self.document[kept],
-            rank=_narrow(item),
+            rank=narrow(item),
             start=None if self.start is None else self.start[kept],
             end=None if self.end is None else self.end[kept],
             score=None if self.score is None else self.score[kept],
@@ -457,106 +385,7 @@ def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
     return first != np.arange(len(ranking)), first
 
 
-def assemble(
-    *,
-    tag: str,
-    topic: Sequence[str] | Coded | Stretches,
-    document: Sequence[str] | Coded | NameColumn,
-    start: Positions | None = None,
-    end: Positions | None = None,
-    score: FloatArray | None = None,
-    rank: FloatArray | None = None,
-    line: Narrow | None = None,
-    path: Sequence[str] | Coded | None = None,
-    path_end: Sequence[str] | None = None,
-    task: str = "",
-    order: Literal["trec", "rank", "score", "file"] = "file",
-    source: str = "",
-    format: str = "",
-    duplicates: Duplicates = "error",
-    notes: tuple[str, ...] = (),
-    own_columns: bool = False,
-) -> Run:
-    """Columns in file order to a run.
-
-    ``order``: 'trec' by score descending, then document name descending; 'rank' by the rank column, equal ranks
-    being one list item; 'score' by score descending, file order within ties; 'file' in the order of lines.
-    ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
-    ``own_columns``: nobody else has the columns, so that they may be changed.
-    """
-    topics = topic if isinstance(topic, Stretches) else _coded(topic)
-    documents = document if isinstance(document, NameColumn) else _coded(document)
-    paths, path_code, path_end_code = _path_codes(path, path_end)
-    stretch, begins = topics.stretches()
-    grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
-    by = rank if order == "rank" else None if order == "file" else score
-    assert by is not None or order == "file"
-    sorted_rows: IntArray | None = None
-    if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
-        sorted_rows = np.lexsort((topics.codes,) if by is None else (by if order == "rank" else -by, topics.codes))
-        begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
-    rows: IntArray | _Moved | None = sorted_rows
-    if order == "trec" and score is not None:
-        rows = _ties_by_name(sorted_rows, begins, score, documents, own_columns)
-    bounds = np.append(begins, len(topics)).astype(np.int64)
-    columns: dict[str, Any] = {
-        "tag": tag,
-        "topics": tuple(topics.names),
-        "bounds": bounds,
-        "start": None if start is None else _taken(start, rows),
-        "end": None if end is None else _taken(end, rows),
-        "score": None if score is None else _taken(score, rows),
-        "line": None if line is None else _narrow(_taken(line, rows)),
-        "source": source,
-        "format": format,
-        "duplicates": duplicates,
-        "ties": "rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
-        "notes": notes,
-        "paths": paths,
-        "path": None if path_code is None else _taken(path_code, rows),
-        "path_end": None if path_end_code is None else _taken(path_end_code, rows),
-        "task": task,
-    }
-    if order == "rank" and rank is not None:
-        columns["rank"] = _list_items(_taken(rank, rows), bounds)
-    if isinstance(documents, NameColumn):
-        return Run.lazy(replace(documents, order=rows), **columns)
-    return Run.lazy(None, documents=documents.names, document=_narrow(_taken(documents.codes, rows)), **columns)
-
-
-def in_trec_order(run: Run) -> Run:
-    """Whole documents by score, as in a TREC run: equal scores by name, the larger one first."""
-    assert run.score is not None and run.line is not None
-    rows = np.argsort(run.line, kind="stable")  # as they stood
-    topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
-    ordered = assemble(
-        tag=run.tag,
-        topic=Coded([name for name in run.topics if run.size(name)], topic[rows]),
-        document=Coded(list(run.documents), run.document[rows]),
-        score=run.score[rows],
-        line=run.line[rows],
-        order="trec",
-        source=run.source,
-        format=run.format,
-    )
-    return ordered.with_empty([name for name in run.topics if not run.size(name)])
-
-
-def _coded(names: Sequence[str] | Coded) -> Coded:
-    return names if isinstance(names, Coded) else Coded.of(names)
-
-
-def _list_items(rank: FloatArray, bounds: IntArray) -> Narrow:
-    """From 0 within every topic; equal ranks are one list item."""
-    new_item = np.ones(len(rank), dtype=bool)
-    new_item[1:] = rank[1:] != rank[:-1]
-    new_item[bounds[:-1]] = True
-    item = np.cumsum(new_item, dtype=np.int32) - np.int32(1)
-    item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
-    return item
-
-
-def _from_zero(bounds: IntArray) -> Narrow:
+def from_zero(bounds: IntArray) -> Narrow:
     """0, 1, 2 .. within every topic."""
     sizes = np.diff(bounds)
     item = np.empty(int(bounds[-1]), dtype=np.int32)
@@ -567,79 +396,3 @@ def _from_zero(bounds: IntArray) -> Narrow:
     for a, b in pairwise(bounds.tolist()):
         item[a:b] = counted_up[: b - a]
     return item
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """An order in which only some rows stand elsewhere: at ``places`` stand ``rows``."""
-
-    places: IntArray
-    rows: IntArray
-    in_place: bool = False
-
-
-def _taken(column: Positions, rows: IntArray | _Moved | None) -> Positions:
-    if isinstance(rows, _Moved):
-        moved = column if rows.in_place else column.copy()
-        moved[rows.places] = column[rows.rows]
-        return moved
-    return column if rows is None else column[rows]
-
-
-def _narrow(column: Positions) -> Narrow:
-    """int32 where that holds all values."""
-    fits = column.dtype == np.int32 or not len(column) or int(column.max()) < 2**31
-    return column.astype(np.int32, copy=False) if fits else column
-
-
-def _in_order(by: FloatArray, begins: IntArray, falling: bool) -> bool:
-    """Whether a column rises, or falls, within every topic."""
-    wrong = by[1:] > by[:-1] if falling else by[1:] < by[:-1]
-    wrong[begins[1:] - 1] = False
-    return not wrong.any()
-
-
-def _ties_by_name(
-    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded | NameColumn, in_place: bool
-) -> IntArray | _Moved | None:
-    """Where rows of a topic have equal scores, the document with the larger name first."""
-    ordered = _taken(score, rows)
-    tied = np.zeros(len(ordered), dtype=bool)  # rows that have the score of the row before
-    np.equal(ordered[1:], ordered[:-1], out=tied[1:])
-    tied[begins[1:]] = False
-    if not tied.any():
-        return rows
-    places = np.flatnonzero(tied | np.append(tied[1:], False))  # these and the rows before
-    group = np.cumsum(~tied[places])
-    stood = places if rows is None else rows[places]
-    moved = stood[np.lexsort((-_alphabetical(documents, stood), group))]
-    if rows is None:
-        return _Moved(places, moved, in_place)
-    rows[places] = moved
-    return rows
-
-
-def _alphabetical(documents: Coded | NameColumn, rows: IntArray) -> IntArray:
-    """Numbers that order some rows by the names of their documents, the same for the same name."""
-    if isinstance(documents, NameColumn):
-        names = documents.names_at(rows)
-        known = {name: place for place, name in enumerate(sorted(set(names)))}
-        return np.array([known[name] for name in names], dtype=np.int64)
-    met, local = np.unique(documents.codes[rows], return_inverse=True)  # only the names that are tied need an order
-    found = np.empty(len(met), dtype=np.int64)
-    names = [documents.names[i] for i in met.tolist()]
-    found[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
-    return found[local]
-
-
-def _path_codes(
-    path: Sequence[str] | Coded | None, path_end: Sequence[str] | None
-) -> tuple[Sequence[str], IntArray | None, IntArray | None]:
-    if path is None:
-        return (), None, None
-    starts = _coded(path)
-    if not path_end:
-        return starts.names, starts.codes, None
-    known = {name: code for code, name in enumerate(starts.names)}
-    codes = [known.setdefault(end, len(known)) if end else -1 for end in path_end]
-    return list(known), starts.codes, np.array(codes, dtype=np.int64)

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.core.assemble import assemble, in_trec_order
+from berrypick.core.columns import Coded
 from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.run import Coded, Duplicates, Run, assemble, in_trec_order
+from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.offsets import Units, count_units

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import IntArray, Narrow
+from berrypick.core.columns import Coded, Stretches
 from berrypick.core.names import Names
-from berrypick.core.run import Coded, Stretches
 from berrypick.formats._files import LONGEST, DamagedError, is_plain_file, open_bytes
 from berrypick.kernels import native
 

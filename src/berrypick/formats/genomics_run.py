@@ -6,8 +6,9 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
+from berrypick.core.assemble import assemble
 from berrypick.core.names import Names
-from berrypick.core.run import Run, assemble
+from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._scan import Scanned, scan

@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Literal, TextIO
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.assemble import assemble
+from berrypick.core.columns import Coded, Stretches
 from berrypick.core.names import Names
-from berrypick.core.run import Coded, Ranking, Run, Stretches, assemble
+from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._inex import (

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TextIO
 
 import numpy as np
 
-from berrypick.core.run import Ranking, Run, assemble
+from berrypick.core.assemble import assemble
+from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
 from berrypick.formats._words import finite

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal, TextIO
 
 import numpy as np
 
-from berrypick.core.run import Run, assemble
+from berrypick.core.assemble import assemble
+from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats._spans import Fields, Rows, plain, positions
 from berrypick.formats.base import Format, Problems, Role

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.core.run import Run, in_trec_order
+from berrypick.core.assemble import in_trec_order
+from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats._json import Source, load
 from berrypick.formats.base import Format, Problems, Role

@@ -8,7 +8,9 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.run import NameColumn, Run, Stretches, assemble
+from berrypick.core.assemble import assemble
+from berrypick.core.columns import NameColumn, Stretches
+from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._scan import scan

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.run import Run, assemble
+from berrypick.core.assemble import assemble
+from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats._video import as_clock, clock
 from berrypick.formats._words import whole_number

@@ -11,10 +11,11 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import unknown_length
+from berrypick.core.columns import Coded
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
-from berrypick.core.run import Coded, Ranking
+from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic

@@ -58,7 +58,7 @@ class GRPng(Measure):
 
     >>> import berrypick as bp
     >>> import numpy as np
-    >>> from berrypick.core.run import assemble
+    >>> from berrypick.core.assemble import assemble
     >>> from berrypick.core.truth import TopicTruth
     >>> paths = ("/a[1]/b[1]/c[1]", "/a[1]/b[1]", "/a[1]")
     >>> grades = {"exhaustivity": np.array([3.0, 3.0, 3.0]), "specificity": np.array([3.0, 2.0, 2.0])}

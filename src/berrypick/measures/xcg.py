@@ -52,7 +52,7 @@ class xCG(GainMeasure):
 
     >>> import berrypick as bp
     >>> import numpy as np
-    >>> from berrypick.core.run import assemble
+    >>> from berrypick.core.assemble import assemble
     >>> from berrypick.core.truth import TopicTruth
     >>> paths = ("/article[1]", "/article[1]/sec[1]", "/article[1]/sec[2]")
     >>> size, relevant = np.array([200.0, 44.0, 20.0]), np.array([60.0, 44.0, 16.0])

@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.columns import Coded
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
-from berrypick.core.run import Coded, Ranking
+from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.chain_walks import MOST_STEPS, ChainWalker
 from berrypick.kernels.hitting import Chain

@@ -3,7 +3,7 @@
 import numpy as np
 
 import berrypick as bp
-from berrypick.core.run import assemble
+from berrypick.core.assemble import assemble
 from berrypick.formats import content, finite
 from berrypick.users.base import pairwise, shared
 

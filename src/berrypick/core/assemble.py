@@ -1,0 +1,165 @@
+"""A run from columns in the order of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray, Narrow, Positions
+from berrypick.core.columns import Coded, Moved, NameColumn, Stretches, narrow, taken
+from berrypick.core.run import Duplicates, Run
+
+
+def assemble(
+    *,
+    tag: str,
+    topic: Sequence[str] | Coded | Stretches,
+    document: Sequence[str] | Coded | NameColumn,
+    start: Positions | None = None,
+    end: Positions | None = None,
+    score: FloatArray | None = None,
+    rank: FloatArray | None = None,
+    line: Narrow | None = None,
+    path: Sequence[str] | Coded | None = None,
+    path_end: Sequence[str] | None = None,
+    task: str = "",
+    order: Literal["trec", "rank", "score", "file"] = "file",
+    source: str = "",
+    format: str = "",
+    duplicates: Duplicates = "error",
+    notes: tuple[str, ...] = (),
+    own_columns: bool = False,
+) -> Run:
+    """Columns in file order to a run.
+
+    ``order``: 'trec' by score descending, then document name descending; 'rank' by the rank column, equal ranks
+    being one list item; 'score' by score descending, file order within ties; 'file' in the order of lines.
+    ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
+    ``own_columns``: nobody else has the columns, so that they may be changed.
+    """
+    topics = topic if isinstance(topic, Stretches) else _coded(topic)
+    documents = document if isinstance(document, NameColumn) else _coded(document)
+    paths, path_code, path_end_code = _path_codes(path, path_end)
+    stretch, begins = topics.stretches()
+    grouped = bool((stretch[1:] > stretch[:-1]).all())  # every topic is one stretch
+    by = rank if order == "rank" else None if order == "file" else score
+    assert by is not None or order == "file"
+    sorted_rows: IntArray | None = None
+    if not grouped or (by is not None and not _in_order(by, begins, falling=order != "rank")):
+        sorted_rows = np.lexsort((topics.codes,) if by is None else (by if order == "rank" else -by, topics.codes))
+        begins = np.searchsorted(topics.codes[sorted_rows], np.arange(len(topics.names)))
+    rows: IntArray | Moved | None = sorted_rows
+    if order == "trec" and score is not None:
+        rows = _ties_by_name(sorted_rows, begins, score, documents, own_columns)
+    bounds = np.append(begins, len(topics)).astype(np.int64)
+    columns: dict[str, Any] = {
+        "tag": tag,
+        "topics": tuple(topics.names),
+        "bounds": bounds,
+        "start": None if start is None else taken(start, rows),
+        "end": None if end is None else taken(end, rows),
+        "score": None if score is None else taken(score, rows),
+        "line": None if line is None else narrow(taken(line, rows)),
+        "source": source,
+        "format": format,
+        "duplicates": duplicates,
+        "ties": "rank" if order == "rank" else "score" if score is not None and order != "file" else "none",
+        "notes": notes,
+        "paths": paths,
+        "path": None if path_code is None else taken(path_code, rows),
+        "path_end": None if path_end_code is None else taken(path_end_code, rows),
+        "task": task,
+    }
+    if order == "rank" and rank is not None:
+        columns["rank"] = _list_items(taken(rank, rows), bounds)
+    if isinstance(documents, NameColumn):
+        return Run.lazy(replace(documents, order=rows), **columns)
+    return Run.lazy(None, documents=documents.names, document=narrow(taken(documents.codes, rows)), **columns)
+
+
+def in_trec_order(run: Run) -> Run:
+    """Whole documents by score, as in a TREC run: equal scores by name, the larger one first."""
+    assert run.score is not None and run.line is not None
+    rows = np.argsort(run.line, kind="stable")  # as they stood
+    topic = np.repeat(np.arange(len(run.topics)), np.diff(run.bounds))
+    ordered = assemble(
+        tag=run.tag,
+        topic=Coded([name for name in run.topics if run.size(name)], topic[rows]),
+        document=Coded(list(run.documents), run.document[rows]),
+        score=run.score[rows],
+        line=run.line[rows],
+        order="trec",
+        source=run.source,
+        format=run.format,
+    )
+    return ordered.with_empty([name for name in run.topics if not run.size(name)])
+
+
+def _coded(names: Sequence[str] | Coded) -> Coded:
+    return names if isinstance(names, Coded) else Coded.of(names)
+
+
+def _list_items(rank: FloatArray, bounds: IntArray) -> Narrow:
+    """From 0 within every topic; equal ranks are one list item."""
+    new_item = np.ones(len(rank), dtype=bool)
+    new_item[1:] = rank[1:] != rank[:-1]
+    new_item[bounds[:-1]] = True
+    item = np.cumsum(new_item, dtype=np.int32) - np.int32(1)
+    item -= np.repeat(item[bounds[:-1]], np.diff(bounds))
+    return item
+
+
+def _in_order(by: FloatArray, begins: IntArray, falling: bool) -> bool:
+    """Whether a column rises, or falls, within every topic."""
+    wrong = by[1:] > by[:-1] if falling else by[1:] < by[:-1]
+    wrong[begins[1:] - 1] = False
+    return not wrong.any()
+
+
+def _ties_by_name(
+    rows: IntArray | None, begins: IntArray, score: FloatArray, documents: Coded | NameColumn, in_place: bool
+) -> IntArray | Moved | None:
+    """Where rows of a topic have equal scores, the document with the larger name first."""
+    ordered = taken(score, rows)
+    tied = np.zeros(len(ordered), dtype=bool)  # rows that have the score of the row before
+    np.equal(ordered[1:], ordered[:-1], out=tied[1:])
+    tied[begins[1:]] = False
+    if not tied.any():
+        return rows
+    places = np.flatnonzero(tied | np.append(tied[1:], False))  # these and the rows before
+    group = np.cumsum(~tied[places])
+    stood = places if rows is None else rows[places]
+    moved = stood[np.lexsort((-_alphabetical(documents, stood), group))]
+    if rows is None:
+        return Moved(places, moved, in_place)
+    rows[places] = moved
+    return rows
+
+
+def _alphabetical(documents: Coded | NameColumn, rows: IntArray) -> IntArray:
+    """Numbers that order some rows by the names of their documents, the same for the same name."""
+    if isinstance(documents, NameColumn):
+        names = documents.names_at(rows)
+        known = {name: place for place, name in enumerate(sorted(set(names)))}
+        return np.array([known[name] for name in names], dtype=np.int64)
+    met, local = np.unique(documents.codes[rows], return_inverse=True)  # only the names that are tied need an order
+    found = np.empty(len(met), dtype=np.int64)
+    names = [documents.names[i] for i in met.tolist()]
+    found[sorted(range(len(met)), key=names.__getitem__)] = np.arange(len(met))
+    return found[local]
+
+
+def _path_codes(
+    path: Sequence[str] | Coded | None, path_end: Sequence[str] | None
+) -> tuple[Sequence[str], IntArray | None, IntArray | None]:
+    if path is None:
+        return (), None, None
+    starts = _coded(path)
+    if not path_end:
+        return starts.names, starts.codes, None
+    known = {name: code for code, name in enumerate(starts.names)}
+    codes = [known.setdefault(end, len(known)) if end else -1 for end in path_end]
+    return list(known), starts.codes, np.array(codes, dtype=np.int64)

@@ -1,0 +1,109 @@
+"""Columns of a run as readers make them: names with codes, stretches of equal values, rows that are moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from berrypick.core.arrays import IntArray, Narrow, Positions
+from berrypick.core.names import Names
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column of names as codes into its distinct names, in the order of their first appearance."""
+
+    names: Sequence[str]
+    codes: Narrow
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Coded:
+        known = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        return cls(list(known), np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names)))
+
+    def stretches(self) -> tuple[Narrow, IntArray]:
+        """Stretches of rows with one code: their codes, and where they begin."""
+        new = np.ones(len(self.codes), dtype=bool)
+        np.not_equal(self.codes[1:], self.codes[:-1], out=new[1:])
+        begins = np.flatnonzero(new)
+        return self.codes[begins], begins
+
+
+@dataclass(frozen=True, eq=False)
+class NameColumn:
+    """A column of names as the bytes they were read as, which get codes when somebody needs them."""
+
+    column: Any  # compiled, in the order of the file
+    order: IntArray | Moved | None = None  # of rows, if it is another one
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    def names_at(self, rows: IntArray) -> list[str]:
+        """The names of some rows of the file."""
+        return [self.column.name(row) for row in rows.tolist()]
+
+    @cached_property
+    def places(self) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray]:
+        """Where the name of each row lies in the column; then some rows, and the rows in which their names are."""
+        none = np.zeros(0, dtype=np.int64)
+        found: npt.NDArray[np.uint64] = self.column.places()
+        if isinstance(self.order, Moved):
+            return found, self.order.places, self.order.rows
+        return found if self.order is None else found[self.order], none, none
+
+    def coded(self) -> tuple[Names, Narrow]:
+        """The distinct names in the order of the file, and the code of each row."""
+        vocabulary, codes = self.column.interned()
+        return Names(vocabulary), taken(codes, self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """A column of names, of which many rows in turn have the same: the code of each stretch, and where it begins."""
+
+    names: Sequence[str]
+    code: Narrow
+    begins: IntArray
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    @cached_property
+    def codes(self) -> Narrow:
+        return np.repeat(self.code, np.diff(np.append(self.begins, self.count)))
+
+    def stretches(self) -> tuple[Narrow, IntArray]:
+        return self.code, self.begins
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """An order in which only some rows stand elsewhere: at ``places`` stand ``rows``."""
+
+    places: IntArray
+    rows: IntArray
+    in_place: bool = False
+
+
+def taken(column: Positions, rows: IntArray | Moved | None) -> Positions:
+    if isinstance(rows, Moved):
+        moved = column if rows.in_place else column.copy()
+        moved[rows.places] = column[rows.rows]
+        return moved
+    return column if rows is None else column[rows]
+
+
+def narrow(column: Positions) -> Narrow:
+    """int32 where that holds all values."""
+    fits = column.dtype == np.int32 or not len(column) or int(column.max()) < 2**31
+    return column.astype(np.int32, copy=False) if fits else column
