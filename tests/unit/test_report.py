@@ -173,6 +173,8 @@ def test_kinds(tmp_path):
         (tmp_path / name).write_text(f"{json.dumps(value)}\n")
     write_report(tmp_path / "truth", [tmp_path / "run"], "charR@1", html=path)
     assert Page(path).overview["kind"] == "seconds"  # whole ones, in a format of seconds
+    prepared = bp.Evaluation.prepare(tmp_path / "truth", {"1": [("v", 10, 18)]}, "T2I")
+    assert prepared.context.reader.line_unit == "seconds"
 
     truth = campaign.FOCUSED.files.path("assessments.xml")
     write_report(truth, ELEMENTS[:1], "EPRUM", html=path)
