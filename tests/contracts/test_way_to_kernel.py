@@ -6,11 +6,8 @@ import sys
 
 from test_layers import LAYERS
 
-from berrypick import kernels
-
-#: Functions of the command line, the evaluation and judging that a small evaluation calls before its first kernel. One
-#: of them is there only without compiled kernels.
-MOST = 32 + (kernels.in_use() != "native")
+#: Functions of the command line, the evaluation and judging that a small evaluation calls before its first kernel.
+MOST = 30
 COUNTED = ("cli", "evaluation", "judging")
 
 #: Prints the layer, file and name of every function of the package that is called first, and the layer of its caller.

@@ -90,7 +90,7 @@ def compare(
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
     prepared, given = truth, dict[str, Any](options)
     if not isinstance(truth, (Results, Evaluation)):
-        prepared = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
+        prepared = Evaluation.from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
         given = {}
     results, judgements = evaluated(prepared, runs, measures, given, "compare", jobs, progress, executor)
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
@@ -156,7 +156,9 @@ def evaluated(
     if isinstance(truth, Results):
         return _chosen(truth, runs, measures), None
     given = EvaluationOptions.from_arguments(options, function)
-    prepared = truth if isinstance(truth, Evaluation) else Evaluation._prepare(truth, runs, measures, given, once=True)
+    prepared = (
+        truth if isinstance(truth, Evaluation) else Evaluation.from_options(truth, runs, measures, given, once=True)
+    )
     return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared.truth
 
 

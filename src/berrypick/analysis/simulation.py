@@ -201,7 +201,9 @@ def simulate(
             raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
         evaluation = truth
     else:
-        evaluation = Evaluation._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "simulate"))
+        evaluation = Evaluation.from_options(
+            truth, runs, measures, EvaluationOptions.from_arguments(options, "simulate")
+        )
     check_simulated(evaluation)
     results = evaluation.run(jobs=jobs, progress=progress)
     tasks = list(_tasks(evaluation, results, readership))

@@ -14,6 +14,7 @@ from berrypick.core.results import merge_notes
 from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.functions import explain
+from berrypick.evaluation.options import EvaluationOptions
 from berrypick.report import text
 
 
@@ -50,11 +51,11 @@ def evaluate_command(
     if curves and output not in ("json", "jsonl", "table"):
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
     with progress_bar() as progress:
-        results = Evaluation.prepare(
+        results = Evaluation.from_options(
             TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
-            **settings,
+            EvaluationOptions.from_arguments(settings),
         ).run(curves=curves, progress=progress, jobs=jobs)
     show_notes(merge_notes(results.notes, len(results.runs)))
     show(text.render(results, output, per_topic, places, painter()), output == "table")

@@ -74,10 +74,11 @@ class Evaluation:
         cls, truth: Any, runs: Any, measures: MeasuresGiven = (), **options: Unpack[EvaluationKeywords]
     ) -> Evaluation:
         """Read and check everything; see :func:`berrypick.evaluate` for what truth, runs and options may be."""
-        return cls._prepare(truth, runs, measures, EvaluationOptions.from_arguments(options, "Evaluation.prepare"))
+        given = EvaluationOptions.from_arguments(options, "Evaluation.prepare")
+        return cls.from_options(truth, runs, measures, given)
 
     @classmethod
-    def _prepare(
+    def from_options(
         cls,
         truth: Any,
         runs: Any,
@@ -85,7 +86,8 @@ class Evaluation:
         options: EvaluationOptions,
         once: bool = False,
     ) -> Evaluation:
-        """``measures`` None: none are needed. ``once``: it is run once, so an iterator of runs need not be kept."""
+        """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
+        iterator of runs need not be kept."""
         protocol = PROTOCOLS[options.protocol or ""]
         options = replace(options, topics=options.topics or protocol.topics)
         try:
@@ -217,7 +219,7 @@ def prepare_one(
     truth: Any, run: Any, measures: MeasuresGiven | None, options: Mapping[str, Any], function: str
 ) -> Evaluation:
     """An evaluation of a single run, its duplicates refused where its format says so."""
-    made = Evaluation._prepare(truth, run, measures, EvaluationOptions.from_arguments(options, function))
+    made = Evaluation.from_options(truth, run, measures, EvaluationOptions.from_arguments(options, function))
     if len(made.inputs.sources) != 1:
         raise UsageError(f"{function} takes one run, not {len(made.inputs.sources)}")
     [only] = made.runs.values()
