@@ -9,19 +9,8 @@ import click
 from berrypick.analysis.correlation import correlate
 from berrypick.analysis.power import power
 from berrypick.analysis.stability import stability
-from berrypick.analysis.tabular import Tabular
 from berrypick.cli import options
-from berrypick.cli.output import (
-    HELP,
-    painter,
-    progress_bar,
-    refuse_overwriting,
-    say,
-    show,
-    show_notes,
-)
-from berrypick.corpus.convert import RunFile, TruthFile
-from berrypick.report import tabular
+from berrypick.cli.output import HELP, progress_bar, say
 
 
 @click.command("correlate", context_settings=HELP)
@@ -30,13 +19,7 @@ from berrypick.report import tabular
 @options.resampling_options(10_000)
 @options.output()
 def correlate_command(
-    results: tuple[str, ...],
-    requested: tuple[str, ...],
-    confidence: float,
-    resamples: int,
-    seed: int,
-    output: str,
-    places: int | None,
+    results: tuple[str, ...], requested: tuple[str, ...], output: str, places: int | None, **settings: Any
 ) -> None:
     """Correlate rankings of runs in RESULTS, files written by evaluate -q -o json: Kendall's tau and tau_AP.
 
@@ -47,49 +30,20 @@ def correlate_command(
     berrypick correlate results.json
     """
     with progress_bar("correlating", "pairs") as progress:
-        found = correlate(
-            *results,
-            measures=list(requested),
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
-            progress=progress,
-        )
-    _print(found, output, places)
-
-
-def _print(found: Tabular, output: str, places: int | None) -> None:
-    show_notes(found.notes)
-    show(tabular.render(found, output, places, painter()), output == "table")
+        found = correlate(*results, measures=list(requested), progress=progress, **settings)
+    options.show_analysis(found, output, places)
 
 
 @click.command("stability", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")
-@click.option(
-    "--splits",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Number of random halves of the topics.",
-)
+@options.whole_number("--splits", 1000, "Number of random halves of the topics.", click.IntRange(1))
 @options.resampling_options(1000)
 @click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
 @options.output()
 @options.evaluation
-def stability_command(
-    truth: str,
-    runs: tuple[str, ...],
-    requested: tuple[str, ...],
-    picture: str | None,
-    output: str,
-    places: int | None,
-    format_truth: str | None,
-    format_run: str | None,
-    **settings: Any,
-) -> None:
+def stability_command(picture: str | None, output: str, places: int | None, **settings: Any) -> None:
     """Measure how well MEASURES tell RUNS apart: discriminative power (bootstrap tests) and swap rates.
 
     \b
@@ -100,17 +54,9 @@ def stability_command(
 
         check_target(picture)
         converter()
-        refuse_overwriting(
-            picture, [truth, *runs, *(settings.get(name) for name in options.FILES)], settings["documents"]
-        )
+        options.refuse_inputs(picture, settings)
     with progress_bar("resampling", "steps") as progress:
-        found = stability(
-            TruthFile(truth, format_truth),
-            [RunFile(run, format_run) for run in runs],
-            list(requested),
-            progress=progress,
-            **settings,
-        )
+        found = stability(*options.inputs(settings), progress=progress, **settings)
     if picture is not None:
         from berrypick.report.chart_theme import PAPER
         from berrypick.report.charts import plot_bands
@@ -118,7 +64,7 @@ def stability_command(
 
         size = write_picture(plot_bands(found.curves(), theme=PAPER), picture, PAPER)
         say(f"{picture}: {len(found)} measures, {size}", err=True)
-    _print(found, output, places)
+    options.show_analysis(found, output, places)
 
 
 @click.command("power", context_settings=HELP)
@@ -130,29 +76,12 @@ def stability_command(
 @options.resampling_options(1000)
 @options.output()
 @options.evaluation
-def power_command(
-    truth: str,
-    runs: tuple[str, ...],
-    requested: tuple[str, ...],
-    detect: tuple[float, ...],
-    output: str,
-    places: int | None,
-    format_truth: str | None,
-    format_run: str | None,
-    **settings: Any,
-) -> None:
+def power_command(output: str, places: int | None, **settings: Any) -> None:
     """Find the smallest difference that the topics can show, and the topics needed for a difference of --detect.
 
     \b
     berrypick power truth.jsonl a.jsonl b.jsonl -m charR@5 --detect 0.03
     """
     with progress_bar() as progress:
-        found = power(
-            TruthFile(truth, format_truth),
-            [RunFile(run, format_run) for run in runs],
-            list(requested),
-            detect=detect,
-            progress=progress,
-            **settings,
-        )
-    _print(found, output, places)
+        found = power(*options.inputs(settings), progress=progress, **settings)
+    options.show_analysis(found, output, places)

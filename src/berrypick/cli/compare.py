@@ -17,7 +17,6 @@ from berrypick.cli import options
 from berrypick.cli.output import HELP, painter, progress_bar, show_gated, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
-from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.report import comparison as comparisons
 from berrypick.report import gates as gate_reports
 
@@ -27,23 +26,11 @@ from berrypick.report import gates as gate_reports
 @click.argument("runs", nargs=-1)
 @options.measures("charR@5 IoU@5")
 @options.comparison
-@click.option(
-    "--family",
-    type=click.Choice(FAMILIES),
-    default="measure",
-    show_default=True,
-    help="Correct over the comparisons of each measure, or of all measures together.",
+@options.choice(
+    "--family", FAMILIES, "measure", "Correct over the comparisons of each measure, or of all measures together."
 )
-@click.option(
-    "--pairs",
-    type=click.Choice(PAIRS),
-    default="all",
-    show_default=True,
-    help="Compare all pairs, or only those with the baseline.",
-)
-@click.option(
-    "--interval", type=click.Choice(INTERVALS), default="expanded", show_default=True, help="Bootstrap interval."
-)
+@options.choice("--pairs", PAIRS, "all", "Compare all pairs, or only those with the baseline.")
+@options.choice("--interval", INTERVALS, "expanded", "Bootstrap interval.")
 @options.resampling_options(10_000)
 @click.option(
     "--fail-under", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is below X, e.g. 'charR@5=0.8'."
@@ -61,9 +48,6 @@ from berrypick.report import gates as gate_reports
 )
 @options.evaluation
 def compare_command(
-    truth: str,
-    runs: tuple[str, ...],
-    requested: tuple[str, ...],
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
     fail_if_worse: str | None,
@@ -71,8 +55,6 @@ def compare_command(
     output: str,
     layout: str | None,
     places: int | None,
-    format_truth: str | None,
-    format_run: str | None,
     **settings: Any,
 ) -> None:
     """Compare RUNS: means with confidence intervals, paired tests, effect sizes.
@@ -88,19 +70,15 @@ def compare_command(
     if output == "junit" and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
     settings = gates.baseline(settings)
-    if format_truth is None and is_saved(truth):
-        found = _compare_saved([truth, *runs], gates, requested, settings)
+    if settings["format_truth"] is None and is_saved(settings["truth"]):
+        found = _compare_saved(gates, settings)
+    elif not settings["runs"]:
+        raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
     else:
-        if not runs:
-            raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
+        truth, runs, requested = options.inputs(settings)
+        measures = gates.measures(requested, settings["protocol"], settings["task"])
         with progress_bar() as progress:
-            found = compare(
-                TruthFile(truth, format_truth),
-                [RunFile(run, format_run) for run in runs],
-                gates.measures(requested, settings["protocol"], settings["task"]),
-                **settings,
-                progress=progress,
-            )
+            found = compare(truth, runs, measures, progress=progress, **settings)
     checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
     if output == "junit":
@@ -112,16 +90,16 @@ def compare_command(
     show_gated(content, output == "table", [one.reason for one in checks if one.reason])
 
 
-def _compare_saved(files: list[str], gates: Gates, requested: tuple[str, ...], settings: dict[str, Any]) -> Comparison:
+def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
     """The runs of saved results, which have the options of their evaluation already."""
     context = click.get_current_context()
     for name in options.NAMES:
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
             flag = name.replace("_", "-")
             raise UsageError(f"saved results have their options already; they take no --{flag}")
-    results = concat(*(read_results(file) for file in files))
-    measures = [*requested, *gates.under, *gates.over] if requested else []
-    own = {name: value for name, value in settings.items() if name not in (*options.NAMES, "jobs")}
+    results = concat(*(read_results(file) for file in (settings["truth"], *settings["runs"])))
+    measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
+    own = {name: value for name, value in settings.items() if name not in (*options.INPUTS, *options.NAMES, "jobs")}
     return compare(results, (), measures, **own)
 
 

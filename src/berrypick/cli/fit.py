@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from berrypick.analysis.fit import MODELS, fit
@@ -34,12 +36,10 @@ def fit_command(
     model: str,
     log: str,
     outputs: tuple[str, ...],
-    held_out: float,
     links: str | None,
     collection: str | None,
-    confidence: float,
-    seed: int,
     places: int | None,
+    **settings: Any,
 ) -> None:
     """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
 
@@ -55,16 +55,7 @@ def fit_command(
     if target is not None:
         refuse_overwriting(target, [log, links, collection])
     with progress_bar("checking", "pages") as progress:
-        found = fit(
-            model,
-            log,
-            held_out=held_out,
-            seed=seed,
-            confidence=confidence,
-            links=links,
-            collection=collection,
-            progress=progress,
-        )
+        found = fit(model, log, links=links, collection=collection, progress=progress, **settings)
     show_notes(found.notes)
     if target is not None:
         found.write(target)

@@ -40,8 +40,6 @@ from berrypick.report import ideal_table
 def ideal_command(
     truth: str,
     requested: tuple[str, ...],
-    nodes: int | None,
-    seconds: float | None,
     gap: float | None,
     output: str,
     places: int | None,
@@ -62,13 +60,6 @@ def ideal_command(
     berrypick ideal truth.jsonl -m epnav --user hierarchy --effort chars --collection documents
     """
     with progress_bar("searching") as progress:
-        found = ideal_lists(
-            TruthFile(truth, format_truth),
-            list(requested),
-            nodes=nodes,
-            seconds=seconds,
-            progress=progress,
-            **settings,
-        )
+        found = ideal_lists(TruthFile(truth, format_truth), list(requested), progress=progress, **settings)
     show_notes([*missing_navigation(found), *gap_note(found, gap)])
     show(ideal_table.render(found, output, places, painter()), output == "table")

@@ -34,20 +34,17 @@ from berrypick.formats._files import atomic_writer
     "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
 )
 @click.option("--titles", metavar="FILE", help="Titles of topics: a file with topic, TAB, title.")
-@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
-@click.option("--format-run", metavar="NAME", help="Run file format. [default: detect]")
+@options.formats
 def pool_command(
     runs: tuple[str, ...],
-    depth: int,
     documents: str,
     truth: str | None,
     target: str,
     task_format: Any,
-    context: int,
-    budget: int | None,
     titles: str | None,
     format_truth: str | None,
     format_run: str | None,
+    **settings: Any,
 ) -> None:
     """Write what should be judged next: the first results of all RUNS, merged into regions.
 
@@ -59,15 +56,9 @@ def pool_command(
     from berrypick.analysis.pool import pool
 
     refuse_overwriting(target, [*runs, *(path for path in (truth, titles) if path)], documents)
-    found = pool(
-        [formats.read_run(run, format_run) for run in runs],
-        documents,
-        truth=None if truth is None else formats.read_truth(truth, format_truth),
-        depth=depth,
-        context=context,
-        budget=budget,
-        titles=titles,
-    )
+    lists = [formats.read_run(run, format_run) for run in runs]
+    judged = None if truth is None else formats.read_truth(truth, format_truth)
+    found = pool(lists, documents, truth=judged, titles=titles, **settings)
     found.write(target, task_format)
     say(f"{target}: {found.progress}", err=True)
 

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from berrypick.analysis.statistics import CORRECTIONS, TESTS
-from berrypick.cli.output import default_output
+from berrypick.analysis.tabular import Tabular
+from berrypick.cli.output import default_output, painter, refuse_overwriting, show, show_notes
+from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.options import Option, options
-from berrypick.report.tabular import OUTPUTS
+from berrypick.report.tabular import OUTPUTS, render
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -24,6 +26,16 @@ def combine(*decorators: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def choice(flag: str, choices: Sequence[str], default: str, help: str) -> Decorator:
+    """One of some names, by default the one that the help shows."""
+    return click.option(flag, type=click.Choice(choices), default=default, show_default=True, help=help)
+
+
+def whole_number(flag: str, default: int, help: str, kind: Any = int) -> Decorator:
+    """A whole number, by default the one that the help shows."""
+    return click.option(flag, type=kind, default=default, show_default=True, metavar="N", help=help)
 
 
 def measures(example: str) -> Decorator:
@@ -42,15 +54,8 @@ def resampling_options(resamples: int) -> Decorator:
         click.option(
             "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals and tests."
         ),
-        click.option(
-            "--resamples",
-            type=int,
-            default=resamples,
-            show_default=True,
-            metavar="N",
-            help="Number of bootstrap and randomisation samples.",
-        ),
-        click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed."),
+        whole_number("--resamples", resamples, "Number of bootstrap and randomisation samples."),
+        whole_number("--seed", 0, "Random seed."),
     )
 
 
@@ -62,16 +67,8 @@ simulation = click.option(
 #: How runs are compared.
 comparison = combine(
     click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),
-    click.option(
-        "--test", type=click.Choice(TESTS), default="randomisation", show_default=True, help="Paired significance test."
-    ),
-    click.option(
-        "--correction",
-        type=click.Choice(CORRECTIONS),
-        default="holm",
-        show_default=True,
-        help="Correction for multiple comparisons.",
-    ),
+    choice("--test", TESTS, "randomisation", "Paired significance test."),
+    choice("--correction", CORRECTIONS, "holm", "Correction for multiple comparisons."),
     click.option(
         "--cluster",
         metavar="FIELD|FILE",
@@ -94,6 +91,12 @@ def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
     """How results are printed."""
     places = click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
     return combine(output_format(choices, about), places)
+
+
+def show_analysis(found: Tabular, output: str, places: int | None) -> None:
+    """Print what an analysis found, and its notes."""
+    show_notes(found.notes)
+    show(render(found, output, places, painter()), output == "table")
 
 
 formats = combine(
@@ -127,5 +130,19 @@ evaluation = combine(
 
 #: Names of the evaluation options among the arguments of a command.
 NAMES = tuple(name for option in options() for name in (option.name, *option.aliases))
-#: Those that name files or folders.
+#: What an analysis is about.
+INPUTS = ("truth", "runs", "requested", "format_truth", "format_run")
+#: Options that name files or folders.
 FILES = tuple(option.name for option in options() if option.file)
+
+
+def inputs(settings: dict[str, Any]) -> tuple[TruthFile, list[RunFile], list[str]]:
+    """The truth, the runs and the measures of a command, taken out of its arguments."""
+    truth, runs, requested, format_truth, format_run = (settings.pop(name) for name in INPUTS)
+    return TruthFile(truth, format_truth), [RunFile(run, format_run) for run in runs], list(requested)
+
+
+def refuse_inputs(target: str, settings: dict[str, Any]) -> None:
+    """Refuse to write over anything that a command reads."""
+    files = [settings.get(name) for name in (*FILES, "titles")]
+    refuse_overwriting(target, [settings["truth"], *settings["runs"], *files], settings["documents"])

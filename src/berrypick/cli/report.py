@@ -9,16 +9,10 @@ from typing import Any
 import click
 
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, progress_bar, say, show_notes
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import merge_notes
-from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.evaluation import Evaluation
-
-
-def _files(settings: dict[str, Any]) -> list[str | None]:
-    """The files and folders among the options."""
-    return [settings.get(name) for name in (*options.FILES, "titles")]
 
 
 @click.command("report", context_settings=HELP)
@@ -42,14 +36,7 @@ def _files(settings: dict[str, Any]) -> list[str | None]:
 @options.comparison
 @options.resampling_options(10_000)
 @options.evaluation
-def report_command(
-    truth: str,
-    runs: tuple[str, ...],
-    requested: tuple[str, ...],
-    format_truth: str | None,
-    format_run: str | None,
-    **settings: Any,
-) -> None:
+def report_command(html: str, **settings: Any) -> None:
     """Write an HTML report: tables, curves, topics, documents, user models. One file that needs no network.
 
     To see results in the text of their documents, give the texts with --documents, or XML with --collection.
@@ -57,25 +44,15 @@ def report_command(
     \b
     berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
-    refuse_overwriting(
-        settings["html"],
-        [truth, *runs, *(settings.get(name) for name in (*options.FILES, "titles"))],
-        settings["documents"],
-    )
+    options.refuse_inputs(html, settings)
     from berrypick.report.html_report import write_report
 
     with progress_bar() as progress:
-        made = write_report(
-            TruthFile(truth, format_truth),
-            [RunFile(run, format_run) for run in runs],
-            list(requested),
-            command=shlex.join(["berrypick", *sys.argv[1:]]),
-            progress=progress,
-            **settings,
-        )
+        command = shlex.join(["berrypick", *sys.argv[1:]])
+        made = write_report(*options.inputs(settings), html=html, command=command, progress=progress, **settings)
     show_notes([*made.notes, *(f"left out: {as_flags(what)}" for what in made.omitted)])
     pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
-    say(f"{settings['html']}: {pieces}", err=True)
+    say(f"{html}: {pieces}", err=True)
 
 
 @click.command("plot", context_settings=HELP)
@@ -98,17 +75,7 @@ def report_command(
 @click.option("--baseline", metavar="RUN", help="Run to compare the others with. [default: the first]")
 @options.resampling_options(1000)
 @options.evaluation
-def plot_command(
-    truth: str,
-    runs: tuple[str, ...],
-    target: str,
-    requested: tuple[str, ...],
-    kind: str | None,
-    per_topic: bool,
-    format_truth: str | None,
-    format_run: str | None,
-    **settings: Any,
-) -> None:
+def plot_command(target: str, kind: str | None, per_topic: bool, **settings: Any) -> None:
     """Draw a figure for a paper; FILE ends in .png, .svg or .pdf.
 
     \b
@@ -124,18 +91,14 @@ def plot_command(
     """
     from berrypick.report import plots
 
-    if not runs:
+    if not settings["runs"]:
         raise UsageError("plot needs a truth, runs, and a file to write last: FILE.png, FILE.svg or FILE.pdf")
-    refuse_overwriting(target, [truth, *runs, *_files(settings)], settings["documents"])
+    options.refuse_inputs(target, settings)
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)
     with progress_bar() as progress:
         jobs = settings.pop("jobs")
-        results = Evaluation.prepare(
-            TruthFile(truth, format_truth),
-            [RunFile(run, format_run) for run in runs],
-            list(requested),
-            **settings,
-        ).run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
+        evaluation = Evaluation.prepare(*options.inputs(settings), **settings)
+        results = evaluation.run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
     made = figure.draw(results)
     show_notes(merge_notes([*results.notes, *made.notes], len(results.runs)))
     say(f"{target}: {made.summary}", err=True)
