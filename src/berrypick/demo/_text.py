@@ -43,6 +43,7 @@ class Reading:
     navigation: str = ""
     collection: str = ""
     units: int | None = None
+    ignore_elements: str = ""
 
 
 #: Value of each run, by column.
@@ -68,6 +69,7 @@ def _means(part: Part, reading: Reading, measures: str) -> Numbers:
         navigation=part.path(reading.navigation) if reading.navigation else None,
         collection=part.path(reading.collection) if reading.collection else None,
         units=reading.units,
+        ignore_elements=reading.ignore_elements,
     )
     found: Numbers = {}
     for run, values in results.mean().items():
@@ -76,11 +78,16 @@ def _means(part: Part, reading: Reading, measures: str) -> Numbers:
     return found
 
 
-def table(heading: str, columns: Numbers, smaller_is_better: Sequence[str] = ()) -> str:
-    """Runs as rows, and a last row that says which is best."""
-    runs = list(dict.fromkeys(run for values in columns.values() for run in values))
+def table(
+    heading: str, columns: Numbers, smaller_is_better: Sequence[str] = (), without_best: Sequence[str] = ()
+) -> str:
+    """Runs as rows, and a last row that says which is best, where any is."""
+    runs = list(next(iter(columns.values())))
     rows = [[run, *(shown(values[run], 4) for values in columns.values())] for run in runs]
-    best = [", ".join(winners(values, label in smaller_is_better)) for label, values in columns.items()]
+    best = []
+    for label, values in columns.items():
+        first = winners(values, label in smaller_is_better)
+        best.append("" if label in without_best else "all equal" if first == runs else ", ".join(first))
     return aligned(Table(heading, ["run", *columns], [*rows, ["best", *best]]))
 
 
@@ -110,11 +117,15 @@ def command(part: Part, reading: Reading) -> str:
     options += [f"--user {_quoted(reading.user)}"] if reading.user else []
     options += [f"--collection {reading.collection}"] if reading.collection else []
     options += [f"--navigation {reading.navigation}"] if reading.navigation else []
-    lines = [f"  berrypick evaluate {part.truth} {' '.join(part.runs)}", "   "]
-    for option in options:
-        if len(lines[-1]) + len(option) > WIDTH - 4:
+    return continued([f"  berrypick evaluate {part.truth} {' '.join(part.runs)}", "   "], options)
+
+
+def continued(lines: list[str], words: Sequence[str]) -> str:
+    """A command that begins with some lines; further words are on more lines where they do not fit."""
+    for word in words:
+        if len(lines[-1]) + len(word) > WIDTH - 4:
             lines.append("   ")
-        lines[-1] += f" {option}"
+        lines[-1] += f" {word}"
     return " \\\n".join(lines) + "\n"
 
 

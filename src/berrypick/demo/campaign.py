@@ -12,10 +12,18 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from berrypick.core.explanation import Table
-from berrypick.demo._text import WIDTH, Numbers, Part, items, paragraph, short_table, to_type, winners
-from berrypick.evaluation.functions import evaluate
-from berrypick.report.tables import aligned, shown
+from berrypick.demo._text import (
+    Numbers,
+    Part,
+    Reading,
+    continued,
+    items,
+    measured,
+    paragraph,
+    short_table,
+    table,
+    to_type,
+)
 
 if TYPE_CHECKING:
     from berrypick.report.html_report import Report
@@ -45,19 +53,9 @@ class Question:
 
     def answer(self) -> Numbers:
         """``{measure: {run: value}}``."""
-        results = evaluate(
-            self.files.path(self.files.truth),
-            [self.files.path(run) for run in self.files.runs],
-            self.measures,
-            user=self.user or None,
-            collection=self.files.path(COLLECTION),
-            ignore_elements=self.ignore_elements,
+        return measured(
+            self.files, Reading("", self.measures, self.user, "", COLLECTION, ignore_elements=self.ignore_elements)
         )
-        found: Numbers = {}
-        for run, values in results.mean().items():
-            for measure, value in values.items():
-                found.setdefault(measure, {})[run] = value
-        return found
 
     def command(self) -> str:
         """What to type in the folder of the campaign; long lines are continued."""
@@ -65,12 +63,7 @@ class Question:
         words += [f"--user {shlex.quote(self.user)}"] if self.user else []
         words += [f"--ignore-elements {self.ignore_elements}"] if self.ignore_elements else []
         words += [f"--collection {COLLECTION}"]
-        lines = [" "]
-        for word in words:
-            if len(lines[-1]) + len(word) > WIDTH - 4:
-                lines.append("   ")
-            lines[-1] += f" {word}"
-        return " \\\n".join(lines) + "\n"
+        return continued([" "], words)
 
 
 def _files(truth: str, *runs: str) -> Part:
@@ -161,61 +154,54 @@ def _scene() -> str:
     return "\n".join([scene, items(runs), paragraph(question)])
 
 
+def _task(heading: str, columns: Numbers, seen: str) -> str:
+    """A table, and what one sees in it."""
+    return "\n".join([table(heading, columns, without_best=[OVERLAP]), paragraph(seen)])
+
+
 def _focused() -> str:
-    return "\n".join(
-        [
-            _table("Focused task: the right parts, and no text twice", FOCUSED.answer()),
-            paragraph(
-                """nxCG@k: what the first k results gain, over what the best k results would. An element gains by how
-                much of it is relevant, not by its length, and most of the best ones are paragraphs: paragraphs lead.
-                AiP counts characters, and most relevant characters stand in sections that are relevant as a whole;
-                paragraph by paragraph they come slowly: sections lead. iP@0.01 looks at the first few characters only.
-                elements and windows break the rule of this task. Overlap@10 is the share of their first ten results
-                that was shown before; it gains nothing, so both fall further behind from nxCG@5 to nxCG@25. (With
-                --task focused such runs are refused; --repair drop-overlap mends windows.)"""
-            ),
-        ]
+    return _task(
+        "Focused task: the right parts, and no text twice",
+        FOCUSED.answer(),
+        """nxCG@k: what the first k results gain, over what the best k results would. An element gains by how
+        much of it is relevant, not by its length, and most of the best ones are paragraphs: paragraphs lead.
+        AiP counts characters, and most relevant characters stand in sections that are relevant as a whole;
+        paragraph by paragraph they come slowly: sections lead. iP@0.01 looks at the first few characters only.
+        elements and windows break the rule of this task. Overlap@10 is the share of their first ten results
+        that was shown before; it gains nothing, so both fall further behind from nxCG@5 to nxCG@25. (With
+        --task focused such runs are refused; --repair drop-overlap mends windows.)""",
     )
 
 
 def _thorough() -> str:
-    return "\n".join(
-        [
-            _table("Thorough task: all relevant elements, however they overlap", THOROUGH.answer()),
-            paragraph(
-                """MAep and iMAep: how many results the best list would need for the same gain, over how many this one
-                took. A section counts here, and the paragraphs in it count again. What was a fault is now the task:
-                elements is far ahead, and whoever returns a single size can find no other."""
-            ),
-        ]
+    return _task(
+        "Thorough task: all relevant elements, however they overlap",
+        THOROUGH.answer(),
+        """MAep and iMAep: how many results the best list would need for the same gain, over how many this one
+        took. A section counts here, and the paragraphs in it count again. What was a fault is now the task:
+        elements is far ahead, and whoever returns a single size can find no other.""",
     )
 
 
 def _relevant_in_context() -> str:
-    return "\n".join(
-        [
-            _table("Relevant in context: articles, and in each the right text", RELEVANT_IN_CONTEXT.answer()),
-            paragraph(
-                """All three return the same articles in the same order, so AP, which sees only articles, cannot tell
-                them apart. gP and AgP score each article by the text shown in it (F, in which precision weighs more
-                than recall). A whole article shows all that is relevant and much besides; joined windows show less
-                besides; paragraphs come closest to what was highlighted."""
-            ),
-        ]
+    return _task(
+        "Relevant in context: articles, and in each the right text",
+        RELEVANT_IN_CONTEXT.answer(),
+        """All three return the same articles in the same order, so AP, which sees only articles, cannot tell
+        them apart. gP and AgP score each article by the text shown in it (F, in which precision weighs more
+        than recall). A whole article shows all that is relevant and much besides; joined windows show less
+        besides; paragraphs come closest to what was highlighted.""",
     )
 
 
 def _best_in_context() -> str:
-    return "\n".join(
-        [
-            _table("Best in context: articles, and in each the place to start", BEST_IN_CONTEXT.answer()),
-            paragraph(
-                """BEPD: how near the place comes to the best entry point. The same articles once more; what differs is
-                where readers are put down, at the top or at the best paragraph. With A=10 distance hardly counts, and
-                the difference nearly goes away. EPRUM here has the same notion of nearness (user model bep), and asks
-                besides how early in the list the entry points are reached."""
-            ),
-        ]
+    return _task(
+        "Best in context: articles, and in each the place to start",
+        BEST_IN_CONTEXT.answer(),
+        """BEPD: how near the place comes to the best entry point. The same articles once more; what differs is
+        where readers are put down, at the top or at the best paragraph. With A=10 distance hardly counts, and
+        the difference nearly goes away. EPRUM here has the same notion of nearness (user model bep), and asks
+        besides how early in the list the entry points are reached.""",
     )
 
 
@@ -228,34 +214,18 @@ def _readers() -> str:
         "distance": "sees what the result holds, and gets to what is near it in the same article",
         "t2i": "starts where the result starts, reads on, and gives up after 300 characters of nothing relevant",
     }
-    return "\n".join(
-        [
-            "EPRUM sees the same lists with the eyes of five readers:\n",
-            items(readers),
-            _table("EPRUM, a column per reader", numbers()),
-            paragraph(
-                """Four winners for five readers. Who takes only the exact element is best served by elements, the one
-                list with all sizes. Who sees all that a result covers, with or without what is near it, is best
-                served by whole articles: one of them shows several answers at once, which even puts EPRUM above 1, for
-                it counts results and not what there is to read in them. Who moves up and down from the result to the
-                answer does so best from paragraphs, which are nearest to it in length. And who starts at the top and
-                reads on is best served by sections: they start shortly before an answer, and further ones follow. The
-                top of an article is too far away."""
-            ),
-        ]
+    seen = _task(
+        "EPRUM, a column per reader",
+        numbers(),
+        """Four winners for five readers. Who takes only the exact element is best served by elements, the one
+        list with all sizes. Who sees all that a result covers, with or without what is near it, is best
+        served by whole articles: one of them shows several answers at once, which even puts EPRUM above 1, for
+        it counts results and not what there is to read in them. Who moves up and down from the result to the
+        answer does so best from paragraphs, which are nearest to it in length. And who starts at the top and
+        reads on is best served by sections: they start shortly before an answer, and further ones follow. The
+        top of an article is too far away.""",
     )
-
-
-def _table(heading: str, columns: Numbers) -> str:
-    """Runs as rows, and a last row that says which is best where any is."""
-    runs = list(next(iter(columns.values())))
-    rows = [[run, *(shown(values[run], 4) for values in columns.values())] for run in runs]
-    best = [_best(winners(values), runs) if label != OVERLAP else "" for label, values in columns.items()]
-    return aligned(Table(heading, ["run", *columns], [*rows, ["best", *best]]))
-
-
-def _best(first: list[str], runs: list[str]) -> str:
-    return "all equal" if first == runs else ", ".join(first)
+    return "\n".join(["EPRUM sees the same lists with the eyes of five readers:\n", items(readers), seen])
 
 
 def _commands() -> str:

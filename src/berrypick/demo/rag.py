@@ -19,11 +19,8 @@ def numbers() -> _text.Numbers:
 
 
 def short() -> str:
-    return short_table(
-        "Chunks for RAG",
-        numbers(),
-        "Five large chunks hold more of the answer; 1000 characters of small ones do.",
-    )
+    seen = "Five large chunks hold more of the answer; 1000 characters of small ones do."
+    return short_table("Chunks for RAG", numbers(), seen)
 
 
 def text() -> str:

@@ -23,11 +23,8 @@ def numbers(measure: str = "EPRUM") -> Numbers:
 
 
 def short() -> str:
-    return short_table(
-        "A video archive (EPRUM)",
-        numbers(),
-        "Whoever lets a video run sees the answer from a start a little early (jumps).",
-    )
+    seen = "Whoever lets a video run sees the answer from a start a little early (jumps)."
+    return short_table("A video archive (EPRUM)", numbers(), seen)
 
 
 def text() -> str:

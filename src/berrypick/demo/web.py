@@ -23,11 +23,8 @@ def numbers(measure: str = "EPRUM") -> Numbers:
 
 
 def short() -> str:
-    return short_table(
-        "A web site (EPRUM)",
-        numbers(),
-        "Late answers, hubs of links or neighbours: which is best depends on who clicks.",
-    )
+    seen = "Late answers, hubs of links or neighbours: which is best depends on who clicks."
+    return short_table("A web site (EPRUM)", numbers(), seen)
 
 
 def text() -> str:
@@ -64,14 +61,10 @@ def _why() -> str:
 
 
 def _searching_on() -> str:
-    return "\n".join(
-        [
-            table("PRUM, a column per reader", numbers("PRUM")),
-            paragraph(
-                f"""PRUM asks another question of the same readers: of everything they look at until they have seen
-                enough, how much leads to something new? A reader whom the list does not satisfy goes on through the
-                rest of the {PAGES} pages in any order. Only the list of exact surely leads to all answers, so
-                here it stays ahead, whoever reads."""
-            ),
-        ]
+    why = paragraph(
+        f"""PRUM asks another question of the same readers: of everything they look at until they have seen
+        enough, how much leads to something new? A reader whom the list does not satisfy goes on through the
+        rest of the {PAGES} pages in any order. Only the list of exact surely leads to all answers, so
+        here it stays ahead, whoever reads."""
     )
+    return "\n".join([table("PRUM, a column per reader", numbers("PRUM")), why])
