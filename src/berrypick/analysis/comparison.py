@@ -330,9 +330,8 @@ class Comparison(Frames):
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
-        from berrypick.report.charts import check_options, plot_comparison
+        from berrypick.report.charts import plot_comparison
 
-        check_options(plot_comparison, how)
         return plot_comparison(self, **how)
 
     def _repr_html_(self) -> str:

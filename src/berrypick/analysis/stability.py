@@ -197,9 +197,8 @@ class Stability(Tabular):
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart: significance levels of the pairs, and swap rates; ``how``: width, height, font_size."""
-        from berrypick.report.charts import check_options, plot_bands
+        from berrypick.report.charts import plot_bands
 
-        check_options(plot_bands, how)
         return plot_bands(self.curves(), **how)
 
     def curves(self) -> list[Band]:

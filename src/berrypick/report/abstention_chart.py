@@ -7,22 +7,15 @@ from typing import Any
 
 from berrypick.analysis.abstention import Abstention
 from berrypick.report.chart_panels import concatenated, panel_size
-from berrypick.report.chart_theme import PAPER, SCREEN, ChartTheme, labels
-from berrypick.report.charts import sized
+from berrypick.report.chart_theme import PAPER, labels
+from berrypick.report.charts import check_options, sized
 from berrypick.report.export import altair, check_target, write_picture
 
 
-def plot_abstention(
-    found: Abstention,
-    *,
-    width: str | float | None = None,
-    height: str | float | None = None,
-    font_size: float | None = None,
-    theme: ChartTheme = SCREEN,
-) -> Any:
+def plot_abstention(found: Abstention, **how: Any) -> Any:
     """Abstained against Answered: up and to the right is better; a point for each least score."""
-    alt = altair()
-    theme = sized(theme, width, height, font_size)
+    check_options(sized, how)
+    alt, theme = altair(), sized(**how)
     names = labels(list(dict.fromkeys(point.run for point in found.points)))
     rows = [{**point.as_dict(), "run": names[point.run]} for point in found.points]
     share = alt.Scale(domain=[0, 1])

@@ -91,7 +91,3 @@ def value_range(values: Iterable[float | None]) -> list[float]:
 
 def rounded(value: float) -> float:
     return value if isinstance(value, int) else round(float(value), DIGITS)
-
-
-def listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

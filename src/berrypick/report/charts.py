@@ -17,7 +17,6 @@ from berrypick.analysis.comparison import Comparison
 from berrypick.analysis.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
-from berrypick.report.chart_panels import listed
 from berrypick.report.chart_theme import SCREEN, ChartTheme, length
 from berrypick.report.curve_chart import BANDS, curves
 from berrypick.report.mean_chart import means
@@ -44,7 +43,7 @@ def plot(
 ) -> Any:
     """Results as a chart: 'curves', 'topics' or 'means'; by default what :func:`suggested` says."""
     chosen = kind or suggested(results)
-    theme = sized(theme, width, height, font_size)
+    theme = sized(width=width, height=height, font_size=font_size, theme=theme)
     if chosen == "curves":
         shaded = len(results.runs) <= BANDS if band is None else band
         found = [
@@ -57,7 +56,7 @@ def plot(
         return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), theme=theme)
     if chosen != "topics":
         raise UsageError(
-            f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; expected one of ' + listed(KINDS)}"
+            f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; expected one of ' + ', '.join(KINDS)}"
         )
     return topics(results, baseline=baseline, theme=theme)
 
@@ -74,36 +73,29 @@ def check_options(function: Callable[..., Any], given: Iterable[str]) -> None:
     known = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.KEYWORD_ONLY]
     for name in given:
         if name not in known:
-            raise UsageError(f"plot() has no option {name!r}{nearest(name, known) or '; it takes ' + listed(known)}")
+            raise UsageError(f"plot() has no option {name!r}{nearest(name, known) or '; it takes ' + ', '.join(known)}")
 
 
-def plot_comparison(
-    comparison: Comparison,
-    *,
-    width: str | float | None = None,
-    height: str | float | None = None,
-    font_size: float | None = None,
-    theme: ChartTheme = SCREEN,
-) -> Any:
-    """A comparison as a chart: means with intervals."""
-    return means(comparison, theme=sized(theme, width, height, font_size))
+def plot_comparison(comparison: Comparison, **how: Any) -> Any:
+    """A comparison as a chart: means with intervals; ``how`` are the options of :func:`sized`."""
+    check_options(sized, how)
+    return means(comparison, theme=sized(**how))
 
 
-def plot_bands(
-    found: Sequence[Band],
-    *,
-    width: str | float | None = None,
-    height: str | float | None = None,
-    font_size: float | None = None,
-    theme: ChartTheme = SCREEN,
-) -> Any:
-    """Curves of any kind as a chart, a panel for each kind."""
-    return curves(found, band=False, theme=sized(theme, width, height, font_size))
+def plot_bands(found: Sequence[Band], **how: Any) -> Any:
+    """Curves of any kind as a chart, a panel for each kind; ``how`` are the options of :func:`sized`."""
+    check_options(sized, how)
+    return curves(found, band=False, theme=sized(**how))
 
 
 def sized(
-    theme: ChartTheme, width: str | float | None, height: str | float | None, font_size: float | None
+    *,
+    width: str | float | None = None,
+    height: str | float | None = None,
+    font_size: float | None = None,
+    theme: ChartTheme = SCREEN,
 ) -> ChartTheme:
+    """A theme with another width, height ('8.5cm') or font size."""
     return replace(
         theme,
         font=theme.font if font_size is None else font_size,

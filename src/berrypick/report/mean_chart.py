@@ -6,7 +6,7 @@ from typing import Any
 
 from berrypick.analysis.comparison import Comparison
 from berrypick.core.errors import UsageError
-from berrypick.report.chart_panels import PANELS, Rows, concatenated, listed, panel_size, rounded, tick_count
+from berrypick.report.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, tick_count
 from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened, strokes
 from berrypick.report.export import altair
 
@@ -19,7 +19,7 @@ def means(comparison: Comparison, *, theme: ChartTheme = SCREEN) -> Any:
         if any(comparison.estimate(measure, run).value is not None for run in comparison.runs)
     ]
     if not measures:
-        raise UsageError(f"nothing to draw: {listed(comparison.measures)} undefined for every topic")
+        raise UsageError(f"nothing to draw: {', '.join(comparison.measures)} undefined for every topic")
     parts = [("", comparison), *((f", {comparison.by} {name}", one) for name, one in comparison.groups.items())]
     wanted = [(measure, over, part) for measure in measures for over, part in parts]
     if len(wanted) > PANELS:

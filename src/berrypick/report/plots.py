@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -11,7 +11,7 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.core.words import counted
 from berrypick.report import charts
-from berrypick.report.chart_theme import PAPER, ChartTheme, length
+from berrypick.report.chart_theme import PAPER, ChartTheme
 from berrypick.report.export import check_pixels, check_target, converter, write_picture
 
 
@@ -40,12 +40,7 @@ class Figure:
         converter()
         how = {name: settings.pop(name) for name in ("until", "band", "baseline", "confidence", "resamples", "seed")}
         width, height, font, dpi = (settings.pop(name) for name in ("width", "height", "font_size", "dpi"))
-        theme = replace(
-            PAPER,
-            width=None if width is None else length(width),
-            height=None if height is None else length(height, "height"),
-            font=font,
-        )
+        theme = charts.sized(width=width, height=height, font_size=font, theme=PAPER)
         if ending == ".png" and theme.width and theme.height:
             check_pixels(theme.width, theme.height, dpi)
         check_draws(how["confidence"], how["resamples"], how["seed"])
