@@ -67,6 +67,23 @@ def render_difference(
     return "\n".join(paint(table, ()) if output == "table" else tables.markdown(table) for table in found)
 
 
+def is_best(comparison: Comparison, one: Estimate) -> bool:
+    """Whether no run has a better mean under the measure, where several have one."""
+    values = [comparison.estimate(one.measure, run).value for run in comparison.runs]
+    known = [value for value in values if value is not None]
+    return len(known) > 1 and one.value == (max(known) if one.higher_is_better else min(known))
+
+
+def best_cells(comparison: Comparison, measures: Sequence[str], first: int) -> list[tuple[int, int]]:
+    """(row, column) of the best means in a table of runs x measures, whose first measure is in this column."""
+    return [
+        (row, column)
+        for row, run in enumerate(comparison.runs)
+        for column, measure in enumerate(measures, start=first)
+        if is_best(comparison, comparison.estimate(measure, run))
+    ]
+
+
 class _Renderer:
     """A comparison as text; subclasses differ in markup."""
 
@@ -77,7 +94,7 @@ class _Renderer:
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
         raise NotImplementedError
 
-    def mean(self, one: Estimate, width: int, best: bool) -> str:
+    def mean(self, one: Estimate, width: int) -> str:
         raise NotImplementedError
 
     def legend(self, details: bool) -> str:
@@ -91,7 +108,9 @@ class _Renderer:
         """A table for each measure, or one with a row for each run."""
         if not details:
             return self._runs()
-        return "\n".join(self.table(self._detailed(one), self._strong([one], 3)) for one in self.comparison.measures)
+        return "\n".join(
+            self.table(self._detailed(one), best_cells(self.comparison, [one], 3)) for one in self.comparison.measures
+        )
 
     def _runs(self) -> str:
         comparison = self.comparison
@@ -99,16 +118,10 @@ class _Renderer:
         rows = []
         for run in comparison.runs:
             cells = [comparison.estimate(measure, run) for measure in comparison.measures]
-            means = [self.mean(one, widths[one.measure], self._best(one)) + f" {self._interval(one)}" for one in cells]
+            means = [self.mean(one, widths[one.measure]) + f" {self._interval(one)}" for one in cells]
             rows.append([cells[0].label, run, *(mean.rstrip() for mean in means)])
         table = Table(self.over, ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
-        return self.table(table, self._strong(comparison.measures, 2))
-
-    def _strong(self, measures: Sequence[str], column: int) -> list[tuple[int, int]]:
-        """Cells with the best means, from a column on."""
-        estimate, runs = self.comparison.estimate, self.comparison.runs
-        places = [(row, place) for row in range(len(runs)) for place in range(len(measures))]
-        return [(row, column + place) for row, place in places if self._best(estimate(measures[place], runs[row]))]
+        return self.table(table, best_cells(comparison, comparison.measures, 2))
 
     def _detailed(self, measure: str) -> Table:
         comparison = self.comparison
@@ -123,7 +136,7 @@ class _Renderer:
         rows = []
         for run in comparison.runs:
             one = comparison.estimate(measure, run)
-            cells = [one.label, run, str(one.topics), self.mean(one, width, self._best(one)), self._interval(one)]
+            cells = [one.label, run, str(one.topics), self.mean(one, width), self._interval(one)]
             rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
         over = f" ({self.over})" if self.over else ""
         return Table(f"{measure}, {direction} is better{over}", header, rows, align)
@@ -155,11 +168,6 @@ class _Renderer:
     def _width(self, measure: str) -> int:
         values = [self.comparison.estimate(measure, run).value for run in self.comparison.runs]
         return max(len(tables.shown(value, self.places)) for value in values)
-
-    def _best(self, one: Estimate) -> bool:
-        values = [self.comparison.estimate(one.measure, run).value for run in self.comparison.runs]
-        known = [value for value in values if value is not None]
-        return len(known) > 1 and one.value == (max(known) if one.higher_is_better else min(known))
 
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method
@@ -206,7 +214,7 @@ class _PlainRenderer(_Renderer):
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
         return self.paint(table, strong)
 
-    def mean(self, one: Estimate, width: int, best: bool) -> str:
+    def mean(self, one: Estimate, width: int) -> str:
         return tables.shown(one.value, self.places).rjust(width) + _raised(one)
 
 
@@ -214,7 +222,7 @@ class _MarkdownRenderer(_Renderer):
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
         return tables.markdown(table, self.mean_columns(table))
 
-    def mean(self, one: Estimate, width: int, best: bool) -> str:
+    def mean(self, one: Estimate, width: int) -> str:
         return tables.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
 
     def legend(self, details: bool) -> str:
@@ -227,8 +235,9 @@ class _LatexRenderer(_Renderer):
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
         return tables.latex(table, self.mean_columns(table))
 
-    def mean(self, one: Estimate, width: int, best: bool) -> str:
+    def mean(self, one: Estimate, width: int) -> str:
         number = tables.shown(one.value, self.places)
+        best = is_best(self.comparison, one)
         return (f"\\textbf{{{number}}}" if best else number) + (f"$^{{{one.letters}}}$" if one.beats else "")
 
     def legend(self, details: bool) -> str:
@@ -241,16 +250,9 @@ _RENDERERS = {"table": _PlainRenderer, "markdown": _MarkdownRenderer, "latex": _
 def _raised(one: Estimate) -> str:
     """Raised letters where the terminal has them; q has none."""
     raised = one.letters.translate(_RAISED)
-    plain = not one.beats or "," in raised or "q" in raised or not _prints(raised)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    plain = not one.beats or "," in raised or "q" in raised or not tables.can_encode(raised, encoding)
     return (f" ^{one.letters}" if one.beats else "") if plain else raised
-
-
-def _prints(words: str) -> bool:
-    try:
-        words.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def _probability(p: float | None) -> str:

@@ -10,7 +10,7 @@ from html import escape
 
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, merge_notes
-from berrypick.report.tables import alignment
+from berrypick.report.tables import alignment, printable
 
 #: Half transparent, so that it shows on white and on black.
 LINE = "rgba(128,128,128,.45)"
@@ -25,7 +25,7 @@ def text(words: str) -> str:
     if len(words) > LONGEST:
         half = LONGEST // 2
         words = f"{words[:half]} … {words[-half:]}"
-    return escape("".join(c if c.isprintable() or c == " " else "\ufffd" for c in words))
+    return escape(printable(words))
 
 
 def table(table: Table, strong: Collection[tuple[int, int]] = (), raw: Collection[int] = ()) -> str:
@@ -65,8 +65,4 @@ def paragraph(words: str) -> str:
 
 
 def _sentence(words: str) -> str:
-    return "<br>".join(text(line) for line in words.splitlines()) if len(words) <= LONGEST else escape(_clean(words))
-
-
-def _clean(words: str) -> str:
-    return "".join(c if c.isprintable() or c == " " else "\ufffd" for c in words)
+    return "<br>".join(text(line) for line in words.splitlines()) if len(words) <= LONGEST else escape(printable(words))

@@ -12,6 +12,7 @@ from berrypick.analysis.sweep_settings import COLUMNS
 from berrypick.analysis.tabular import Tabular
 from berrypick.core.explanation import Table
 from berrypick.report import html
+from berrypick.report.comparison import best_cells
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -21,12 +22,7 @@ def comparison_html(comparison: Comparison) -> str:
         cells = [comparison.estimate(measure, run) for measure in comparison.measures]
         rows.append([cells[0].label, run, *(_estimate(cell) for cell in cells)])
     head = Table("", ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
-    best = {
-        (row, column)
-        for column, measure in enumerate(comparison.measures, start=2)
-        for row, run in enumerate(comparison.runs)
-        if _is_best(comparison, comparison.estimate(measure, run))
-    }
+    best = best_cells(comparison, comparison.measures, 2)
     return html.table(head, best, raw=range(2, len(head.header))) + html.notes(comparison.notes, comparison.runs)
 
 
@@ -35,12 +31,6 @@ def _estimate(one: Estimate) -> str:
         return "undefined"
     interval = "" if one.low is None or one.high is None else f" [{one.low:.4f}, {one.high:.4f}]"
     return f"{one.value:.4f}" + (f"<sup>{escape(one.letters)}</sup>" if one.beats else "") + interval
-
-
-def _is_best(comparison: Comparison, one: Estimate) -> bool:
-    values = [comparison.estimate(one.measure, run).value for run in comparison.runs]
-    known = [value for value in values if value is not None]
-    return len(known) > 1 and one.value == (max(known) if one.higher_is_better else min(known))
 
 
 def difference_html(difference: Difference) -> str:

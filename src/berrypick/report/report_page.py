@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Any
 
 from berrypick.core.errors import UsageError
+from berrypick.report.tables import printable
 
 #: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
 SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "abstention", "curves", "topics", "spans", "model",
@@ -63,7 +64,7 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
 
 def _shown(text: str) -> str:
     """A title for a window: on one line, without what could turn the line around."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)[:200]
+    return printable(text)[:200]
 
 
 def _hash(content: str) -> str:

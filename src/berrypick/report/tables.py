@@ -40,6 +40,15 @@ def printable(cell: str) -> str:
     return "".join(c if c.isprintable() else "\ufffd" for c in cell)
 
 
+def can_encode(words: str, encoding: str) -> bool:
+    """Whether a stream of this encoding can show words."""
+    try:
+        words.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def aligned(table: Table) -> str:
     """Plain text in columns."""
     clean = [[printable(cell) for cell in row] for row in [table.header, *table.rows]]

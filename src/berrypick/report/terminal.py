@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import Results
 from berrypick.report import tables
-from berrypick.report.tables import Cells, Paint
+from berrypick.report.tables import Cells, Paint, can_encode, printable
 
 if TYPE_CHECKING:
     from berrypick.analysis.curves import Band
@@ -51,14 +51,14 @@ class Painter:
     def __call__(self, table: Table, strong: Cells = ()) -> str:
         if not self.styled and max(map(_cells, tables.aligned(table).splitlines())) <= self.columns:
             return tables.aligned(table)
-        clean = [[_clean(cell) for cell in row] for row in (table.header, *table.rows)]
+        clean = [[printable(cell) for cell in row] for row in (table.header, *table.rows)]
         sides = tables.alignment(table)
         keys = next((i for i, side in enumerate(sides) if side == ">"), len(sides))
         keys = max(1, min(keys, 2))
         clean = [
             [shortened_cell(cell, self._longest(column, sides)) for column, cell in enumerate(row)] for row in clean
         ]
-        title = _clean(table.title)
+        title = printable(table.title)
         parts = []
         for group in self._groups(clean, sides, keys):
             parts.append(self._painted(title, clean, sides, group, strong))
@@ -135,7 +135,7 @@ def explanation(value: Explanation, columns: int, styled: bool = True) -> str:
     from rich.text import Text
 
     paint = Painter(columns, styled)
-    parts = [rendered([Text(_clean(value.title), style="bold")], columns, styled)]
+    parts = [rendered([Text(printable(value.title), style="bold")], columns, styled)]
     for part in value.parts:
         parts.append(paint(part) if isinstance(part, Table) else rendered([Text(_lines(part))], columns, styled))
     return "\n".join(parts)
@@ -147,12 +147,8 @@ def shortened_cell(cell: str, longest: int) -> str:
     return cell if len(cell) <= longest else shortened(cell, longest)
 
 
-def _clean(cell: str) -> str:
-    return "".join(c if c.isprintable() else "\ufffd" for c in cell)
-
-
 def _lines(words: str) -> str:
-    return "\n".join(_clean(line) for line in words.split("\n"))
+    return "\n".join(printable(line) for line in words.split("\n"))
 
 
 def _cells(words: str) -> int:
@@ -177,7 +173,7 @@ def curves_of(results: Results, stream: TextIO) -> str:
 
 def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-8") -> str:
     """A line of blocks for each run, under a line that says what it shows; all runs of a measure at one scale."""
-    blocks = _BLOCKS if _prints(_BLOCKS, encoding) else _PLAIN_BLOCKS
+    blocks = _BLOCKS if can_encode(_BLOCKS, encoding) else _PLAIN_BLOCKS
     runs = list(dict.fromkeys(one.run for one in found))
     from berrypick.report.chart_theme import shortened
 
@@ -190,7 +186,7 @@ def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-
         top = max(0.0, *(y for one in own for y in one.y))
         across, up = own[0].axes
         first, last = min(one.x[0] for one in own), max(one.x[-1] for one in own)
-        head = f"{_clean(measure)}: {up} from 0 to {top:.4g}, {across} from {first:g} to {last:g}"
+        head = f"{printable(measure)}: {up} from 0 to {top:.4g}, {across} from {first:g} to {last:g}"
         lines = [f"{names[one.run]:<{room}}  {_curve_line(one, first, last, top, length, blocks)}" for one in own]
         parts.append("\n".join([head, *(line.rstrip() for line in lines)]) + "\n")
     return "\n".join(parts)
@@ -209,11 +205,3 @@ def _curve_line(one: Band, first: float, last: float, top: float, length: int, b
         level = int(max(one.y[place], 0.0) / top * (len(blocks) - 1) + 0.5) if top > 0 else 0
         found += " " if ended else blocks[level]
     return found
-
-
-def _prints(words: str, encoding: str) -> bool:
-    try:
-        words.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
