@@ -63,17 +63,14 @@ def bands(
         if row.common is not None:
             curves.setdefault((row.measure, row.run), []).append(row.common)
     order = {measure: place for place, measure in enumerate(results.measures)}
-    info = results.measure_info
-    return [
-        replace(
-            _band(
-                row, row.curve, curves.get((row.measure, row.run), []), confidence, resamples * intervals, seed, points
-            ),
-            axes=info.get(row.measure, MeasureInfo(row.measure)).curve_axes,
-        )
-        for row in sorted(results.mean_rows, key=lambda row: order[row.measure])
-        if row.curve
-    ]
+    found = []
+    for row in sorted(results.mean_rows, key=lambda row: order[row.measure]):
+        if row.curve:
+            own = curves.get((row.measure, row.run), [])
+            band = _band(row, row.curve, own, confidence, resamples * intervals, seed, points)
+            info = results.measure_info.get(row.measure, MeasureInfo(row.measure))
+            found.append(replace(band, axes=info.curve_axes))
+    return found
 
 
 def _band(
@@ -118,11 +115,7 @@ def _intervals(values: FloatArray, confidence: float, resamples: int, seed: int)
         low[columns], high[columns] = statistics.bootstrap(
             values[np.ix_(topics, columns)], confidence=confidence, resamples=resamples, seed=seed
         )
-    return _known(low), _known(high)
-
-
-def _known(bounds: FloatArray) -> Bounds:
-    return tuple(None if np.isnan(bound) else float(bound) for bound in bounds)
+    return tuple(statistics.known(low)), tuple(statistics.known(high))
 
 
 def corners(x: FloatArray, y: FloatArray, most: int = POINTS) -> IntArray:

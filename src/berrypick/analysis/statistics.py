@@ -33,7 +33,7 @@ mean over topics. With one topic in each cluster everything is as without cluste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -107,9 +107,11 @@ def bootstrap(
     topics, columns = values.shape
     if (topics if clusters is None else len(np.unique(clusters))) < 2:
         return Intervals(np.full(columns, np.nan), np.full(columns, np.nan))
-    draws = _topic_draws(topics if clusters is None else int(clusters.max()) + 1, resamples, seed, _CELLS)
+    units = topics if clusters is None else int(clusters.max()) + 1
+    draw = _kept_draws if len(_blocks(resamples, units)) == 1 else resample_counts
     found = Intervals(np.empty(columns), np.empty(columns))
     for first in range(0, columns, _NEAR):
+        draws = draw(units, resamples, seed)
         # the last block overlaps the one before: BLAS rounds the columns of a smaller product otherwise
         block = slice(max(0, min(first, columns - _NEAR)), first + _NEAR)
         for side, bound in zip(
@@ -119,32 +121,10 @@ def bootstrap(
     return found
 
 
-class _Draws:
-    """Resamples in pieces, to be gone through again and again; they are kept if all of them are one piece."""
-
-    def __init__(self, draw: Callable[[], Iterator[tuple[int, FloatArray]]]) -> None:
-        self._draw = draw
-        self._kept: list[tuple[int, FloatArray]] = []
-
-    def __iter__(self) -> Iterator[tuple[int, FloatArray]]:
-        if self._kept:
-            yield from self._kept
-            return
-        pieces = self._draw()
-        first = next(pieces)
-        yield first
-        second = next(pieces, None)
-        if second is None:
-            self._kept = [first]
-        else:
-            yield second
-            yield from pieces
-
-
 @lru_cache(maxsize=1)
-def _topic_draws(topics: int, resamples: int, seed: int, _: int) -> _Draws:
-    """The same topics are drawn for many curves in turn."""
-    return _Draws(lambda: resample_counts(topics, resamples, seed))
+def _kept_draws(topics: int, resamples: int, seed: int) -> Pieces:
+    """Resamples that are one piece: the same topics are drawn for many curves in turn."""
+    return list(resample_counts(topics, resamples, seed))
 
 
 def _bootstrap_block(
@@ -431,4 +411,12 @@ def adjusted(p: FloatArray, method: CorrectionName = "holm") -> FloatArray:
     else:
         raised = np.minimum.accumulate((p[order] * len(order) / (place + 1))[::-1])[::-1]
     found[order] = np.minimum(raised, 1.0)
+    return found
+
+
+def known(values: FloatArray) -> list[float | None]:
+    """Numbers, None where they are not finite."""
+    found: list[float | None] = values.tolist()
+    for i in np.flatnonzero(~np.isfinite(values)).tolist():
+        found[i] = None
     return found
