@@ -12,12 +12,10 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.options import takes_options
+from berrypick.evaluation.options import EvaluationKeywords, takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from berrypick.evaluation.options import EvaluationKeywords
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.analysis.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
 from berrypick.analysis.statistics import CorrectionName, IntervalName, TestName
+from berrypick.analysis.tabular import named, with_method
 from berrypick.analysis.topic_columns import Column, ColumnBlocks
 from berrypick.analysis.topic_values import TIE
 from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
@@ -32,12 +33,11 @@ from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Note, Results, Signature, TopicGroups
-from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
-from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.measures.base import Measure
 
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from typing_extensions import Unpack
-
-    from berrypick.evaluation.options import EvaluationKeywords
 
 #: Below so many topics the intervals are known to be too narrow.
 FEW_TOPICS = 10
@@ -88,13 +86,10 @@ def compare(
     document are not independent. With ``by`` every group of topics is compared as well (``groups``).
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
-    prepared, given = truth, dict[str, Any](options)
-    if not isinstance(truth, (Results, Evaluation)):
-        prepared = Evaluation.from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "compare"))
-        given = {}
-    results, judgements = evaluated(prepared, runs, measures, given, "compare", jobs, progress, executor)
+    results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)
+    judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
-    bounds = unjudged_bounds(prepared) if isinstance(prepared, Evaluation) else {}
+    bounds = {} if prepared is None else unjudged_bounds(prepared)
     return compare_results(results, baseline, method, clusters, bounds)
 
 
@@ -146,10 +141,12 @@ def evaluated(
     jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
-) -> tuple[Results, Truth | None]:
-    """The results that an analysis is about, and their truth if it is known.
+    once: bool = True,
+) -> tuple[Results, Evaluation | None]:
+    """The results that an analysis is about, and their evaluation if it is known.
 
-    They are those of an evaluation yet to run, of a prepared one, or some existing ones.
+    They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
+    existing ones.
     """
     if isinstance(truth, (Results, Evaluation)) and options:
         raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
@@ -157,9 +154,9 @@ def evaluated(
         return _chosen(truth, runs, measures), None
     given = EvaluationOptions.from_arguments(options, function)
     prepared = (
-        truth if isinstance(truth, Evaluation) else Evaluation.from_options(truth, runs, measures, given, once=True)
+        truth if isinstance(truth, Evaluation) else Evaluation.from_options(truth, runs, measures, given, once=once)
     )
-    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared.truth
+    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
@@ -204,8 +201,8 @@ class _Work:
         results: Results,
         baseline: str | None,
         method: Method,
-        clusters: TopicGroups | None = None,
-        bounds: Mapping[str, UnjudgedBounds] = MappingProxyType({}),
+        clusters: TopicGroups | None,
+        bounds: Mapping[str, UnjudgedBounds],
     ) -> None:
         self.results, self.baseline, self.method = results, baseline, method
         self.bounds = {measure: one.only(results.topics) for measure, one in bounds.items()}
@@ -268,19 +265,9 @@ class _Work:
         return ColumnBlocks.of_columns([self._defined(run, measure) for measure in self.measures for run in self.runs])
 
     def _intervals(self, columns: ColumnBlocks) -> list[tuple[float | None, float | None]]:
-        method = self.method
-
-        def of(values: FloatArray, clusters: IntArray | None) -> statistics.Intervals:
-            return statistics.bootstrap(
-                values,
-                confidence=method.confidence,
-                resamples=method.resamples,
-                seed=method.seed,
-                method=method.interval,
-                clusters=clusters,
-            )
-
-        return list(zip(*map(_known, columns.apply(of)), strict=True))
+        how = named(self.method, "confidence", "resamples", "seed")
+        found = columns.apply(statistics.bootstrap, method=self.method.interval, **how)
+        return list(zip(*map(statistics.known, found), strict=True))
 
     def _estimates(self, pairs: Sequence[Pair]) -> list[Estimate]:
         label = dict(zip(self.runs, labels(len(self.runs)), strict=True))
@@ -307,7 +294,7 @@ class _Work:
                     label=label[run],
                     beats=tuple(beats),
                     higher_is_better=self.higher_is_better[measure],
-                    signature=_with_method(self.signatures.get((run, measure)), self.method),
+                    signature=with_method(self.signatures.get((run, measure), Signature("")), self.method.fields()),
                 )
             )
         return found
@@ -326,11 +313,11 @@ class _Work:
         keys = [(measure, run, versus) for measure in self.measures for run, versus in self._run_pairs()]
         columns, unpaired = self._differences
         lengths, differences, intervals = columns.lengths.tolist(), columns.means(), self._intervals(columns)
-        p, exact, statistic = columns.apply(self._test) or [np.zeros(0)] * 3
+        p, exact, statistic = self._tests(columns) or [np.zeros(0)] * 3
         effect, above, equal, below = columns.apply(_effects) or [np.zeros(0)] * 4
         adjusted = self._corrected(p)
         significant = (adjusted <= self.method.alpha) & np.array([bool(one) for one in differences], dtype=bool)
-        known = zip(*map(_known, (statistic, p, adjusted, effect)), strict=True)
+        known = zip(*map(statistics.known, (statistic, p, adjusted, effect)), strict=True)
         counts = zip(*(count.tolist() for count in (exact, above, equal, below, significant)), strict=True)
         found = []
         for i, ((measure, run, versus), numbers, whole) in enumerate(zip(keys, known, counts, strict=True)):
@@ -395,12 +382,10 @@ class _Work:
         differences.values[np.abs(differences.values) <= TIE] = 0.0
         return differences, len({*one, *other}) - len(differences.values)
 
-    def _test(self, differences: FloatArray, clusters: IntArray | None) -> statistics.Tests:
+    def _tests(self, columns: ColumnBlocks) -> list[Any]:
         if self.method.test == "t":
-            return statistics.t_test(differences, clusters=clusters)
-        return statistics.randomisation_test(
-            differences, resamples=self.method.resamples, seed=self.method.seed, clusters=clusters
-        )
+            return columns.apply(statistics.t_test)
+        return columns.apply(statistics.randomisation_test, **named(self.method, "resamples", "seed"))
 
     def _corrected(self, p: FloatArray) -> FloatArray:
         """Within families: the p-values of each measure follow each other."""
@@ -463,23 +448,7 @@ class _Work:
                 self.notes.append(Note("unjudged text", text, measure=measure))
 
 
-def _with_method(signature: Signature | None, method: Method) -> Signature:
-    """The signature of a mean, with the comparison's before the version."""
-    if signature is None:
-        return Signature("", method.fields())
-    *fields, version = signature.fields
-    return replace(signature, fields=(*fields, *method.fields(), version))
-
-
-def _effects(differences: FloatArray, _: IntArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+def _effects(differences: FloatArray, *, clusters: IntArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
     """The effect size of each column, and how many differences are above, equal to and below 0."""
     effect = statistics.effect_size(differences)
     return effect, (differences > 0).sum(axis=0), (differences == 0).sum(axis=0), (differences < 0).sum(axis=0)
-
-
-def _known(values: FloatArray) -> list[float | None]:
-    """Numbers, None where they are not finite."""
-    found: list[float | None] = values.tolist()
-    for i in np.flatnonzero(~np.isfinite(values)).tolist():
-        found[i] = None
-    return found

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from berrypick.analysis import statistics
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.analysis.tabular import Resampling, named
 from berrypick.analysis.topic_values import TIE
 from berrypick.core.arrow import Frames, Kind, columns_of
 from berrypick.core.errors import UsageError, nearest, shorten
@@ -23,7 +23,7 @@ PAIRS: tuple[PairsName, ...] = ("all", "baseline")
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Resampling):
     """How runs are compared; every part of it is in the signature."""
 
     test: TestName = "randomisation"
@@ -37,36 +37,20 @@ class Method:
     cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("test", self.test, TESTS),
-            ("correction", self.correction, CORRECTIONS),
-            ("family", self.family, FAMILIES),
-            ("pairs", self.pairs, PAIRS),
-            ("interval", self.interval, INTERVALS),
-        ):
+        choices: dict[str, Sequence[str]] = {
+            "test": TESTS, "correction": CORRECTIONS, "family": FAMILIES, "pairs": PAIRS, "interval": INTERVALS
+        }  # fmt: skip
+        for name, known in choices.items():
+            value = getattr(self, name)
             if value not in known:
                 offer = nearest(str(value), list(known)) or f"; expected one of {', '.join(known)}"
                 raise UsageError(f"unknown {name} {value!r}{offer}")
-        statistics.check_draws(self.confidence, self.resamples, self.seed)
+        super().__post_init__()
 
-    @property
-    def alpha(self) -> float:
-        """The level of significance, 1 - confidence."""
-        return round(1 - self.confidence, 12)
-
-    def fields(self) -> tuple[tuple[str, str], ...]:
+    def fields(self) -> list[tuple[str, str]]:
         """The method as fields of a signature."""
-        return (
-            ("interval", self.interval),
-            ("confidence", f"{self.confidence:.12g}"),
-            ("test", self.test),
-            ("pairs", self.pairs),
-            ("correction", self.correction),
-            ("family", self.family),
-            ("resamples", str(self.resamples)),
-            ("seed", str(self.seed)),
-            *((("cluster", self.cluster),) if self.cluster else ()),
-        )
+        found = self._fields("interval", "confidence", "test", "pairs", "correction", "family", "resamples", "seed")
+        return found + ([("cluster", self.cluster)] if self.cluster else [])
 
 
 @dataclass(frozen=True)
@@ -156,22 +140,10 @@ class Pair:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "versus": self.versus,
-            "topics": self.topics,
+            **named(self, "versus", "topics"),
             "left_out": self.unpaired,
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "statistic": self.statistic,
-            "p": self.p,
-            "p_adjusted": self.p_adjusted,
-            "exact": self.exact,
-            "effect": self.effect,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "significant": self.significant,
-            "better": self.better,
+            **named(self, "difference", "low", "high", "statistic", "p", "p_adjusted", "exact", "effect"),
+            **named(self, "wins", "ties", "losses", "significant", "better"),
             **({} if self.unjudged is None else self._unjudged()),
         }
 
@@ -270,13 +242,9 @@ class Comparison(Frames):
             {
                 "run": one.run,
                 "topic": ALL,
-                "measure": one.measure,
-                "value": one.value,
+                **named(one, "measure", "value"),
                 "signature": str(one.signature),
-                "low": one.low,
-                "high": one.high,
-                "topics": one.topics,
-                "undefined": one.undefined,
+                **named(one, "low", "high", "topics", "undefined"),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,
                 "label": one.label,

@@ -24,7 +24,7 @@ from berrypick.analysis import statistics
 from berrypick.analysis.compare import FEW_TOPICS, chosen_measures
 from berrypick.analysis.rank_correlation import pair_counts, rank_coefficients, why_undefined
 from berrypick.analysis.saved import read_results
-from berrypick.analysis.tabular import Tabular, bounds, shown
+from berrypick.analysis.tabular import Interval, Resampling, Tabular, named, with_method
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
@@ -39,32 +39,15 @@ _LISTED = 5  # so many names in a note
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Resampling):
     """How intervals are computed."""
 
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        statistics.check_draws(self.confidence, self.resamples, self.seed)
-
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("interval", "percentile"),
-            ("confidence", f"{self.confidence:.12g}"),
-            ("resamples", str(self.resamples)),
-            ("seed", str(self.seed)),
-        )
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """One coefficient with its interval; ``low`` and ``high`` are None where there are no intervals."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    def fields(self) -> list[tuple[str, str]]:
+        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
 
 
 @dataclass(frozen=True)
@@ -77,9 +60,9 @@ class Correlation:
     versus_source: str
     runs: int
     topics: int  # that are resampled; 0 without values per topic
-    tau: Agreement
-    tau_ap: Agreement  # the first ranking is the reference
-    tau_ap_b: Agreement  # symmetric
+    tau: Interval
+    tau_ap: Interval  # the first ranking is the reference
+    tau_ap_b: Interval  # symmetric
     concordant: int
     discordant: int
     tied: int  # pairs of runs with the same mean in at least one ranking
@@ -90,24 +73,12 @@ class Correlation:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "measure": self.measure,
-            "versus": self.versus,
-            "source": self.source,
-            "versus_source": self.versus_source,
-            "runs": self.runs,
-            "topics": self.topics,
+            **named(self, "measure", "versus", "source", "versus_source", "runs", "topics"),
             "tau": self.tau.value,
-            "low": self.tau.low,
-            "high": self.tau.high,
-            "tau_ap": self.tau_ap.value,
-            "tau_ap_low": self.tau_ap.low,
-            "tau_ap_high": self.tau_ap.high,
-            "tau_ap_b": self.tau_ap_b.value,
-            "tau_ap_b_low": self.tau_ap_b.low,
-            "tau_ap_b_high": self.tau_ap_b.high,
-            "concordant": self.concordant,
-            "discordant": self.discordant,
-            "tied": self.tied,
+            **named(self.tau, "low", "high"),
+            **self.tau_ap.fields("tau_ap"),
+            **self.tau_ap_b.fields("tau_ap_b"),
+            **named(self, "concordant", "discordant", "tied"),
             "reason": self.reason or None,
             "undefined_resamples": self.undefined_resamples,
             "signature": str(self.signature),
@@ -145,10 +116,8 @@ class Correlations(Tabular):
                 *([one.measure, one.source, one.versus_source] if several else [one.measure, one.versus]),
                 str(one.runs),
                 str(one.topics),
-                shown(one.tau.value, places),
-                bounds(one.tau.low, one.tau.high, places),
-                shown(one.tau_ap.value, places),
-                bounds(one.tau_ap.low, one.tau_ap.high, places),
+                *one.tau.cells(places),
+                *one.tau_ap.cells(places),
                 f"{one.concordant}/{one.tied}/{one.discordant}",
             ]
             for one in self.pairs
@@ -308,7 +277,7 @@ class _Work:
             tied=tied,
             reason=reason,
             undefined_resamples=undefined,
-            signature=Signature("tau_b", self.method.fields()),
+            signature=with_method(Signature("tau_b"), self.method.fields()),
             signatures=(self._signature(one), self._signature(other)),
         )
 
@@ -342,7 +311,10 @@ class _Work:
         if len(topics) < FEW_TOPICS:
             text = f"with fewer than {FEW_TOPICS} topics, intervals are too narrow"
             self.notes.append(Note("few topics", text))
-        tables = [TopicValues.of(self._known(side), side.measure, runs, topics) for side in (one, other)]
+        tables = [
+            TopicValues.of(replace(side.results, measure_info=self.info), side.measure, runs, topics)
+            for side in (one, other)
+        ]
         parts = []
         step = max(1, _CELLS // len(runs) ** 2)
         for _, times in statistics.resample_counts(len(topics), self.method.resamples, self.method.seed):
@@ -353,9 +325,6 @@ class _Work:
                 ]
                 parts.append(np.column_stack(rank_coefficients(*means)))
         return len(topics), np.concatenate(parts)
-
-    def _known(self, side: _Side) -> Results:
-        return replace(side.results, measure_info=self.info)
 
     def _topics(self, one: _Side, other: _Side, runs: Sequence[str]) -> list[str]:
         """Topics where some run has a value on either side."""
@@ -373,15 +342,15 @@ class _Work:
             self.notes.append(Note("topics differ", text, measure=_label(one, other), count=alone))
         return list(found[0] | found[1])
 
-    def _interval(self, value: float, draws: FloatArray) -> Agreement:
+    def _interval(self, value: float, draws: FloatArray) -> Interval:
         if np.isnan(value):
-            return Agreement()
+            return Interval()
         if not len(draws):
-            return Agreement(value)
+            return Interval(value)
         tail = (1 - self.method.confidence) / 2
         low, high = np.quantile(draws, [tail, 1 - tail])
         # resampling adds noise of its own, so that all draws can lie on one side of the value
-        return Agreement(value, min(float(low), value), max(float(high), value))
+        return Interval(value, min(float(low), value), max(float(high), value))
 
     def _signature(self, side: _Side) -> str:
         known = dict.fromkeys(str(row.signature) for row in side.results.mean_rows if row.measure == side.measure)

@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from typing import Any, ClassVar, Literal
 
 from berrypick.analysis.saved import read_results
+from berrypick.analysis.tabular import named
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
@@ -43,17 +44,7 @@ class Change:
         return None if self.old is None or self.new is None else self.new - self.old
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "run": self.run,
-            "topic": self.topic,
-            "measure": self.measure,
-            "status": self.status,
-            "old": self.old,
-            "new": self.new,
-            "change": self.change,
-            "signature": self.signature,
-            "old_signature": self.old_signature,
-        }
+        return named(self, "run", "topic", "measure", "status", "old", "new", "change", "signature", "old_signature")
 
 
 @dataclass(frozen=True)
@@ -231,12 +222,10 @@ def _change(key: Key, old: Row | None, new: Row | None, tolerance: float) -> Cha
     name = ALL if topic is None else topic
     before, after = (None if row is None else row.value for row in (old, new))
     signatures = ["" if row is None else str(row.signature) for row in (new, old)]
-    if old is None or new is None:
-        status: Status = "added" if old is None else "removed"
-        return Change(run, measure, name, topic is None, status, before, after, *signatures)
-    if _same(before, after, tolerance):
+    status: Status = "added" if old is None else "removed" if new is None else "changed"
+    if status == "changed" and _same(before, after, tolerance):
         return None
-    return Change(run, measure, name, topic is None, "changed", before, after, *signatures)
+    return Change(run, measure, name, topic is None, status, before, after, *signatures)
 
 
 def _same(old: float | None, new: float | None, tolerance: float) -> bool:

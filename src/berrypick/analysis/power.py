@@ -23,8 +23,8 @@ import numpy as np
 
 from berrypick.analysis import statistics
 from berrypick.analysis.compare import FEW_TOPICS, evaluated
-from berrypick.analysis.stability import check_pairs, missing_notes
-from berrypick.analysis.tabular import Tabular, bounds, shown
+from berrypick.analysis.stability import check_pairs, missing_notes, signature_of
+from berrypick.analysis.tabular import Interval, Resampling, Tabular, bounds, named, shown
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
@@ -32,13 +32,11 @@ from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Progress
-from berrypick.evaluation.options import takes_options
+from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from berrypick.evaluation.options import EvaluationKeywords
 
 #: More topics than this nobody has.
 MOST = 10**7
@@ -122,7 +120,7 @@ def smallest_effect(topics: int, power: float = 0.8, alpha: float = 0.05) -> flo
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Resampling):
     """What is asked of the test, and how intervals are computed."""
 
     power: float = 0.8
@@ -131,26 +129,15 @@ class Method:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        statistics.check_draws(self.confidence, self.resamples, self.seed)
+        super().__post_init__()
         if not self.alpha < self.power < 1:
             raise UsageError(
                 f"power must be between {self.alpha:g} (1 - confidence) and 1, e.g. 0.8, not {self.power:g}"
             )
 
-    @property
-    def alpha(self) -> float:
-        """The level of significance, 1 - confidence."""
-        return round(1 - self.confidence, 12)
-
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("test", "t"),
-            ("power", f"{self.power:.12g}"),
-            ("interval", "percentile"),
-            ("confidence", f"{self.confidence:.12g}"),
-            ("resamples", str(self.resamples)),
-            ("seed", str(self.seed)),
-        )
+    def fields(self) -> list[tuple[str, str]]:
+        drawn = self._fields("confidence", "resamples", "seed")
+        return [("test", "t"), *self._fields("power"), ("interval", "percentile"), *drawn]
 
 
 @dataclass(frozen=True)
@@ -164,6 +151,10 @@ class PairPower:
     deviation: float  # standard deviation of the differences
     smallest: float  # difference that these topics can show
     needed: int | None  # topics for the difference to detect
+
+    def as_dict(self) -> dict[str, Any]:
+        known = named(self, "run", "versus", "topics", "difference", "deviation")
+        return {**known, "smallest_difference": self.smallest, "topics_needed": self.needed}
 
 
 @dataclass(frozen=True)
@@ -186,20 +177,13 @@ class MeasurePower:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "measure": self.measure,
-            "topics": self.topics,
+            **named(self, "measure", "topics"),
             "pairs": len(self.pairs),
-            "deviation": self.deviation,
-            "deviation_low": self.deviation_interval[0],
-            "deviation_high": self.deviation_interval[1],
-            "smallest_difference": self.smallest,
-            "smallest_difference_low": self.smallest_interval[0],
-            "smallest_difference_high": self.smallest_interval[1],
+            **Interval(self.deviation, *self.deviation_interval).fields("deviation"),
+            **Interval(self.smallest, *self.smallest_interval).fields("smallest_difference"),
             "smallest_difference_largest": self.smallest_largest,
             "detect": self.detect,
-            "topics_needed": self.needed,
-            "topics_needed_low": self.needed_interval[0],
-            "topics_needed_high": self.needed_interval[1],
+            **Interval(self.needed, *self.needed_interval).fields("topics_needed"),
             "topics_needed_largest": self.needed_largest,
             "signature": str(self.signature),
         }
@@ -221,18 +205,7 @@ class Power(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """An object for each measure and difference, with every pair of runs."""
-        names = ("run", "versus", "topics", "difference", "deviation", "smallest_difference", "topics_needed")
-        return [
-            {
-                **one.as_dict(),
-                "comparisons": [
-                    dict(zip(names, (pair.run, pair.versus, pair.topics, pair.difference, pair.deviation,
-                                     pair.smallest, pair.needed), strict=True))
-                    for pair in one.pairs
-                ],
-            }
-            for one in self.measures
-        ]  # fmt: skip
+        return [{**one.as_dict(), "comparisons": [pair.as_dict() for pair in one.pairs]} for one in self.measures]
 
     def rows(self) -> list[dict[str, Any]]:
         return [one.as_dict() for one in self.measures]
@@ -247,8 +220,8 @@ class Power(Tabular):
             row = [one.measure, str(one.topics), str(len(one.pairs)), shown(one.smallest, places),
                    bounds(*one.smallest_interval, places), shown(one.smallest_largest, places)]  # fmt: skip
             if wanted:
-                row += ["-" if one.detect is None else f"{one.detect:g}", _count(one.needed),
-                        _counts(*one.needed_interval), _count(one.needed_largest)]  # fmt: skip
+                row += ["-" if one.detect is None else f"{one.detect:g}", shown(one.needed, 0),
+                        bounds(*one.needed_interval, 0), shown(one.needed_largest, 0)]  # fmt: skip
             rows.append(row)
         return [Table("", header, rows, "<>>><>" + (">><>" if wanted else ""))]
 
@@ -259,14 +232,6 @@ class Power(Tabular):
             f"t-test, two-sided, level {method.alpha:g}, not corrected); median over pairs of runs.",
             f"Intervals: percentile bootstrap over topics, {method.resamples} resamples, seed {method.seed}.",
         ]
-
-
-def _count(value: int | None) -> str:
-    return "-" if value is None else str(value)
-
-
-def _counts(low: int | None, high: int | None) -> str:
-    return "" if low is None or high is None else f"[{low}, {high}]"
 
 
 @takes_options
@@ -318,8 +283,7 @@ class _Work:
 
     def __init__(self, values: TopicValues, method: Method, results: Results) -> None:
         self.values, self.method = values, method
-        own = next(row.signature for row in results.mean_rows if row.measure == values.measure)
-        self.signature = Signature(own.measure, (*own.fields[:-1], *method.fields(), *own.fields[-1:]))
+        self.signature = signature_of(results, values.measure, method.fields())
 
     def measure_power(self, wanted: Sequence[float | None], notes: list[Note]) -> list[MeasurePower]:
         pairs, deviations, effects = self._pairs()

@@ -15,18 +15,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis.tabular import Tabular, shown
+from berrypick.analysis.tabular import Tabular, named, shown, with_method
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress, StepCounter, check_progress
 from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, check_workers
-from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.simulated_readers import (
     SHARES,
@@ -45,8 +46,6 @@ from berrypick.measures._visits import VisitMeasure
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from berrypick.evaluation.options import EvaluationKeywords
 
 #: Blocks of readers that are one task of a process.
 BLOCKS = 4
@@ -83,15 +82,8 @@ class SimulatedRow:
     def as_dict(self) -> dict[str, Any]:
         quantiles = (None,) * len(SHARES) if self.spread is None else self.spread.quantiles
         return {
-            "run": self.run,
-            "topic": self.topic,
-            "measure": self.measure,
-            "value": self.value,
-            "simulated": self.simulated,
-            "error": self.error,
-            "difference": self.difference,
-            "versus_first": self.versus_first,
-            "versus_first_error": self.versus_first_error,
+            **named(self, "run", "topic", "measure", "value", "simulated", "error", "difference"),
+            **named(self, "versus_first", "versus_first_error"),
             "deviation": None if self.spread is None else self.spread.deviation,
             **{f"p{100 * share:g}": value for share, value in zip(SHARES, quantiles, strict=True)},
             "signature": str(self.signature),
@@ -210,8 +202,8 @@ def simulate(
     found = _simulated(evaluation, tasks, readership, jobs, progress)
     drawn = _drawn(evaluation, readership)
     rows = _topic_rows(results, found, drawn)
-    notes = (*results.notes, *_notes(found))
-    return Simulation(_mean_rows(results, rows, drawn), rows, readership, notes, per_topic)
+    notes = [*results.notes, *(Note("walks", f"{what}: {count} of them") for what, count in found.stopped.items())]
+    return Simulation(_mean_rows(results, rows, drawn), rows, readership, tuple(notes), per_topic)
 
 
 def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> Iterable[TopicTask]:
@@ -235,17 +227,11 @@ def _tasks(evaluation: Evaluation, results: Results, readership: Readership) -> 
                     yield TopicTask(topic, measures, answered, tuple(blocks[i : i + BLOCKS]))
 
 
-@dataclass(frozen=True)
-class _Work:
-    """The work of several processes."""
-
-    evaluation: Evaluation
-    seed: int
-
-    def __call__(self, task: TopicTask, step: Callable[[int], None]) -> TaskResult:
-        found = simulate_task(self.evaluation, task, self.seed)
-        step(task.size)
-        return found
+def _work(evaluation: Evaluation, seed: int, task: TopicTask, step: Callable[[int], None]) -> TaskResult:
+    """One task of a process."""
+    found = simulate_task(evaluation, task, seed)
+    step(task.size)
+    return found
 
 
 @dataclass
@@ -258,7 +244,7 @@ def _simulated(
     evaluation: Evaluation, tasks: Sequence[TopicTask], how: Readership, jobs: int, progress: Progress | None
 ) -> _Found:
     step = StepCounter(progress, sum(task.size for task in tasks))
-    work = _Work(evaluation, how.seed)
+    work = partial(_work, evaluation, how.seed)
     if jobs == 1:
         parts: Sequence[TaskResult] = [work(task, step) for task in tasks]
     else:
@@ -316,7 +302,7 @@ def _topic_rows(results: Results, found: _Found, drawn: Drawn) -> tuple[Simulate
                 versus,
                 error,
                 own.spread,
-                _signature(row.signature, drawn[measure]),
+                with_method(row.signature, drawn[measure]),
             )
         )
     return tuple(made)
@@ -346,7 +332,7 @@ def _mean_rows(results: Results, rows: Sequence[SimulatedRow], drawn: Drawn) -> 
                 math.fsum(versus) / len(own) if paired else None,
                 math.hypot(*errors) / len(own) if paired else None,
                 None,
-                _signature(mean.signature, drawn[mean.measure]),
+                with_method(mean.signature, drawn[mean.measure]),
             )
         )
     return tuple(made)
@@ -362,11 +348,3 @@ def _drawn(evaluation: Evaluation, how: Readership) -> Drawn:
         alike = not isinstance(one.measure, VisitMeasure) or not spread  # viewers, in tolerance
         found[one.text] = common if alike else (("viewers", f"spread={spread:.12g}"), *common)
     return found
-
-
-def _signature(own: Signature, drawn: tuple[tuple[str, str], ...]) -> Signature:
-    return Signature(own.measure, (*own.fields[:-1], *drawn, *own.fields[-1:]))
-
-
-def _notes(found: _Found) -> list[Note]:
-    return [Note("walks", f"{what}: {count} of them") for what, count in found.stopped.items()]

@@ -8,6 +8,7 @@ t-tests in place of the bootstrap, 95% intervals held the expected discriminativ
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from berrypick.analysis.discrimination import (
     required_differences,
     swap_counts,
 )
-from berrypick.analysis.tabular import Tabular, bounds, shown
+from berrypick.analysis.tabular import Interval, Resampling, Tabular, named, shown, with_method
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
@@ -32,13 +33,11 @@ from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Progress
-from berrypick.evaluation.options import takes_options
+from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from berrypick.evaluation.options import EvaluationKeywords
 
 #: Width of a bin, of a measure between 0 and 1; else this share of its largest absolute value.
 WIDTH = 0.01
@@ -51,7 +50,7 @@ _SUBSETS = 4
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Resampling):
     """How stability is measured; every part of it is in the signature."""
 
     confidence: float = 0.95
@@ -60,33 +59,13 @@ class Method:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        statistics.check_draws(self.confidence, self.resamples, self.seed)
+        super().__post_init__()
         if self.splits < 1:
             raise UsageError(f"splits must be at least 1, not {self.splits}")
 
-    @property
-    def alpha(self) -> float:
-        """The level of significance, 1 - confidence."""
-        return round(1 - self.confidence, 12)
-
-    def fields(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("test", "bootstrap"),
-            ("interval", f"jackknife({LEFT_OUT:g},{SUBSETS})"),
-            ("confidence", f"{self.confidence:.12g}"),
-            ("resamples", str(self.resamples)),
-            ("splits", str(self.splits)),
-            ("seed", str(self.seed)),
-        )
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate; ``low`` and ``high`` are None where there are too few topics."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
+    def fields(self) -> list[tuple[str, str]]:
+        drawn = self._fields("confidence", "resamples", "splits", "seed")
+        return [("test", "bootstrap"), ("interval", f"jackknife({LEFT_OUT:g},{SUBSETS})"), *drawn]
 
 
 @dataclass(frozen=True)
@@ -112,30 +91,24 @@ class MeasureStability:
             "topics": self.topics,
             "pairs": len(self.pairs),
             "discriminative_power": self.power.value,
-            "low": self.power.low,
-            "high": self.power.high,
+            **named(self.power, "low", "high"),
             "required_difference": self.required,
-            "swap_rate": self.swap_rate.value,
-            "swap_rate_low": self.swap_rate.low,
-            "swap_rate_high": self.swap_rate.high,
-            "trusted_difference": self.trusted_difference,
-            "trusted_share": self.trusted_share,
+            **self.swap_rate.fields("swap_rate"),
+            **named(self, "trusted_difference", "trusted_share"),
             "signature": str(self.signature),
         }
 
     def details(self) -> dict[str, Any]:
         """The ASL of every pair, and the swap rate of every bin."""
         names = ("run", "versus", "difference", "asl")
-        width = self.swaps.width
+        width, counts = self.swaps.width, named(self.swaps, "comparisons", "swaps", "ties")
         return {
             "levels": [dict(zip(names, pair, strict=True)) for pair in self.pairs],
             "swaps": [
                 {
                     "from": place * width,
                     "to": None if place == BINS else (place + 1) * width,
-                    "comparisons": int(self.swaps.comparisons[place]),
-                    "swaps": int(self.swaps.swaps[place]),
-                    "ties": int(self.swaps.ties[place]),
+                    **{name: int(count[place]) for name, count in counts.items()},
                 }
                 for place in range(BINS + 1)
             ],
@@ -173,11 +146,9 @@ class Stability(Tabular):
                 str(len(one.runs)),
                 str(one.topics),
                 str(len(one.pairs)),
-                shown(one.power.value, places),
-                bounds(one.power.low, one.power.high, places),
+                *one.power.cells(places),
                 shown(one.required, places),
-                shown(one.swap_rate.value, places),
-                bounds(one.swap_rate.low, one.swap_rate.high, places),
+                *one.swap_rate.cells(places),
                 shown(one.trusted_difference, places),
                 shown(one.trusted_share, places),
             ]
@@ -260,7 +231,7 @@ def stability(
         values = TopicValues.of(results, measure, results.runs, results.topics)
         notes += missing_notes(values)
         ahead = _ahead(progress, place * SUBSETS, total)
-        found.append(_measure_stability(values, method, _signature(results, measure, method), ahead))
+        found.append(_measure_stability(values, method, signature_of(results, measure, method.fields()), ahead))
     return Stability(tuple(found), method, tuple(dict.fromkeys(notes)))
 
 
@@ -283,9 +254,9 @@ def _ahead(progress: Progress | None, before: int, total: int) -> Progress | Non
     return None if progress is None else lambda done, of: progress(before + done, total)
 
 
-def _signature(results: Results, measure: str, method: Method) -> Signature:
-    own = next(row.signature for row in results.mean_rows if row.measure == measure)
-    return Signature(own.measure, (*own.fields[:-1], *method.fields(), *own.fields[-1:]))
+def signature_of(results: Results, measure: str, method: Sequence[tuple[str, str]]) -> Signature:
+    """The signature of a measure, with the fields of the analysis."""
+    return with_method(next(row.signature for row in results.mean_rows if row.measure == measure), method)
 
 
 def _measure_stability(
@@ -319,10 +290,10 @@ def _named_pairs(
     values: TopicValues, differences: FloatArray, levels: FloatArray
 ) -> tuple[tuple[str, str, float | None, float | None], ...]:
     found = []
-    for place, (one, other) in enumerate(values.pairs):
-        own = differences[:, place][~np.isnan(differences[:, place])]
+    for (one, other), column, level in zip(values.pairs, differences.T, statistics.known(levels), strict=True):
+        own = column[~np.isnan(column)]
         mean = float(own.mean()) if len(own) else None
-        found.append((values.runs[one], values.runs[other], mean, _known(levels[place])))
+        found.append((values.runs[one], values.runs[other], mean, level))
     return tuple(found)
 
 
@@ -368,7 +339,3 @@ def _interval(value: float, subsets: FloatArray, topics: int, gone: int, method:
         return Interval(value)
     half = float(ndtri(1 - method.alpha / 2)) * math.sqrt((topics - gone) / gone * float(known.var()))
     return Interval(value, max(0.0, value - half), min(1.0, value + half))
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

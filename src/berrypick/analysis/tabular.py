@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from berrypick.analysis.statistics import check_draws
 from berrypick.core.arrow import Frames, columns_of
 from berrypick.core.explanation import Table
-from berrypick.core.results import Note
+from berrypick.core.results import Note, Signature
 
 
 class Tabular(Frames):
@@ -50,6 +52,54 @@ class Tabular(Frames):
         from berrypick.report.notebook_analysis import tabular_html
 
         return tabular_html(self)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate; ``low`` and ``high`` are None where there is no interval."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def cells(self, places: int) -> list[str]:
+        """Two cells of a table: the value, and its interval."""
+        return [shown(self.value, places), bounds(self.low, self.high, places)]
+
+    def fields(self, name: str) -> dict[str, float | None]:
+        """Three fields of a record: the value under a name, and the ends of its interval."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+
+
+def named(value: object, *names: str) -> dict[str, Any]:
+    """Fields of a record: attributes under their own names."""
+    return {name: getattr(value, name) for name in names}
+
+
+class Resampling:
+    """What methods that resample topics share; subclasses are data classes."""
+
+    confidence: float
+    resamples: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_draws(self.confidence, self.resamples, self.seed)
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance, 1 - confidence."""
+        return round(1 - self.confidence, 12)
+
+    def _fields(self, *names: str) -> list[tuple[str, str]]:
+        """Attributes as fields of a signature."""
+        found = named(self, *names).items()
+        return [(name, f"{value:.12g}" if isinstance(value, float) else str(value)) for name, value in found]
+
+
+def with_method(signature: Signature, method: Sequence[tuple[str, str]]) -> Signature:
+    """The signature of a value, with the fields of an analysis before the version."""
+    return Signature(signature.measure, (*signature.fields[:-1], *method, *signature.fields[-1:]))
 
 
 def shown(value: float | None, places: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,11 +77,9 @@ class ColumnBlocks:
         ]  # fmt: skip
         return cls(before, blocks)
 
-    def apply(self, of: Callable[[FloatArray, IntArray | None], tuple[Any, ...]]) -> list[Any]:
+    def apply(self, of: Callable[..., tuple[Any, ...]], **how: Any) -> list[Any]:
         """Arrays over all columns, from a function that gives arrays over the columns of one block."""
-        return self._spread(tuple(of(block.values, block.clusters)) for block in self.blocks)
-
-    def _spread(self, parts: Iterator[tuple[Any, ...]]) -> list[Any]:
+        parts = [of(block.values, clusters=block.clusters, **how) for block in self.blocks]
         found = []
         place = np.concatenate([block.place for block in self.blocks]) if self.blocks else np.zeros(0, dtype=np.int64)
         for arrays in zip(*parts, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from berrypick.core.workers import ordered_map
 from berrypick.corpus.titles import read_titles
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
-from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.formats._files import atomic_writer
@@ -45,8 +46,6 @@ RANKINGS = 600
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from berrypick.evaluation.options import EvaluationKeywords
 
 
 @takes_options
@@ -182,7 +181,8 @@ def _assemble(
     progress: Progress | None,
 ) -> Report:
     """The page, with as many topics as fit, then as many documents."""
-    topics = _topics(details, overview["topics"], jobs, progress)
+    step = StepCounter(progress, len(overview["topics"]))
+    topics: list[dict[str, Any]] = ordered_map(partial(_topic, details), overview["topics"], jobs=jobs, step=step)
     room = limit - len(render_page(overview, [], library).encode()) - 5_000  # what is left out has to be said
     if room < 0:
         raise UsageError(
@@ -215,23 +215,11 @@ def _assemble(
     return Report(content, len(kept), len(numbers), tuple(missing), tuple(notes))
 
 
-def _topics(details: Details, names: Sequence[str], jobs: int, progress: Progress | None) -> list[dict[str, Any]]:
-    """The data of each topic."""
-    step = StepCounter(progress, len(names))
-    return ordered_map(_TopicTask(details, names), range(len(names)), jobs=jobs, step=step)
-
-
-@dataclass(frozen=True)
-class _TopicTask:
-    """The work of several processes: each task is a topic."""
-
-    details: Details
-    names: Sequence[str]
-
-    def __call__(self, task: int, step: Callable[[int], None]) -> dict[str, Any]:
-        found = self.details.topic(self.names[task])
-        step(1)
-        return found
+def _topic(details: Details, name: str, step: Callable[[int], None]) -> dict[str, Any]:
+    """The data of one topic, a task of a process."""
+    found = details.topic(name)
+    step(1)
+    return found
 
 
 def _fitting(sizes: Sequence[tuple[int, int]], room: float) -> dict[int, int]:

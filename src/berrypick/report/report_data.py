@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from berrypick.analysis.tabular import named
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
@@ -145,12 +146,11 @@ class Details:
             return None
         structure = collection.structures[name]
         codes = {tag: code for code, tag in enumerate(dict.fromkeys(structure.name))}
+        columns = named(structure, "parent", "start", "end")
         return {
             "names": list(codes),
             "name": [codes[tag] for tag in structure.name],
-            "parent": np.asarray(structure.parent).tolist(),
-            "start": np.asarray(structure.start).tolist(),
-            "end": np.asarray(structure.end).tolist(),
+            **{name: np.asarray(column).tolist() for name, column in columns.items()},
         }
 
 
@@ -449,9 +449,7 @@ def _twin(twin: Twin | None) -> dict[str, Any] | None:
         return None
     spread = twin.spread
     return {
-        "value": twin.value,
-        "simulated": twin.simulated,
-        "error": twin.error,
+        **named(twin, "value", "simulated", "error"),
         "nothing": spread.nothing,
         "quantiles": list(spread.quantiles),
         "edges": [spread.edges[0], spread.edges[-1]],

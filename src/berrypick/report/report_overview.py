@@ -14,6 +14,7 @@ from berrypick._version import __version__
 from berrypick.analysis.abstention import trade_off
 from berrypick.analysis.comparison import Comparison
 from berrypick.analysis.curves import POINTS, bands
+from berrypick.analysis.tabular import named
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
@@ -162,17 +163,9 @@ def _pairs(comparison: Comparison) -> list[dict[str, Any]]:
             "measure": measures.index(pair.measure),
             "run": runs.index(pair.run),
             "versus": runs.index(pair.versus),
-            "topics": pair.topics,
-            "difference": pair.difference,
-            "low": pair.low,
-            "high": pair.high,
-            "p": pair.p,
+            **named(pair, "topics", "difference", "low", "high", "p"),
             "corrected": pair.p_adjusted,
-            "effect": pair.effect,
-            "wins": pair.wins,
-            "ties": pair.ties,
-            "losses": pair.losses,
-            "significant": pair.significant,
+            **named(pair, "effect", "wins", "ties", "losses", "significant"),
         }
         for pair in comparison.pairs
     ]
@@ -281,15 +274,9 @@ def _curves(results: Results, comparison: Comparison) -> list[dict[str, Any]]:
             band.measure,
             {"measure": band.measure, "title": band.measure, "x_title": across, "y_title": up, "points": []},
         )
-        one["points"].append(
-            {
-                "run": runs.index(band.run),
-                "x": [_short(value) for value in band.x],
-                "y": [_short(value) for value in band.y],
-                "low": [_short(value) for value in band.low],
-                "high": [_short(value) for value in band.high],
-            }
-        )
+        columns = named(band, "x", "y", "low", "high")
+        points = {name: [_short(value) for value in column] for name, column in columns.items()}
+        one["points"].append({"run": runs.index(band.run), **points})
     return list(found.values())
 
 
