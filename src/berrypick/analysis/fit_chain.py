@@ -119,17 +119,10 @@ def _rows(counts: ChainCounts, probability: FloatArray, confidence: float) -> li
     """Every transition of probability above 0."""
     low, high = counts.interval(confidence, probability)
     kept = np.flatnonzero((counts.target < len(counts.units)) & (probability > 0))
-    columns = zip(
-        counts.source[kept].tolist(),
-        counts.target[kept].tolist(),
-        probability[kept].tolist(),
-        low[kept].tolist(),
-        high[kept].tolist(),
-        counts.count[kept].tolist(),
-        strict=True,
-    )
+    columns = (counts.source, counts.target, probability, low, high, counts.count)
+    rows = zip(*(column[kept].tolist() for column in columns), strict=True)
     units = counts.units
-    return [[units[a], units[b], rounded(p, 9), round(x, 6), round(y, 6), n] for a, b, p, x, y, n in columns]
+    return [[units[a], units[b], rounded(p, 9), round(x, 6), round(y, 6), n] for a, b, p, x, y, n in rows]
 
 
 def _reach_calibration(

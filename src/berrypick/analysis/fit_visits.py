@@ -24,7 +24,6 @@ from berrypick.analysis.survival import (
     fit_law,
 )
 from berrypick.core import spec as specs
-from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reading_log import ENDS, ReadingLog
 from berrypick.core.results import Note
@@ -134,12 +133,9 @@ def _held_out(
     else:
         baseline = "the default parameters"
         compared = Likelihood(family.law, rest).each(np.array([family.default, 0.0]))
-    return held_out_facts(own, _bounded(compared), rest.session, baseline, "visits", method.confidence)
-
-
-def _bounded(values: FloatArray) -> FloatArray:
-    """Densities may underflow where a model is far off; it is then at least that much worse."""
-    return np.maximum(values, -1e6)
+    # densities may underflow where a model is far off; it is then at least that much worse
+    bounded = np.maximum(compared, -1e6)
+    return held_out_facts(own, bounded, rest.session, baseline, "visits", method.confidence)
 
 
 def _data(log: ReadingLog, sessions: int, visits: int) -> dict[str, Any]:

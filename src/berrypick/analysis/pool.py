@@ -8,8 +8,9 @@ Neighbouring regions of a document are one task, with some text around them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from os import PathLike
 from typing import Any, Literal, TextIO, get_args
@@ -228,14 +229,9 @@ def _fields(task: Task) -> dict[str, Any]:
             "regions": regions}  # fmt: skip
 
 
-def _write_lines(tasks: Sequence[Task], out: TextIO) -> None:
+def _write_lines(tasks: Sequence[Task], out: TextIO, **more: Any) -> None:
     for task in tasks:
-        out.write(json.dumps(_fields(task), ensure_ascii=False) + "\n")
-
-
-def _write_doccano(tasks: Sequence[Task], out: TextIO) -> None:
-    for task in tasks:
-        out.write(json.dumps({**_fields(task), "label": []}, ensure_ascii=False) + "\n")
+        out.write(json.dumps({**_fields(task), **more}, ensure_ascii=False) + "\n")
 
 
 def _write_label_studio(tasks: Sequence[Task], out: TextIO) -> None:
@@ -272,10 +268,10 @@ def _annotation(task: Task, start: int, end: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[Sequence[Task], TextIO], None]] = {
     "jsonl": _write_lines,
     "label-studio": _write_label_studio,
-    "doccano": _write_doccano,
+    "doccano": partial(_write_lines, label=[]),
     "w3c": _write_w3c,
 }
 

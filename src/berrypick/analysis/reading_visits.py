@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.analysis.survival import Observations, SurvivalFit
+from berrypick.analysis.transitions import calibration_row
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
@@ -45,23 +46,16 @@ def visits_of(log: ReadingLog) -> Visits:
     impossible = ~exact & (high <= low)
     seen = Observations(np.where(exact, stop, low), np.where(exact, stop, high), exact, of_visit)
     seen, rounded = _without_zeros(seen, distance)
-    notes = _notes(
-        {
-            "early": (
-                early,
-                "gave up sooner than a stretch that the same visit had passed; only where it gave up counts",
-            ),
-            "impossible": (impossible, "missed something nearer than what the same visit got to, and is left out"),
-            "zero": (rounded, f"gave up at distance 0, taken as at most {_least(distance):g}, the least one recorded"),
-        }
+    notes = (
+        *_note(early, "gave up sooner than a stretch that the same visit had passed; only where it gave up counts"),
+        *_note(impossible, "missed something nearer than what the same visit got to, and is left out"),
+        *_note(rounded, f"gave up at distance 0, taken as at most {_least(distance):g}, the least one recorded"),
     )
     return Visits(seen.part(~impossible), int(session.max()) + 1 if count else 0, bool(missed.any()), notes)
 
 
-def _notes(found: dict[str, tuple[BoolArray, str]]) -> tuple[Note, ...]:
-    return tuple(
-        Note("visits", f"{counted(int(which.sum()), 'visit')} {text}") for which, text in found.values() if which.any()
-    )
+def _note(which: BoolArray, text: str) -> list[Note]:
+    return [Note("visits", f"{counted(int(which.sum()), 'visit')} {text}")] if which.any() else []
 
 
 def _numbered(log: ReadingLog) -> tuple[IntArray, IntArray]:
@@ -135,11 +129,4 @@ def _travels(fitted: SurvivalFit, distance: FloatArray, stopped: BoolArray) -> l
 
 
 def _row(what: str, edges: FloatArray, i: int, cases: int, expected: float, observed: int) -> dict[str, Any]:
-    return {
-        "what": what,
-        "from": float(edges[i - 1]) if i else 0.0,
-        "to": float(edges[i]),
-        "cases": cases,
-        "predicted": expected / cases,
-        "observed": observed / cases,
-    }
+    return calibration_row(what, float(edges[i - 1]) if i else 0.0, float(edges[i]), cases, expected, observed)

@@ -171,14 +171,13 @@ def binned(what: str, predicted: FloatArray, cases: IntArray, observed: IntArray
         own = place == i
         number = int(cases[own].sum())
         if number:
-            rows.append(
-                {
-                    "what": what,
-                    "from": EDGES[i - 1] if i else 0.0,
-                    "to": edge,
-                    "cases": number,
-                    "predicted": float((predicted[own] * cases[own]).sum() / number),
-                    "observed": float(observed[own].sum() / number),
-                }
-            )
+            expected, seen = float((predicted[own] * cases[own]).sum()), float(observed[own].sum())
+            rows.append(calibration_row(what, EDGES[i - 1] if i else 0.0, edge, number, expected, seen))
     return rows
+
+
+def calibration_row(what: str, low: float, high: float, cases: int, expected: float, seen: float) -> dict[str, Any]:
+    """Of cases in a range: how many were expected, and how many were seen, as shares."""
+    return {
+        "what": what, "from": low, "to": high, "cases": cases, "predicted": expected / cases, "observed": seen / cases
+    }  # fmt: skip

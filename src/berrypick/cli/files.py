@@ -221,13 +221,10 @@ def locate_command(
     truth: str,
     target: str,
     documents: str,
-    quotes: Any,
-    threshold: float,
     offsets: Any,
-    repair: int,
-    partial: bool,
     report: str | None,
     format_truth: str | None,
+    **settings: Any,
 ) -> None:
     """Find the quotes of TRUTH in the documents and write their spans to FILE.
 
@@ -243,7 +240,7 @@ def locate_command(
         _refuse_same(target, report)
     read = formats.read_truth(truth, format_truth)
     show_notes(_reading_notes(read, truth))
-    found = locate(read, documents, quotes, offsets, threshold, repair=repair, partial=partial, report=report)
+    found = locate(read, documents, offsets=offsets, report=report, **settings)
     show_notes([f"{truth}: {note}" for note in found.notes[len(read.notes) :]])
     if offsets is not None and read.offsets not in (None, offsets):
         show_notes([f"{truth}: offsets are declared as {read.offsets}; --offsets {offsets} is ignored"])
