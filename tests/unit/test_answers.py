@@ -217,6 +217,13 @@ def test_trade_off_of_the_least_score(inputs: tuple[str, str], tmp_path: Path, b
         bp.abstention({"q": {"a": 1}}, {"q": {"a": 1.0}})
 
 
+def test_a_plot_refuses_options_it_does_not_have() -> None:
+    pytest.importorskip("altair")
+    found = bp.abstention({"q": {"a": 1}, "p": None}, {"q": {"a": 1.0}})
+    with pytest.raises(UsageError, match="has no option 'widht'; did you mean width"):
+        found.plot(widht="8cm")
+
+
 def test_trade_off_is_drawn(inputs: tuple[str, str], tmp_path: Path, berrypick: Any) -> None:
     pytest.importorskip("vl_convert")
     done = berrypick("abstention", *inputs, "--plot", tmp_path / "trade.svg")

@@ -59,10 +59,9 @@ def stability_command(picture: str | None, output: str, places: int | None, **se
         found = stability(*options.inputs(settings), progress=progress, **settings)
     if picture is not None:
         from berrypick.report.chart_theme import PAPER
-        from berrypick.report.charts import plot_bands
         from berrypick.report.export import write_picture
 
-        size = write_picture(plot_bands(found.curves(), theme=PAPER), picture, PAPER)
+        size = write_picture(found.plot(theme=PAPER), picture, PAPER)
         say(f"{picture}: {len(found)} measures, {size}", err=True)
     options.show_analysis(found, output, places)
 

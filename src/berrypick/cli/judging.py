@@ -21,14 +21,7 @@ from berrypick.formats._files import atomic_writer
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
 @click.option("-o", "--output", "target", required=True, metavar="FILE", help="File of tasks to write.")
-@click.option(
-    "--format",
-    "task_format",
-    type=click.Choice(("jsonl", "label-studio", "doccano", "w3c")),
-    default="jsonl",
-    show_default=True,
-    help="Tool that the tasks are for.",
-)
+@options.choice("--format", ("jsonl", "label-studio", "doccano", "w3c"), "jsonl", "Tool that the tasks are for.")
 @click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
 @click.option(
     "--budget", type=click.IntRange(1), metavar="N", help="Most tasks, the most important ones. [default: all]"
@@ -40,7 +33,7 @@ def pool_command(
     documents: str,
     truth: str | None,
     target: str,
-    task_format: Any,
+    format: Any,
     titles: str | None,
     format_truth: str | None,
     format_run: str | None,
@@ -59,7 +52,7 @@ def pool_command(
     lists = [formats.read_run(run, format_run) for run in runs]
     judged = None if truth is None else formats.read_truth(truth, format_truth)
     found = pool(lists, documents, truth=judged, titles=titles, **settings)
-    found.write(target, task_format)
+    found.write(target, format)
     say(f"{target}: {found.progress}", err=True)
 
 
@@ -91,9 +84,11 @@ def abstention_command(
         formats.read_truth(truth, format_truth), [formats.read_run(run, format_run) for run in runs], **settings
     )
     if picture is not None:
-        from berrypick.report.abstention_chart import write_abstention
+        from berrypick.report.chart_theme import PAPER
+        from berrypick.report.export import check_target, write_picture
 
-        say(f"{picture}: {write_abstention(found, picture)}", err=True)
+        check_target(picture)
+        say(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}", err=True)
     say(found.table(output), nl=False)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any
 
 from berrypick.analysis.abstention import Abstention
 from berrypick.report.chart_panels import concatenated, panel_size
-from berrypick.report.chart_theme import PAPER, labels
+from berrypick.report.chart_theme import labels
 from berrypick.report.charts import check_options, sized
-from berrypick.report.export import altair, check_target, write_picture
+from berrypick.report.export import altair
 
 
 def plot_abstention(found: Abstention, **how: Any) -> Any:
@@ -29,9 +28,3 @@ def plot_abstention(found: Abstention, **how: Any) -> Any:
     )  # fmt: skip
     drawn = alt.layer(base.mark_line(strokeWidth=theme.line), base.mark_point(size=14, filled=True, opacity=1))
     return concatenated([drawn.properties(**panel_size(theme, 1))], theme)
-
-
-def write_abstention(found: Abstention, path: str | PathLike[str]) -> str:
-    """Draw the chart into a file that ends in .png, .svg or .pdf; says how large it is."""
-    check_target(path)
-    return write_picture(plot_abstention(found, theme=PAPER), path, PAPER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from importlib.resources import files
 from os import PathLike, fspath
@@ -41,10 +42,8 @@ def _page(tasks: str) -> str:
     """The page; what could end the script that holds the tasks is written as an escape of JSON."""
     page, css, js = (_asset(f"annotate.{kind}") for kind in ("html", "css", "js"))
     safe = tasks.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    before, _, rest = page.partition("{css}")
-    middle, _, rest = rest.partition("{tasks}")
-    last, _, end = rest.partition("{js}")
-    return "".join((before, css, middle, safe, last, js, end))
+    parts = {"{css}": css, "{tasks}": safe, "{js}": js}
+    return re.sub("|".join(map(re.escape, parts)), lambda place: parts[place[0]], page)
 
 
 def _asset(name: str) -> str:

@@ -20,6 +20,7 @@ from berrypick.core.results import Results
 from berrypick.report.chart_theme import SCREEN, ChartTheme, length
 from berrypick.report.curve_chart import BANDS, curves
 from berrypick.report.mean_chart import means
+from berrypick.report.tables import check_choice
 from berrypick.report.topic_chart import topics
 
 Kind = Literal["curves", "topics", "means"]
@@ -54,10 +55,7 @@ def plot(
         return curves(found, until=until, band=shaded, theme=theme)
     if chosen == "means":
         return means(compare(results, confidence=confidence, resamples=resamples, seed=seed), theme=theme)
-    if chosen != "topics":
-        raise UsageError(
-            f"unknown kind {chosen}{nearest(str(chosen), list(KINDS)) or '; expected one of ' + ', '.join(KINDS)}"
-        )
+    check_choice("kind", str(chosen), KINDS)
     return topics(results, baseline=baseline, theme=theme)
 
 

@@ -12,7 +12,6 @@ from textwrap import fill
 
 from berrypick.analysis.comparison import Comparison, Estimate
 from berrypick.analysis.difference import Difference
-from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.report import tables
 
@@ -33,9 +32,9 @@ def render(
     paint: tables.Paint = tables.plain,
 ) -> str:
     """A comparison in one of OUTPUTS, with a final newline."""
-    _check("output", output, OUTPUTS)
+    tables.check_choice("output", output, OUTPUTS)
     chosen = layout or ("runs" if output == "latex" else "details")
-    _check("layout", chosen, LAYOUTS)
+    tables.check_choice("layout", chosen, LAYOUTS)
     if output in ("json", "jsonl"):
         return tables.json_text(comparison.records(), output)
     if output in ("csv", "tsv"):
@@ -55,7 +54,7 @@ def render_difference(
     difference: Difference, output: str = "table", places: int | None = None, paint: tables.Paint = tables.plain
 ) -> str:
     """A difference in one of DIFFERENCE_OUTPUTS, with a final newline."""
-    _check("output", output, DIFFERENCE_OUTPUTS)
+    tables.check_choice("output", output, DIFFERENCE_OUTPUTS)
     if output in ("json", "jsonl"):
         return tables.json_text(difference.records(), output)
     if output in ("csv", "tsv"):
@@ -85,20 +84,22 @@ def best_cells(comparison: Comparison, measures: Sequence[str], first: int) -> l
 
 
 class _Renderer:
-    """A comparison as text; subclasses differ in markup."""
+    """A comparison as plain text; subclasses differ in markup."""
 
     def __init__(self, comparison: Comparison, places: int, paint: tables.Paint = tables.plain, over: str = "") -> None:
         self.comparison, self.places, self.paint, self.over = comparison, places, paint, over
         self.percent = f"{100 * comparison.method.confidence:.4g}%"
 
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
-        raise NotImplementedError
+        return self.paint(table, strong)
 
     def mean(self, one: Estimate, width: int) -> str:
-        raise NotImplementedError
+        return tables.shown(one.value, self.places).rjust(width) + _raised(one)
 
     def legend(self, details: bool) -> str:
-        return "\n" + "".join(f"{line}\n" for line in self._legend(details))
+        columns = getattr(self.paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
+        lines = self._legend(details)
+        return "\n" + "".join(f"{fill(line, columns) if columns else line}\n" for line in lines)
 
     def mean_columns(self, table: Table) -> list[int]:
         """Columns that hold means, with mark-up of their own."""
@@ -205,19 +206,6 @@ def _comparisons(count: int) -> str:
     return "the one comparison" if count == 1 else f"the {count} comparisons"
 
 
-class _PlainRenderer(_Renderer):
-    def legend(self, details: bool) -> str:
-        columns = getattr(self.paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
-        lines = self._legend(details)
-        return "\n" + "".join(f"{fill(line, columns) if columns else line}\n" for line in lines)
-
-    def table(self, table: Table, strong: tables.Cells = ()) -> str:
-        return self.paint(table, strong)
-
-    def mean(self, one: Estimate, width: int) -> str:
-        return tables.shown(one.value, self.places).rjust(width) + _raised(one)
-
-
 class _MarkdownRenderer(_Renderer):
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
         return tables.markdown(table, self.mean_columns(table))
@@ -244,7 +232,7 @@ class _LatexRenderer(_Renderer):
         return "".join(f"% {line}\n" for line in self._legend(details))
 
 
-_RENDERERS = {"table": _PlainRenderer, "markdown": _MarkdownRenderer, "latex": _LatexRenderer}
+_RENDERERS = {"table": _Renderer, "markdown": _MarkdownRenderer, "latex": _LatexRenderer}
 
 
 def _raised(one: Estimate) -> str:
@@ -283,10 +271,3 @@ def _difference_tables(difference: Difference, places: int) -> list[Table]:
     if rows:
         found.append(Table("Topics", ["run", "measure", "topic", "old", "new", "change"], rows, "<<<>>>"))
     return found
-
-
-def _check(what: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise UsageError(
-            f"unknown {what} {value}{nearest(value, list(known)) or '; expected one of ' + ', '.join(known)}"
-        )

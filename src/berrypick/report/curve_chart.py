@@ -18,14 +18,8 @@ BANDS = 3
 NO_CURVE = "there is no curve to draw: no measure has one, or the results were computed without curves=True"
 
 
-def curves(
-    found: Sequence[Band],
-    *,
-    until: float | None = None,
-    band: bool | None = None,
-    theme: ChartTheme = SCREEN,
-) -> Any:
-    """Mean curves, a panel for each measure; ``band``: with the intervals, by default for up to three runs.
+def curves(found: Sequence[Band], *, until: float | None = None, band: bool, theme: ChartTheme = SCREEN) -> Any:
+    """Mean curves, a panel for each measure; ``band``: with the intervals.
 
     ``until`` is the last rank, recall level or effort that is shown.
     """
@@ -39,12 +33,10 @@ def curves(
         raise UsageError(f"nothing to draw up to {until:g}: curves begin at {first:g}; give a larger until")
     names = labels(list(dict.fromkeys(one.run for one in found)))
     measures = list(dict.fromkeys(one.measure for one in found))
-    shaded = len(names) <= BANDS if band is None else band
-    panels = []
-    for measure in measures:
-        own = [one for one in found if one.measure == measure]
-        across, up = own[0].axes
-        panels.append(_curves_panel(own, names, measure, across, up, shaded, theme, len(measures)))
+    panels = [
+        _curves_panel([one for one in found if one.measure == measure], names, band, theme, len(measures))
+        for measure in measures
+    ]
     return concatenated(panels, theme)
 
 
@@ -54,17 +46,10 @@ def _until(one: Band, last: float) -> Band:
     return replace(one, x=tuple(one.x[i] for i in kept), y=tuple(one.y[i] for i in kept), low=low, high=high)
 
 
-def _curves_panel(
-    own: Sequence[Band],
-    names: dict[str, str],
-    measure: str,
-    across: str,
-    up: str,
-    shaded: bool,
-    theme: ChartTheme,
-    of: int,
-) -> Any:
+def _curves_panel(own: Sequence[Band], names: dict[str, str], shaded: bool, theme: ChartTheme, of: int) -> Any:
+    """The curves of one measure."""
     alt = altair()
+    across, up = own[0].axes
     last = max(one.x[-1] for one in own)
     by_rank = isinstance(own[0].x[0], int)
     x = alt.X(
@@ -86,7 +71,7 @@ def _curves_panel(
     if alone:
         point = alt.Chart(alt.Data(values=_curve_rows(alone, names))).mark_point(filled=True, size=theme.font * 4)
         layers.append(point.encode(x=x, y=y, color=colour))
-    return alt.layer(*layers).properties(title=shortened(measure, 60), **panel_size(theme, of))
+    return alt.layer(*layers).properties(title=shortened(own[0].measure, 60), **panel_size(theme, of))
 
 
 def _across(last: float, ticks: int, by_rank: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -150,16 +151,16 @@ def _umask() -> int:
 
 def converter() -> Any:
     altair()
-    try:
-        import vl_convert
-    except ImportError:
-        raise UsageError("pictures need vl-convert: pip install 'berrypick[report]'") from None
-    return vl_convert
+    return library("vl_convert", "pictures need vl-convert")
 
 
 def altair() -> Any:
+    return library("altair", "plots need Altair and vl-convert")
+
+
+def library(name: str, needed: str) -> Any:
+    """A library that draws, which may not be installed."""
     try:
-        import altair
+        return import_module(name)
     except ImportError:
-        raise UsageError("plots need Altair and vl-convert: pip install 'berrypick[report]'") from None
-    return altair
+        raise UsageError(f"{needed}: pip install 'berrypick[report]'") from None

@@ -16,14 +16,6 @@ from berrypick.report.export import check_pixels, check_target, converter, write
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What was drawn, in a sentence, and what a person should know about it."""
-
-    summary: str
-    notes: list[Note]
-
-
-@dataclass(frozen=True)
 class Figure:
     """Where to, what, how large, and how sure."""
 
@@ -46,8 +38,8 @@ class Figure:
         check_draws(how["confidence"], how["resamples"], how["seed"])
         return cls(target, kind, theme, dpi, how)
 
-    def draw(self, results: Results) -> Drawing:
-        """Draw results and write the file."""
+    def draw(self, results: Results) -> tuple[str, list[Note]]:
+        """Draw results and write the file; what was drawn, in a sentence, and what a person should know about it."""
         kind = self.kind or charts.suggested(results)
         if kind == "curves":
             self._check_curves(results)
@@ -55,7 +47,7 @@ class Figure:
             charts.plot(results, kind, theme=self.theme, **self.how), self.target, self.theme, self.dpi
         )
         runs = len(results.runs)
-        return Drawing(f"{kind} of {runs} {'run' if runs == 1 else 'runs'}, {size}", _notes(results, kind))
+        return f"{kind} of {counted(runs, 'run')}, {size}", _notes(results, kind)
 
     def _check_curves(self, results: Results) -> None:
         """What :func:`charts.curves` would refuse, in the words of the command line."""

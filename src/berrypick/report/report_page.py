@@ -15,7 +15,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.report.export import library
 from berrypick.report.tables import printable
 
 #: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
@@ -79,9 +79,5 @@ def _asset(name: str) -> str:
 @cache
 def charting_library() -> str:
     """The charting library as one script."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise UsageError("the report page needs vl-convert: pip install 'berrypick[report]'") from None
-    bundle: str = vl_convert.javascript_bundle(_LIBRARY)
+    bundle: str = library("vl_convert", "the report page needs vl-convert").javascript_bundle(_LIBRARY)
     return bundle.replace("</script", "<\\/script")

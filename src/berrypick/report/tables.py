@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 
 UNDEFINED = "-"
@@ -20,6 +20,12 @@ UNDEFINED = "-"
 Cells = Collection[tuple[int, int]]
 #: Turns a table into text; the cells (row, column) are emphasised where possible.
 Paint = Callable[[Table, Cells], str]
+
+
+def check_choice(what: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        offer = nearest(value, list(known)) or f"; expected one of {', '.join(known)}"
+        raise UsageError(f"unknown {what} {value}{offer}")
 
 
 def plain(table: Table, strong: Cells = ()) -> str:
@@ -119,6 +125,13 @@ def latex_text(cell: str) -> str:
 def _unbroken(cell: str) -> str:
     """One line: a line break in a name would end the row."""
     return " ".join(cell.splitlines())
+
+
+def for_people(table: Table, output: str, paint: Paint, strong: Cells = ()) -> str:
+    """As 'table', 'markdown' or 'latex'."""
+    if output == "table":
+        return paint(table, strong)
+    return markdown(table) if output == "markdown" else latex(table)
 
 
 def separated(

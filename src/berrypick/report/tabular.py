@@ -5,7 +5,6 @@ from __future__ import annotations
 from textwrap import fill
 
 from berrypick.analysis.tabular import Tabular
-from berrypick.core.errors import UsageError, nearest
 from berrypick.report import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
@@ -13,8 +12,7 @@ OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
 
 def render(value: Tabular, output: str = "table", places: int | None = None, paint: tables.Paint = tables.plain) -> str:
     """In one of OUTPUTS, with a final newline."""
-    if output not in OUTPUTS:
-        raise UsageError(f"unknown output {output}{nearest(output, list(OUTPUTS)) or _EXPECTED}")
+    tables.check_choice("output", output, OUTPUTS)
     if output in ("json", "jsonl"):
         return tables.json_text(value.records(), output)
     if output in ("csv", "tsv"):
@@ -28,9 +26,6 @@ def render(value: Tabular, output: str = "table", places: int | None = None, pai
     columns = getattr(paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
     lines = "".join(f"{fill(line, columns) if columns else line}\n" for line in value.legend())
     return "\n".join(paint(table, ()) for table in found) + (f"\n{lines}" if lines else "")
-
-
-_EXPECTED = f"; expected one of {', '.join(OUTPUTS)}"
 
 
 def _legend(value: Tabular, first: str, between: str, before: str = "") -> str:

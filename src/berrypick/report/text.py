@@ -24,12 +24,8 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
         names = ["run", "topic", *([] if results.groups is None else ["group"]), "measure", "value"]
         return tables.separated(results.records(per_topic), names, output, places)
     table = pivot(results, per_topic, 4 if places is None else places)
-    if output == "markdown":
-        return tables.markdown(table)
-    if output == "latex":
-        return tables.latex(table)
     strong = () if paint is plain or per_topic or results.groups is not None else best(results)
-    return paint(table, strong)
+    return tables.for_people(table, output, paint, strong)
 
 
 def save_results(results: Results, path: str | PathLike[str]) -> None:

@@ -15,25 +15,16 @@ from berrypick.report.export import altair
 NAMED_TOPICS = 40
 
 
-def topics(
-    results: Results,
-    run: str | None = None,
-    versus: str | None = None,
-    *,
-    baseline: str | None = None,
-    theme: ChartTheme = SCREEN,
-) -> Any:
+def topics(results: Results, *, baseline: str | None = None, theme: ChartTheme = SCREEN) -> Any:
     """Topics of two runs side by side, sorted by the difference; a panel for each measure.
 
     With one run its values, sorted. With more than two, a panel for each of them beside the baseline (the first).
-    ``run`` and ``versus`` name two runs.
     """
     runs = list(results.runs)
     if not runs:
         raise UsageError("nothing to draw: the results are empty")
-    base = get_run_name(versus or baseline or runs[0], runs)
-    others = [get_run_name(run, runs)] if run else [one for one in runs if one != base]
-    pairs: list[tuple[str, str | None]] = [(one, base) for one in others] or [(base, None)]
+    base = get_run_name(baseline or runs[0], runs)
+    pairs: list[tuple[str, str | None]] = [(one, base) for one in runs if one != base] or [(base, None)]
     measures = list(results.measures)
     wanted = len(pairs) * len(measures)
     if wanted > PANELS:
