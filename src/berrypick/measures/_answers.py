@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.judging.topic import JudgedTopic
@@ -19,8 +19,9 @@ class AnswerMeasure(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     needs_targets: ClassVar[bool] = False
     references: ClassVar[tuple[str, ...]] = ("rajpurkar2018squad2",)
-    #: Whether it is about topics without an answer.
-    on_unanswerable: ClassVar[bool] = False
+    #: The topics that it is about, and what others have, for explanations.
+    topics: ClassVar[str]
+    others: ClassVar[str]
 
     def defined(self, judged: JudgedTopic) -> bool:
         """Whether the measure is about this topic."""
@@ -36,11 +37,8 @@ class AnswerMeasure(Measure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return self.compute(judged)
 
-    def explanation(self, judged: JudgedTopic, kind: str, otherwise: str) -> Explanation:
-        """The working, for topics that the measure is about and for others."""
-        title = f"{self.canonical()} for topic {judged.topic}"
+    def explain(self, judged: JudgedTopic) -> Explanation:
         if not self.defined(judged):
-            return Explanation(title, [f"Undefined: the topic has {otherwise}."])
-        results = len(judged.ranking)
-        shown = f"The run returns {counted(results, 'result')} for {kind}."
-        return Explanation(title, [shown, f"{self} = {number(self.value(results), 6)}"])
+            return self._explained(judged, f"Undefined: the topic has {self.others}.")
+        shown = f"The run returns {counted(len(judged.ranking), 'result')} for {self.topics}."
+        return self._explained(judged, shown, f"{self} = {self._value_text(judged)}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import UsageError, option
-from berrypick.core.explanation import Table, number
+from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -72,6 +72,9 @@ class SpanMeasure(Measure):
         if self.iou is not None:
             title = f"The first result whose intersection over union with each target is at least {self.iou:g}"
         return Table(title, ["target", "grade", "at rank"], rows, align="<><")
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        return self._explained(judged, self.table(judged), f"{self} = {self._value_text(judged)}")
 
 
 @lru_cache(maxsize=8)

@@ -96,9 +96,8 @@ class ContinuationMeasure(Measure):
         return ReaderValues.of(collected[looked], looked + beyond * self.beyond())
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        title = f"{self.canonical()} for topic {judged.topic}"
         if not judged.targets.idealism.any():
-            return Explanation(title, ["Undefined: there are no targets."])
+            return self._explained(judged, "Undefined: there are no targets.")
         gains = self.items(judged)
         go_on, weight = self.working(gains)
         names = judged.ranking_spans.names_by_rank() if self.every is None else _borders(float(self.every), len(gains))
@@ -108,13 +107,8 @@ class ContinuationMeasure(Measure):
         ]
         head = ["rank" if self.every is None else "stretch", "gain", "P(goes on)", "weight", "gain x weight"]
         shown = f" (the first {SHOWN} of {len(gains)})" if len(gains) > SHOWN else ""
-        return Explanation(
-            title,
-            [
-                Table(f"What the reader looks at{shown}", head, rows, align="<>>>>"),
-                f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table(f"What the reader looks at{shown}", head, rows, align="<>>>>")
+        return self._explained(judged, table, f"{self} = {self._value_text(judged)}")
 
 
 def _borders(every: float, count: int) -> list[str]:

@@ -49,13 +49,9 @@ class _Matching(Measure):
         ]
         found = int(match.any(axis=0).sum())
         good = int(match.any(axis=1).sum())
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Results and the targets they match", ["rank", "matches"], rows, align="<<"),
-                f"{good} of {len(match)} results match a target; {found} of {len(targets)} targets are matched.",
-            ],
-        )
+        table = Table("Results and the targets they match", ["rank", "matches"], rows, align="<<")
+        counts = f"{good} of {len(match)} results match a target; {found} of {len(targets)} targets are matched."
+        return self._explained(judged, table, counts)
 
 
 @lru_cache(maxsize=4)

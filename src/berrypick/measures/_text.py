@@ -242,13 +242,10 @@ class TextMeasure(Measure):
             ["lengths of results, added up", number(found.retrieved)],
             ["common text of each result and each target, added up", number(found.relevant)],
             ["lengths of targets, added up", number(found.wanted)],
-            [str(self), number(self.summed(judged), 6)],
-            [f"{once}, for comparison", number(once.compute(judged).value or 0.0, 6)],
+            [str(self), self._value_text(judged)],
+            [f"{once}, for comparison", once._value_text(judged)],
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [text_table(view_of(judged)), Table("As legalbenchrag counts", ["quantity", "value"], rows)],
-        )
+        return self._explained_by(judged, "As legalbenchrag counts", rows)
 
     def _explain_summed(self, judged: JudgedTopic) -> Explanation:
         found = count_each(judged, self.at)
@@ -257,17 +254,14 @@ class TextMeasure(Measure):
             ["relevant text in them, once", number(found.relevant)],
             ["lengths of targets, added up", number(found.wanted)],
             ["of each target not found, added up", number(found.unused)],
-            [str(self), number(self.summed(judged), 6)],
+            [str(self), self._value_text(judged)],
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [text_table(view_of(judged)), Table("As chunking_evaluation counts", ["quantity", "value"], rows)],
-        )
+        return self._explained_by(judged, "As chunking_evaluation counts", rows)
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
-            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return self._explained(judged, "Undefined: no text is relevant.")
         if self.counted in ("each", "pairs"):
             return self._explain_pairs(judged) if self.counted == "pairs" else self._explain_summed(judged)
         retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
@@ -280,10 +274,10 @@ class TextMeasure(Measure):
             ["relevant in all", number(total)],
             [str(self), number(self.value(retrieved, relevant, total), 6)],
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [text_table(view), Table("Text of the first results together", ["quantity", "value"], rows)],
-        )
+        return self._explained_by(judged, "Text of the first results together", rows)
+
+    def _explained_by(self, judged: JudgedTopic, title: str, rows: list[list[str]]) -> Explanation:
+        return self._explained(judged, text_table(view_of(judged)), Table(title, ["quantity", "value"], rows))
 
 
 #: On values that differ from those of text counted once.

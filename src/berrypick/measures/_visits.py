@@ -118,10 +118,7 @@ class VisitMeasure(Measure):
                 ]
             )
         head = ["rank", "finds", "goes through", "wastes", "found so far", "units spent"]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged)],
-        )
+        return self._explained(judged, Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._answers import AnswerMeasure
 
@@ -48,13 +47,11 @@ class Abstained(AnswerMeasure):
     0.5
     """
 
-    on_unanswerable: ClassVar[bool] = True
+    topics: ClassVar[str] = "a topic without an answer"
+    others: ClassVar[str] = "an answer, or nothing judged"
 
     def defined(self, judged: JudgedTopic) -> bool:
         return judged.truth.unanswerable
 
     def value(self, results: int) -> float:
         return float(results == 0)
-
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        return self.explanation(judged, "a topic without an answer", "an answer, or nothing judged")

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
@@ -75,12 +75,6 @@ class AgP(_Generalised):
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = self.scored(judged)
         ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                text_table(view_of(judged)),
-                article_table(found),
-                f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}: "
-                f"AgP = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        divided = f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}"
+        value = f"{divided}: AgP = {self._value_text(judged)}"
+        return self._explained(judged, text_table(view_of(judged)), article_table(found), value)

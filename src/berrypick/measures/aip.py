@@ -72,8 +72,6 @@ class AiP(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []
         rows = [[f"{x:.2f}", number(y, 6)] for x, y in points[::10]]
-        rows.append(["mean of 101", number(self.compute(judged).value or 0.0, 6)])
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [text_table(view_of(judged)), Table("Interpolated precision", ["recall", "iP"], rows)],
-        )
+        rows.append(["mean of 101", self._value_text(judged)])
+        table = Table("Interpolated precision", ["recall", "iP"], rows)
+        return self._explained(judged, text_table(view_of(judged)), table)

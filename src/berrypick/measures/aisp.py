@@ -86,13 +86,8 @@ class AiSP(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         points, found = interpolated(judged)
         rows = [[str(p), number(v, 6)] for p, v in list(zip(points, found, strict=True))[::10]]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Every tenth recall point", ["relevant seconds", "iSP"], rows, align=">>"),
-                f"AiSP = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("Every tenth recall point", ["relevant seconds", "iSP"], rows, align=">>")
+        return self._explained(judged, table, f"AiSP = {self._value_text(judged)}")
 
 
 def recall_points(total: int) -> list[int]:

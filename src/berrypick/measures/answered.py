@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from berrypick.core.explanation import Explanation
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._answers import AnswerMeasure
 
@@ -45,11 +45,11 @@ class Answered(AnswerMeasure):
     0.5
     """
 
+    topics: ClassVar[str] = "a topic with an answer"
+    others: ClassVar[str] = "no relevant text"
+
     def defined(self, judged: JudgedTopic) -> bool:
         return judged.truth.has_relevant
 
     def value(self, results: int) -> float:
         return float(results > 0)
-
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        return self.explanation(judged, "a topic with an answer", "no relevant text")

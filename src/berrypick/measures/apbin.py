@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.explanation import Explanation, Table
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
@@ -84,10 +84,5 @@ class APbin(Measure):
             [str(i), f"{video}, from {b * self.bin} s", "yes" if (video, b) in wanted else "no"]
             for i, (video, b) in enumerate(met[:40], start=1)
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>"),
-                f"{len(wanted)} bins are relevant; APbin = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>")
+        return self._explained(judged, table, f"{len(wanted)} bins are relevant; APbin = {self._value_text(judged)}")

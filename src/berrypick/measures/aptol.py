@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.explanation import Explanation, Table
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
@@ -83,10 +83,6 @@ class APtol(Measure):
         flags, total = self._flags(judged)
         ranking = judged.ranking_spans
         rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Results that lead to something new in time", ["rank", "relevant"], rows),
-                f"{total} relevant segments after joining; APtol = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("Results that lead to something new in time", ["rank", "relevant"], rows)
+        value = f"{total} relevant segments after joining; APtol = {self._value_text(judged)}"
+        return self._explained(judged, table, value)

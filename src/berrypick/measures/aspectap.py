@@ -81,10 +81,5 @@ class AspectAP(_Genomics):
             [f"{row + 1} ({judged.ranking_spans.name(row)})", ", ".join(new), number(value, 6)]
             for row, new, value in steps[:40]
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>"),
-                f"Divided by {total} aspects: AspectAP = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>")
+        return self._explained(judged, table, f"Divided by {total} aspects: AspectAP = {self._value_text(judged)}")

@@ -163,14 +163,20 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         shown = "undefined" if value is None else number(value, 6)
         targets = [[name] for name in judged.targets.names()]
         ranks = [[str(rank), name] for rank, name in enumerate(judged.ranking.names_by_rank(), start=1)]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table(_shown(len(targets), "target"), ["target"], targets[:SHOWN]),
-                Table(_shown(len(ranks), "rank"), ["rank", "result"], ranks[:SHOWN], align="><"),
-                f"{self} = {shown}",
-            ],
+        return self._explained(
+            judged,
+            Table(_shown(len(targets), "target"), ["target"], targets[:SHOWN]),
+            Table(_shown(len(ranks), "rank"), ["rank", "result"], ranks[:SHOWN], align="><"),
+            f"{self} = {shown}",
         )
+
+    def _explained(self, judged: JudgedTopic, *parts: str | Table) -> Explanation:
+        """The parts that explain the value of a topic, under its title."""
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", list(parts))
+
+    def _value_text(self, judged: JudgedTopic) -> str:
+        """The value of a topic for an explanation, 0 where it is undefined."""
+        return number(as_score(self.compute(judged)).value or 0.0, 6)
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
         """What each of some simulated readers gets; for measures of readers, whose mean it is."""

@@ -87,10 +87,6 @@ class BEPD(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         rows = [[name, number(distance), number(share, 6)] for name, distance, share in self._shares(judged)[:30]]
         points = sum(len(offsets) for offsets in entry_points(judged).values())
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Articles with an entry point", ["article", "distance", "s"], rows),
-                f"Added up and divided by {points} entry points: BEPD = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("Articles with an entry point", ["article", "distance", "s"], rows)
+        value = f"Added up and divided by {points} entry points: BEPD = {self._value_text(judged)}"
+        return self._explained(judged, table, value)

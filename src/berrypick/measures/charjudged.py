@@ -77,11 +77,10 @@ class charJudged(Measure):
         return [(k, float(share)) for k, share in enumerate(shares, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        title, view = f"{self.canonical()} for topic {judged.topic}", view_of(judged)
         retrieved, unjudged = self._counts(judged)
         if not retrieved:
-            return Explanation(title, ["Undefined: no text is retrieved."])
-        unknown = unjudged_of(judged)
+            return self._explained(judged, "Undefined: no text is retrieved.")
+        view, unknown = view_of(judged), unjudged_of(judged)
         brings = [
             [f"{int(view.ranking.rank[row]) + 1} ({view.ranking.name(row)})", number(float(view.new[row])),
              number(float(unknown[row]))]
@@ -90,12 +89,10 @@ class charJudged(Measure):
         rows = [
             ["retrieved, each character once", number(retrieved)],
             ["of it unjudged", number(unjudged)],
-            [str(self), number((retrieved - unjudged) / retrieved, 6)],
+            [str(self), self._value_text(judged)],
         ]
-        return Explanation(
-            title,
-            [
-                Table("What each result brings", ["rank", "new", "unjudged"], brings, align="<>>"),
-                Table("Text of the first results together", ["quantity", "value"], rows),
-            ],
+        return self._explained(
+            judged,
+            Table("What each result brings", ["rank", "new", "unjudged"], brings, align="<>>"),
+            Table("Text of the first results together", ["quantity", "value"], rows),
         )

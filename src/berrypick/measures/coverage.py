@@ -126,7 +126,7 @@ class Coverage(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
-            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is relevant."])
+            return self._explained(judged, "Undefined: no text is relevant.")
         reading, view = self._reading(judged), view_of(judged)
         unit = "characters" if reading.unit == "chars" else reading.unit
         read, found = view.cumulated(reading.cost), view.cumulated(reading.found)
@@ -136,14 +136,11 @@ class Coverage(Measure):
         ]
         head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
         spent = [[f"{share:.0%}", _effort_text(reading.needed(share))] for share in SHARES]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("The answer seen after each rank", head, rows),
-                Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
-                f"Area under the curve up to {self.budget:g} {unit}, divided by it: "
-                f"{number(self.compute(judged).value or 0.0, 6)}",
-            ],
+        return self._explained(
+            judged,
+            Table("The answer seen after each rank", head, rows),
+            Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),
+            f"Area under the curve up to {self.budget:g} {unit}, divided by it: {self._value_text(judged)}",
         )
 
 

@@ -77,9 +77,5 @@ class epgr(_EffortPrecision):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = curves(judged, self.quant, self.base)
-        value = number(self.compute(judged).value or 0.0, 6)
-        wanted = number(float(self.at or 0) * found.total)
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [rises_table(found), f"The gain wanted is {wanted} of {number(found.total)}: epgr@{self.at:g} = {value}"],
-        )
+        wanted = f"The gain wanted is {number(float(self.at or 0) * found.total)} of {number(found.total)}"
+        return self._explained(judged, rises_table(found), f"{wanted}: epgr@{self.at:g} = {self._value_text(judged)}")

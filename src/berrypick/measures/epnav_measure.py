@@ -213,24 +213,16 @@ class epnav(Measure):
             for level, *values in zip(levels, working.ideal, working.inverse, working.precision, strict=True)
         ]
         divisor = "ideal effort" if self.norm == "product" else "largest E[1/effort]"
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                reach_table(judged.reach, names, targets),
-                Table(
-                    "Effort spent on the list, gain expected, and P(gain >= level x total)",
-                    ["rank", "effort", "E[gain]", *(f"l={level:g}" for level in levels)],
-                    rows,
-                ),
-                Table(
-                    "Effort-precision at gain-recall levels",
-                    ["level", "gain", divisor, "E[1/effort]", "precision"],
-                    terms,
-                ),
-                *lists,
-                *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
-                f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
+        spent = "Effort spent on the list, gain expected, and P(gain >= level x total)"
+        head = ["level", "gain", divisor, "E[1/effort]", "precision"]
+        return self._explained(
+            judged,
+            reach_table(judged.reach, names, targets),
+            Table(spent, ["rank", "effort", "E[gain]", *(f"l={level:g}" for level in levels)], rows),
+            Table("Effort-precision at gain-recall levels", head, terms),
+            *lists,
+            *(["Browsing to targets outside of the results costs effort too."] if working.browsing else []),
+            f"{self} = {self._value_text(judged)}",
         )
 
 

@@ -94,9 +94,7 @@ class ExpectedRatio(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         weight = judged.targets.idealism
         if not weight.any():
-            return Explanation(
-                f"{self.canonical()} for topic {judged.topic}", ["Undefined: no target is ideal for any reader."]
-            )
+            return self._explained(judged, "Undefined: no target is ideal for any reader.")
         rank = judged.reach.ranks if self.at is None else int(self.at)
         seen = judged.reach.expected_seen(rank)
         rows = [
@@ -104,13 +102,8 @@ class ExpectedRatio(Measure):
             for name, p, w in zip(judged.targets.names(), seen, weight, strict=True)
         ]
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names()),
-                Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows),
-            ],
-        )
+        reached = reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names())
+        return self._explained(judged, reached, Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows))
 
 
 def _by_rank(judged: JudgedTopic, weight: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:

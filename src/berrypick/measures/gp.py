@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
@@ -70,7 +70,5 @@ class gP(_Generalised):
         return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [article_table(self.scored(judged)), f"gP@{self.at} = {number(self.compute(judged).value or 0.0, 6)}"],
-        )
+        value = f"gP@{self.at} = {self._value_text(judged)}"
+        return self._explained(judged, article_table(self.scored(judged)), value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import Rule, article_table, scored
@@ -65,10 +65,5 @@ class gR(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = scored(judged, Rule())
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                article_table(found),
-                f"{found.total} articles are relevant; gR = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        value = f"{found.total} articles are relevant; gR = {self._value_text(judged)}"
+        return self._explained(judged, article_table(found), value)

@@ -93,10 +93,8 @@ class GRPng(Measure):
             [f"{k + 1} ({names[k]})", number(float(recall[k]), 6), number(float(precision[k]), 6)]
             for k in range(min(len(recall), 30))
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [Table("Recall and precision over unseen text", ["rank", "recall", "precision"], rows)],
-        )
+        head = ["rank", "recall", "precision"]
+        return self._explained(judged, Table("Recall and precision over unseen text", head, rows))
 
 
 def _at(recall: FloatArray, precision: FloatArray, level: float) -> float:

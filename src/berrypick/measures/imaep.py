@@ -69,8 +69,5 @@ class iMAep(_EffortPrecision):
     def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []
         rows = [[f"{x:g}", number(y, 6)] for x, y in points[9::10]]
-        rows.append(["mean of 100", number(self.compute(judged).value or 0.0, 6)])
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [Table("Effort-precision at gain-recall levels", ["level", "ep"], rows)],
-        )
+        rows.append(["mean of 100", self._value_text(judged)])
+        return self._explained(judged, Table("Effort-precision at gain-recall levels", ["level", "ep"], rows))

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._interpolated import POINTS, interpolated
@@ -70,8 +70,5 @@ class iP(Measure):
         return [(level, 0.0) for level in POINTS]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        value = number(self.compute(judged).value or 0.0, 6)
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [text_table(view_of(judged)), f"The largest precision with recall of at least {self.at:g} is {value}."],
-        )
+        value = f"The largest precision with recall of at least {self.at:g} is {self._value_text(judged)}."
+        return self._explained(judged, text_table(view_of(judged)), value)

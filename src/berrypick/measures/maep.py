@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._effort import _EffortPrecision, effort_precision, rises_table
@@ -75,12 +75,5 @@ class MAep(_EffortPrecision):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = curves(judged, self.quant, self.base)
-        rises = int(found.rises.sum())
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                rises_table(found),
-                f"Divided by max({len(found.ideal)} units in the base, {rises} ranks): "
-                f"MAep = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        divisor = f"max({len(found.ideal)} units in the base, {int(found.rises.sum())} ranks)"
+        return self._explained(judged, rises_table(found), f"Divided by {divisor}: MAep = {self._value_text(judged)}")

@@ -90,12 +90,7 @@ class nxCG(GainMeasure):
         rows = [
             ["gain of the run", number(found.run_at(k), 6)],
             ["gain of the ideal list", number(found.ideal_at(k), 6)],
-            ["ratio", number(self.compute(judged).value or 0.0, 6)],
+            ["ratio", self._value_text(judged)],
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                gain_table(judged, self.quant, self.base, self.alpha),
-                Table(f"After rank {k}", ["quantity", "value"], rows),
-            ],
-        )
+        gained = gain_table(judged, self.quant, self.base, self.alpha)
+        return self._explained(judged, gained, Table(f"After rank {k}", ["quantity", "value"], rows))

@@ -69,7 +69,7 @@ class Overlap(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = repeated_share(judged.ranking_spans, self.at)
         if value is None:
-            return Explanation(f"{self.canonical()} for topic {judged.topic}", ["Undefined: no text is retrieved."])
+            return self._explained(judged, "Undefined: no text is retrieved.")
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
         length = chosen.lengths()
@@ -83,12 +83,10 @@ class Overlap(Measure):
             ["each character once", number(float(new.sum()))],
             ["overlap", number(value, 6)],
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("What each result brings", ["rank", "length", "new"], brings),
-                Table("Retrieved text", ["quantity", "value"], rows),
-            ],
+        return self._explained(
+            judged,
+            Table("What each result brings", ["rank", "length", "new"], brings),
+            Table("Retrieved text", ["quantity", "value"], rows),
         )
 
 

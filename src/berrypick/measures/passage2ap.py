@@ -92,14 +92,9 @@ class Passage2AP(_Genomics):
             [f"{row + 1} ({judged.ranking_spans.name(row)})", number(new), number(waste), number(added, 2)]
             for row, new, waste, added in self._steps(judged)[:40]
         ]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows),
-                f"Divided by {number(view_of(judged).total)} relevant characters: "
-                f"Passage2AP = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows)
+        divided = f"Divided by {number(view_of(judged).total)} relevant characters"
+        return self._explained(judged, table, f"{divided}: Passage2AP = {self._value_text(judged)}")
 
 
 def _precisions(hits: int, counted: int, more: int) -> float:
@@ -107,9 +102,8 @@ def _precisions(hits: int, counted: int, more: int) -> float:
     if more <= _SUMMED:
         steps = np.arange(1, more + 1)
         return float(((hits + steps) / (counted + steps)).sum())
-    from scipy.special import (
-        digamma,
-    )  # a difference of harmonic numbers: nobody has so much text, but some files say so
+    # a difference of harmonic numbers: nobody has so much text, but some files say so
+    from scipy.special import digamma
 
     return float(more - (counted - hits) * (digamma(counted + more + 1) - digamma(counted + 1)))
 

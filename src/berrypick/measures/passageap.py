@@ -72,11 +72,6 @@ class PassageAP(_Genomics):
     def explain(self, judged: JudgedTopic) -> Explanation:
         steps, missed = self._steps(judged)
         rows = [[f"{row + 1} ({judged.ranking_spans.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [
-                Table("Results that meet a gold passage", ["rank", "precision so far"], rows),
-                f"Divided by {len(steps)} such results and {missed} gold passages never met: "
-                f"PassageAP = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table("Results that meet a gold passage", ["rank", "precision so far"], rows)
+        divided = f"Divided by {len(steps)} such results and {missed} gold passages never met"
+        return self._explained(judged, table, f"{divided}: PassageAP = {self._value_text(judged)}")

@@ -153,7 +153,7 @@ class PRUM(Measure):
         if scenarios is not None:
             parts.append(scenarios)
         parts.append(self._terms(judged, work(reach, self.exact, self.law)))
-        return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
+        return self._explained(judged, *parts)
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         t = judged.reach.targets

@@ -122,8 +122,7 @@ class spanAP(Measure):
             values = [average_precision(self._taken(judged, t) >= 0, len(targets)) for t in levels]
             each = [[f"{t:g}", number(v, 6)] for t, v in zip(levels, values, strict=True)]
             parts.append(Table("At each threshold", ["IoU", "AP"], each))
-        parts.append(f"{self} = {number(self.compute(judged).value or 0.0, 6)}, with {len(targets)} targets")
-        return Explanation(f"{self.canonical()} for topic {judged.topic}", parts)
+        return self._explained(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(targets)} targets")
 
 
 def taken_targets(ratio: FloatArray, least: float) -> IntArray:

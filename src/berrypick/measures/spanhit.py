@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._chunks import SpanMeasure
@@ -65,9 +64,3 @@ class spanHit(SpanMeasure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(1.0 if np.isfinite(self.ranks(judged)).any() else 0.0)
-
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [self.table(judged), f"{self} = {self.compute(judged).value:g}"],
-        )

@@ -93,9 +93,6 @@ class spanNDCG(SpanMeasure):
         return Score(min(1.0, self._cumulated(judged) / self._ideal(judged)))
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        dcg, ideal, value = self._cumulated(judged), self._ideal(judged), self.compute(judged).value or 0.0
-        rows = [["DCG", number(dcg, 6)], ["ideal", number(ideal, 6)], [str(self), number(value, 6)]]
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}",
-            [self.table(judged), Table("Gain", ["quantity", "value"], rows)],
-        )
+        dcg, ideal = self._cumulated(judged), self._ideal(judged)
+        rows = [["DCG", number(dcg, 6)], ["ideal", number(ideal, 6)], [str(self), self._value_text(judged)]]
+        return self._explained(judged, self.table(judged), Table("Gain", ["quantity", "value"], rows))

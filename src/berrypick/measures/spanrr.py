@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation, number
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._chunks import SpanMeasure
@@ -55,9 +54,3 @@ class spanRR(SpanMeasure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         return Score(1.0 / float(self.ranks(judged).min()))
-
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        value = self.compute(judged).value or 0.0
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}", [self.table(judged), f"{self} = {number(value, 6)}"]
-        )

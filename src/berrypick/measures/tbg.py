@@ -186,9 +186,8 @@ class TBG(Measure):
         return [(k, float(y)) for k, y in enumerate(np.cumsum(by_rank), start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        title = f"{self.canonical()} for topic {judged.topic}"
         if not judged.targets.gain.any():
-            return Explanation(title, ["Undefined: there are no targets."])
+            return self._explained(judged, "Undefined: there are no targets.")
         regions, h = judged.read_regions, self.half_life(judged)
         gain, begins = self._gains(judged)
         length = costs_of(judged).results
@@ -206,15 +205,8 @@ class TBG(Measure):
         ]
         head = ["rank", "length", "begins at", "new gain", "still there", "counts"]
         ideal = [f"Divided by that of the targets as results: {number(self._ideal(judged), 6)}"] * self.normalised
-        return Explanation(
-            title,
-            [
-                Table(f"What each result adds; half-life {h:g}", head, rows, align="<>>>>>"),
-                self._readers(judged),
-                *ideal,
-                f"{self} = {number(self.compute(judged).value or 0.0, 6)}",
-            ],
-        )
+        table = Table(f"What each result adds; half-life {h:g}", head, rows, align="<>>>>>")
+        return self._explained(judged, table, self._readers(judged), *ideal, f"{self} = {self._value_text(judged)}")
 
     def _readers(self, judged: JudgedTopic) -> Table:
         """How the gain is distributed: those who are there when a result begins collect what it shows."""

@@ -83,6 +83,4 @@ class xCG(GainMeasure):
         return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return Explanation(
-            f"{self.canonical()} for topic {judged.topic}", [gain_table(judged, self.quant, self.base, self.alpha)]
-        )
+        return self._explained(judged, gain_table(judged, self.quant, self.base, self.alpha))
