@@ -16,6 +16,7 @@ from berrypick.core.parameters import parameter
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, numbered_documents
+from berrypick.measures._bounds import above_zero, zero_or_more
 from berrypick.measures._text import Article, View, view_of
 from berrypick.measures.base import Measure
 from berrypick.measures.charf import f_score
@@ -34,24 +35,9 @@ class _Generalised(Measure):
     score: ScoreName = parameter(
         "F", "F|t2i|bep", "how an article is scored: F of its text, tolerance to irrelevance, or entry point"
     )
-    beta: float | None = parameter(
-        None,
-        "number",
-        "weight of recall in F; 0.25, under protocol inex2006 1",
-        check=lambda v: v >= 0,
-        must="0 or more",
-    )
-    tolerance: float = parameter(
-        300,
-        "number",
-        "irrelevant characters read before giving up (score='t2i')",
-        check=lambda v: v > 0,
-        must="above 0",
-    )
-    n: float = parameter(
-        500, "number", "distance at which an entry point is worth nothing (score='bep')", check=lambda v: v > 0,
-        must="above 0",
-    )  # fmt: skip
+    beta: float | None = zero_or_more(None, "weight of recall in F; 0.25, under protocol inex2006 1")
+    tolerance: float = above_zero(300, "irrelevant characters read before giving up (score='t2i')")
+    n: float = above_zero(500, "distance at which an entry point is worth nothing (score='bep')")
 
     def parameter_values(self) -> dict[str, Any]:
         """Only the parameters that the article score reads."""

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter
 from berrypick.kernels.certified import Search
+from berrypick.measures._bounds import above_zero, one_or_more, zero_or_more
 
 NormName = Literal["product", "bounded"]
 
@@ -16,32 +17,19 @@ GAP = 0.05
 
 
 def gap_parameter() -> Any:
-    return parameter(
-        None,
-        "number",
-        "certified: the relative distance from the bound above which a note says so; 0.05 by default",
-        check=lambda v: v >= 0,
-        must="0 or more",
+    return zero_or_more(
+        None, "certified: the relative distance from the bound above which a note says so; 0.05 by default"
     )
 
 
 def nodes_parameter(of: str) -> Any:
-    return parameter(
-        None,
-        "int",
-        f"certified: how many sets of candidates are examined for each {of}; by default as many as take about a second",
-        check=lambda v: v >= 1,
-        must="1 or more",
-    )
+    examined = f"certified: how many sets of candidates are examined for each {of}"
+    return one_or_more(None, f"{examined}; by default as many as take about a second")
 
 
 def seconds_parameter(of: str) -> Any:
-    return parameter(
-        None,
-        "number",
-        f"certified: end the search for a {of} after so many seconds; values may then differ between machines",
-        check=lambda v: v > 0,
-        must="above 0",
+    return above_zero(
+        None, f"certified: end the search for a {of} after so many seconds; values may then differ between machines"
     )
 
 

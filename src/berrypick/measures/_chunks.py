@@ -11,7 +11,6 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
@@ -19,6 +18,7 @@ from berrypick.corpus.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import unseen_parts
+from berrypick.measures._bounds import positive_share
 from berrypick.measures._iou import iou_parameter, matched_at
 from berrypick.measures._text import view_of
 from berrypick.measures.base import Measure
@@ -33,12 +33,8 @@ class SpanMeasure(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
 
-    share: float | None = parameter(
-        None,
-        "number",
-        "least share of a target that the results so far must cover together (0.5, unless iou is given)",
-        check=lambda v: 0 < v <= 1,
-        must="in (0, 1]",
+    share: float | None = positive_share(
+        None, "least share of a target that the results so far must cover together (0.5, unless iou is given)"
     )
     iou: float | None = iou_parameter()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import unseen_parts
+from berrypick.measures._bounds import above_zero
 from berrypick.measures._chunks import common_parts, cost_to, tokens_read
 from berrypick.measures._newly_seen import costs_of, newly_seen
 from berrypick.measures._reader_values import ReaderValues
@@ -33,16 +34,6 @@ DEPTH = 1000
 MOST_STRETCHES = 10_000_000
 
 
-def every_parameter() -> Any:
-    return parameter(
-        None,
-        "number",
-        "read in stretches of so many characters, tokens or seconds, each of them an item; by default a result is",
-        check=lambda v: v > 0,
-        must="above 0",
-    )
-
-
 @dataclass(frozen=True)
 class ContinuationMeasure(Measure):
     """The expected gain of the item that a reader looks at."""
@@ -50,7 +41,9 @@ class ContinuationMeasure(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     pools: ClassVar[bool] = True
 
-    every: float | None = every_parameter()
+    every: float | None = above_zero(
+        None, "read in stretches of so many characters, tokens or seconds, each of them an item; by default a result is"
+    )
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 
     def continuation(self, gains: FloatArray) -> FloatArray:

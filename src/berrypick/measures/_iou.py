@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import parameter
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
+from berrypick.measures._bounds import positive_share
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9
@@ -18,13 +18,7 @@ ALMOST = 1 - 1e-9
 
 def iou_parameter() -> Any:
     """The parameter of measures that can match by intersection over union."""
-    return parameter(
-        None,
-        "number",
-        "least intersection over union of one result and a target, instead of share",
-        check=lambda v: 0 < v <= 1,
-        must="in (0, 1]",
-    )
+    return positive_share(None, "least intersection over union of one result and a target, instead of share")
 
 
 @lru_cache(maxsize=8)

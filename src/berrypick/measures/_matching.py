@@ -10,9 +10,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.parameters import parameter
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
+from berrypick.measures._bounds import zero_to_one
 from berrypick.measures.base import Measure
 
 
@@ -25,12 +25,8 @@ class _Matching(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
 
-    ki: float = parameter(
-        1 / 3, "number", "least share of the target that is retrieved", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
-    )
-    ri: float = parameter(
-        2 / 3, "number", "least share of the result that is relevant", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
-    )
+    ki: float = zero_to_one(1 / 3, "least share of the target that is retrieved")
+    ri: float = zero_to_one(2 / 3, "least share of the result that is relevant")
 
     def matches(self, judged: JudgedTopic) -> BoolArray:
         """results x targets, of the first results only where there is a cut-off."""

@@ -22,6 +22,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import Tolerance, Walk, usual_tolerance, walk
+from berrypick.measures._bounds import above_zero, one_or_more, zero_or_more
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
 
@@ -33,17 +34,11 @@ class VisitMeasure(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("targets", "lengths")
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
-    tolerance: float | None = parameter(
-        None,
-        "number",
-        "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default",
-        check=lambda v: v > 0,
-        must="above 0",
+    tolerance: float | None = above_zero(
+        None, "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default"
     )
     keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
-    t_init: float = parameter(
-        0, "number", "extra patience at the beginning of each visit", check=lambda v: v >= 0, must="0 or more"
-    )
+    t_init: float = zero_or_more(0, "extra patience at the beginning of each visit")
 
     unit: str | None = parameter(None, "line|tokens", "unit of tolerance and budget: tokens, or that of the offsets")
 
@@ -193,13 +188,7 @@ class Search:
 class _Searching(VisitMeasure):
     """Measures of the search length for a number of targets."""
 
-    wanted: int | None = parameter(
-        None,
-        "int",
-        "S, how many targets the reader wants; all of them by default",
-        check=lambda v: v >= 1,
-        must="1 or more",
-    )
+    wanted: int | None = one_or_more(None, "S, how many targets the reader wants; all of them by default")
 
     def wants(self, judged: JudgedTopic) -> int:
         """S: how many targets are wanted."""

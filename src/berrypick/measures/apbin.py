@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._bounds import one_or_more
 from berrypick.measures._segments import average_precision, relevant, results
 from berrypick.measures.base import Measure
 
@@ -57,7 +57,7 @@ class APbin(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting",)
 
-    bin: int = parameter(300, "int", "length of a bin, in seconds", check=lambda v: v >= 1, must="1 or more")
+    bin: int = one_or_more(300, "length of a bin, in seconds")
 
     def _bins(self, judged: JudgedTopic) -> tuple[list[tuple[str, int]], set[tuple[str, int]]]:
         segments = [(video, *span) for video, spans in relevant(judged, merged=False).items() for span in spans]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._bounds import above_zero
 from berrypick.measures._segments import average_precision, relevant, results
 from berrypick.measures.base import Measure
 
@@ -57,7 +57,7 @@ class APtol(Measure):
     why_above_one: ClassVar[str] = "results that lead to the same segment count again, as in the official program"
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")
 
-    tolerance: float = parameter(15, "number", "seconds a viewer waits", check=lambda v: v > 0, must="above 0")
+    tolerance: float = above_zero(15, "seconds a viewer waits")
 
     def _flags(self, judged: JudgedTopic) -> tuple[list[bool], int]:
         wanted = relevant(judged, merged=True)

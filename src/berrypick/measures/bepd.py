@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import entry_points
+from berrypick.measures._bounds import above_zero
 from berrypick.measures._text import articles
 from berrypick.measures.base import Measure
 
@@ -59,11 +59,8 @@ class BEPD(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 
-    A: float = parameter(0.1, "number", "tolerance to distance", check=lambda v: v > 0, must="above 0")
-    L: float | None = parameter(
-        None, "number", "mean length of articles; from the collection, else of the judged ones", check=lambda v: v > 0,
-        must="above 0",
-    )  # fmt: skip
+    A: float = above_zero(0.1, "tolerance to distance")
+    L: float | None = above_zero(None, "mean length of articles; from the collection, else of the judged ones")
 
     def _shares(self, judged: JudgedTopic) -> list[tuple[str, float, float]]:
         """(article, distance, s) for the articles that have an entry point."""

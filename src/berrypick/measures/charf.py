@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.parameters import parameter
+from berrypick.measures._bounds import zero_or_more
 from berrypick.measures._text import TextMeasure
 
 
@@ -49,7 +49,7 @@ class charF(TextMeasure):
     misses_text: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "character F")
 
-    beta: float = parameter(1, "number", "weight of recall against precision", check=lambda v: v >= 0, must="0 or more")
+    beta: float = zero_or_more(1, "weight of recall against precision")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return f_score(relevant / retrieved if retrieved > 0 else 0.0, relevant / total, self.beta)

@@ -15,6 +15,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._bounds import above_zero
 from berrypick.measures._chunks import Reading, effort_for, reading_of
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._text import view_of
@@ -83,7 +84,7 @@ class Coverage(Measure):
 
     depends_on: ClassVar[tuple[str, ...]] = ("user",)
 
-    budget: float = parameter(2000, "number", "how much is read at most", check=lambda v: v > 0, must="above 0")
+    budget: float = above_zero(2000, "how much is read at most")
     effort: str | None = parameter(None, "tokens|chars", "what the budget counts; tokens if the texts are known")
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 

@@ -22,6 +22,7 @@ from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
+from berrypick.measures._bounds import one_or_more
 from berrypick.measures._certificate import (
     NormName,
     check_search,
@@ -123,9 +124,7 @@ class EPRUM(Measure):
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
-    r: int | None = parameter(
-        None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
-    )
+    r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     rank: int | None = parameter(
         None, "int", "the rank after which the reader stops", check=lambda v: 1 <= v < 2**53, must="from 1 to 2^53"
     )

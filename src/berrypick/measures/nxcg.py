@@ -9,6 +9,7 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._bounds import zero_to_one
 from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
 
 
@@ -67,9 +68,7 @@ class nxCG(GainMeasure):
     )
 
     base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
-    alpha: float | None = parameter(
-        None, "number", "penalty for overlap, by the older rule", check=lambda v: 0 <= v <= 1, must="in [0, 1]"
-    )
+    alpha: float | None = zero_to_one(None, "penalty for overlap, by the older rule")
 
     def compute(self, judged: JudgedTopic) -> Score:
         k = int(self.needed_cutoff())

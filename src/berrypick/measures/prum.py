@@ -17,6 +17,7 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
+from berrypick.measures._bounds import one_or_more
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._working import consulted_table, law_table, reach_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
@@ -86,9 +87,7 @@ class PRUM(Measure):
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = target_quantisation()
-    r: int | None = parameter(
-        None, "int", "the recall value: how many targets the reader wants", check=lambda v: v >= 1, must="1 or more"
-    )
+    r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     exact: bool = parameter(False, "bool", "without hypothesis 2.3 of the paper")
     law: LawName = parameter(
         "exact", "exact|normal", "the law of the number seen: exact, or normal as in the paper, for old results"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.parameters import parameter
 from berrypick.judging.documents import JudgedDocuments
+from berrypick.measures._bounds import above_zero
 from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level, share
 
 
@@ -51,7 +51,7 @@ class SetF(RankedMeasure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "none"
     references: ClassVar[tuple[str, ...]] = ("vanrijsbergen1979information",)
     rel: int = relevance_level()
-    beta: float = parameter(1.0, "number", "the weight of recall", check=lambda v: v > 0, must="above 0")
+    beta: float = above_zero(1.0, "the weight of recall")
     judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:

@@ -10,10 +10,10 @@ import numpy as np
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._bounds import above_zero
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._visits import VisitMeasure
 
@@ -71,13 +71,7 @@ class T2I(VisitMeasure):
     why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
     curve_axes: ClassVar[tuple[str, str]] = ("units of tolerance", "targets found per unit")
 
-    budget: float | None = parameter(
-        None,
-        "number",
-        "irrelevant material read in all; 20 tolerances by default",
-        check=lambda v: v > 0,
-        must="above 0",
-    )
+    budget: float | None = above_zero(None, "irrelevant material read in all; 20 tolerances by default")
 
     def __post_init__(self) -> None:
         super().__post_init__()

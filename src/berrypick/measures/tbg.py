@@ -15,6 +15,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._bounds import above_zero, zero_or_more
 from berrypick.measures._newly_seen import costs_of, newly_seen
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import SHOWN, Measure
@@ -92,22 +93,10 @@ class TBG(Measure):
     why_above_one: ClassVar[str] = "it adds up gains; normalised, a result that shows several targets at once is better"
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "time-biased gain")
 
-    h: float | None = parameter(
-        None,
-        "number",
-        "half-life; 224 seconds, 4480 characters or 896 tokens by default",
-        check=lambda v: v > 0,
-        must="above 0",
-    )
-    summary: float = parameter(
-        0, "number", "time for the summary of each result", check=lambda v: v >= 0, must="0 or more"
-    )
-    document: float = parameter(
-        0, "number", "time for each document that is opened", check=lambda v: v >= 0, must="0 or more"
-    )
-    rate: float | None = parameter(
-        None, "number", "time that one unit of text takes (1 by default)", check=lambda v: v >= 0, must="0 or more"
-    )
+    h: float | None = above_zero(None, "half-life; 224 seconds, 4480 characters or 896 tokens by default")
+    summary: float = zero_or_more(0, "time for the summary of each result")
+    document: float = zero_or_more(0, "time for each document that is opened")
+    rate: float | None = zero_or_more(None, "time that one unit of text takes (1 by default)")
     normalised: bool = parameter(False, "bool", "divide by the value of the list of the targets")
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
 

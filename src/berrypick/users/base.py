@@ -224,7 +224,3 @@ def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
             f"user model {model.name()} needs the offsets of elements in their documents: "
             f"give the folder of XML documents with {option('collection')}"
         )
-
-
-def is_share(value: float) -> bool:
-    return 0 < value <= 1

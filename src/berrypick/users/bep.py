@@ -9,10 +9,10 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.users._bounds import above_zero
 from berrypick.users._pairs import combined, same_document, same_document_pairs
 from berrypick.users._walks import Readers, Visits, certain, outward
 from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
@@ -32,17 +32,8 @@ class Bep(UserModel):
     seeks_entry_points: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))
 
-    A: float = parameter(
-        0.1, "number", "tolerance to distance: 0.1 rewards closeness, 10 hardly counts it", check=lambda v: v > 0,
-        must="above 0",
-    )  # fmt: skip
-    L: float | None = parameter(
-        None,
-        "number",
-        "mean length of documents; from the collection by default",
-        check=lambda v: v > 0,
-        must="above 0",
-    )
+    A: float = above_zero(0.1, "tolerance to distance: 0.1 rewards closeness, 10 hardly counts it")
+    L: float | None = above_zero(None, "mean length of documents; from the collection by default")
 
     @property
     def reads_lengths(self) -> bool:

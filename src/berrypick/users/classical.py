@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.users._bounds import positive_share
 from berrypick.users._pairs import covering_reach, same_document, same_element
 from berrypick.users._walks import Readers, Visits, certain
-from berrypick.users.base import ReaderContext, Slider, UserModel, elements, is_share, need_places, whole_documents
+from berrypick.users.base import ReaderContext, Slider, UserModel, elements, need_places, whole_documents
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,7 @@ class Classical(UserModel):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum",)
     slider: ClassVar[Slider | None] = (("share",), (0.1, 0.25, 0.5, 0.75, 1))
 
-    share: float = parameter(
-        0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
-    )
+    share: float = positive_share(0.5, "least share of a span that must be covered")
 
     @property
     def browses(self) -> bool:

@@ -12,6 +12,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.users._bounds import zero_or_more
 from berrypick.users._pairs import combined, same_document, same_document_pairs
 from berrypick.users._walks import Readers, Visits, certain, outward
 from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
@@ -30,9 +31,7 @@ class Distance(UserModel):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))
 
-    theta: float = parameter(
-        0.01, "number", "how quickly the probability falls with distance", check=lambda v: v >= 0, must="0 or more"
-    )
+    theta: float = zero_or_more(0.01, "how quickly the probability falls with distance")
     law: str = parameter("logistic", "logistic|inverse", "1/(1 + exp(theta d)), or 1/(1 + theta d)")
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:

@@ -13,6 +13,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.users._bounds import zero_to_one
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers, Visit, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
@@ -36,14 +37,8 @@ class FetchBrowse(UserModel):
     slider: ClassVar[Slider | None] = (("consider",), (0.2, 0.4, 0.6, 0.8, 1))
 
     of: str = parameter("classical", "text", "user model for what a considered pointer leads to")
-    consider: float = parameter(
-        0.8, "number", "probability of going on to the next pointer of a group", check=lambda v: 0 <= v <= 1,
-        must="in [0, 1]",
-    )  # fmt: skip
-    after: float = parameter(
-        1, "number", "factor on this once something relevant was found in the group", check=lambda v: 0 <= v <= 1,
-        must="in [0, 1]",
-    )  # fmt: skip
+    consider: float = zero_to_one(0.8, "probability of going on to the next pointer of a group")
+    after: float = zero_to_one(1, "factor on this once something relevant was found in the group")
     group: str | None = parameter(
         None, "document|rank", "what a list item is; by default ranks, or documents where no rank holds two pointers"
     )

@@ -11,10 +11,10 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.users._bounds import zero_to_one
 from berrypick.users._pairs import (
     combined,
     common_lengths,
@@ -39,10 +39,7 @@ class Hierarchy(UserModel):
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
 
-    siblings: float = parameter(
-        0, "number", "probability, times the same ratio, of going on to a sibling", check=lambda v: 0 <= v <= 1,
-        must="in [0, 1]",
-    )  # fmt: skip
+    siblings: float = zero_to_one(0, "probability, times the same ratio, of going on to a sibling")
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):

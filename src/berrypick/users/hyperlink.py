@@ -11,10 +11,10 @@ import numpy as np
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable
-from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
+from berrypick.users._bounds import above_zero, positive_share, zero_or_more
 from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
 from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider
@@ -39,15 +39,12 @@ class Hyperlink(NavigationModel):
     navigation_needed: ClassVar[str] = "a table of links (from, to)"
     slider: ClassVar[Slider | None] = (("follow",), (0.2, 0.4, 0.6, 0.8, 1))
 
-    follow: float = parameter(
-        1, "number", "probability that a reader follows any link at all", check=lambda v: 0 < v <= 1, must="in (0, 1]"
-    )
-    steps: int = parameter(1, "int", "most clicks in a row; 0 for no limit", check=lambda v: v >= 0, must="0 or more")
+    follow: float = positive_share(1, "probability that a reader follows any link at all")
+    steps: int = zero_or_more(1, "most clicks in a row; 0 for no limit", "int")
 
-    trail: float | None = parameter(
-        None, "number", "how quickly the share of trails of t links falls with t: t^-trail, up to steps",
-        check=lambda v: v > 0, must="above 0",
-    )  # fmt: skip
+    trail: float | None = above_zero(
+        None, "how quickly the share of trails of t links falls with t: t^-trail, up to steps"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

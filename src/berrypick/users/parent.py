@@ -13,11 +13,9 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
 from berrypick.corpus.sections import section_starts
+from berrypick.users._bounds import positive_share
 from berrypick.users._context import ContextModel
-from berrypick.users.base import (
-    ReaderContext,
-    is_share,
-)
+from berrypick.users.base import ReaderContext
 
 
 @dataclass(frozen=True)
@@ -31,9 +29,7 @@ class Parent(ContextModel):
     """
 
     by: str = parameter("heading", "heading|paragraph|element|document", "what a parent is")
-    share: float = parameter(
-        0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
-    )
+    share: float = positive_share(0.5, "least share of a span that must be covered")
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
         assert ranking.start is not None and ranking.end is not None

@@ -27,6 +27,7 @@ from berrypick.kernels.visits import (
     walk,
 )
 from berrypick.users import _walks
+from berrypick.users._bounds import above_zero, zero_or_more
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
@@ -49,22 +50,14 @@ class T2I(UserModel):
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
     slider: ClassVar[Slider | None] = (("tolerance",), (10, 30, 100, 300, 1000, 3000))
 
-    tolerance: float | None = parameter(
-        None,
-        "number",
-        "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default",
-        check=lambda v: v > 0,
-        must="above 0",
+    tolerance: float | None = above_zero(
+        None, "irrelevant material read before the reader gives up; 15 seconds, 300 characters or 60 tokens by default"
     )
     keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
-    t_init: float = parameter(
-        0, "number", "extra patience at the beginning of each visit", check=lambda v: v >= 0, must="0 or more"
-    )
+    t_init: float = zero_or_more(0, "extra patience at the beginning of each visit")
 
     unit: str | None = parameter(None, "line|tokens", "unit of tolerance: tokens, or that of the offsets")
-    spread: float = parameter(
-        0, "number", "sigma of the tolerances of different people", check=lambda v: v >= 0, must="0 or more"
-    )
+    spread: float = zero_or_more(0, "sigma of the tolerances of different people")
 
     def resolved(self, context: ReaderContext) -> T2I:
         unit = "tokens" if self.unit == "tokens" else context.line_unit

@@ -7,18 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
+from berrypick.users._bounds import positive_share, zero_or_more
 from berrypick.users._context import ContextModel
-from berrypick.users.base import (
-    ReaderContext,
-    Slider,
-    is_share,
-)
-
-
-def _not_negative(value: float) -> bool:
-    return value >= 0
+from berrypick.users.base import ReaderContext, Slider
 
 
 @dataclass(frozen=True)
@@ -31,11 +23,9 @@ class Window(ContextModel):
 
     slider: ClassVar[Slider | None] = (("before", "after"), (0, 30, 100, 300, 1000))
 
-    before: float = parameter(100, "number", "how much text before", check=_not_negative, must="0 or more")
-    after: float = parameter(100, "number", "how much text after", check=_not_negative, must="0 or more")
-    share: float = parameter(
-        0.5, "number", "least share of a span that must be covered", check=is_share, must="in (0, 1]"
-    )
+    before: float = zero_or_more(100, "how much text before")
+    after: float = zero_or_more(100, "how much text after")
+    share: float = positive_share(0.5, "least share of a span that must be covered")
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
         assert ranking.start is not None and ranking.end is not None
