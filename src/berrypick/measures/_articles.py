@@ -13,6 +13,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
+from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, numbered_documents
@@ -31,6 +32,7 @@ class _Generalised(Measure):
 
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
+    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
     score: ScoreName = parameter(
         "F", "F|t2i|bep", "how an article is scored: F of its text, tolerance to irrelevance, or entry point"
@@ -50,6 +52,9 @@ class _Generalised(Measure):
     def scored(self, judged: JudgedTopic) -> Scored:
         beta = 0.25 if self.beta is None else self.beta
         return scored(judged, Rule(self.score, beta, self.tolerance, self.n))
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        return [(k, float(value)) for k, value in enumerate(self.scored(judged).precision(), start=1)]
 
 
 @dataclass(frozen=True, eq=False)

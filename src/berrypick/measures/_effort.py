@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
-from berrypick.measures._gains import Base, Curves, GainMeasure
+from berrypick.core.score import Curve
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._gains import Base, Curves, GainMeasure, curves
+from berrypick.measures.base import LEVELS
 
 Interpolation = Literal["step", "linear", "natural"]
 
@@ -18,18 +21,32 @@ Interpolation = Literal["step", "linear", "natural"]
 class _EffortPrecision(GainMeasure):
     """Full recall base by default: overlap is ignored (thorough task)."""
 
+    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = "several results at one rank are gained at once; the ideal list has one unit a rank"
 
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 
+    def curves(self, judged: JudgedTopic) -> Curves:
+        return curves(judged, self.quant, self.base)
 
-def interpolation_parameter() -> Any:
-    """How the curves are read between ranks."""
-    return parameter(
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        found = self.curves(judged)
+        return [(level, effort_precision(found, level, "step")) for level in LEVELS]
+
+
+@dataclass(frozen=True)
+class _Interpolated(_EffortPrecision):
+    """The curves are read between ranks."""
+
+    interpolation: Interpolation = parameter(
         "step",
         "step|linear|natural",
         "whole ranks of both lists, both curves as straight lines, or the ideal curve at the gain that the run has",
     )
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        found = self.curves(judged)
+        return [(level, effort_precision(found, level, self.interpolation)) for level in LEVELS]
 
 
 def effort_precision(curves: Curves, level: float, interpolation: Interpolation) -> float:

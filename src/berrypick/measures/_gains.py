@@ -16,7 +16,8 @@ from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.ranked_gains import focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.base import Measure
+from berrypick.measures._bounds import zero_to_one
+from berrypick.measures.base import Cutoff, Measure
 from berrypick.relevance.gains import Quantisation
 
 Base = Literal["ideal", "full"]
@@ -41,6 +42,23 @@ class GainMeasure(Measure):
         if truth is None or truth.path is None:
             return Score(0.0)
         return Score(0.0 if len(judged.recall_base(self.quant)) else None)
+
+
+@dataclass(frozen=True)
+class CumulatedGain(GainMeasure):
+    """Gain after k results, of the ideal recall base by default."""
+
+    cutoff: ClassVar[Cutoff] = "rank"
+    cutoff_required: ClassVar[bool] = True
+
+    base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
+    alpha: float | None = zero_to_one(None, "penalty for overlap, by the older rule")
+
+    def curves(self, judged: JudgedTopic) -> Curves:
+        return curves(judged, self.quant, self.base, self.alpha)
+
+    def gain_table(self, judged: JudgedTopic) -> Table:
+        return gain_table(judged, self.quant, self.base, self.alpha)
 
 
 @dataclass(frozen=True, eq=False)

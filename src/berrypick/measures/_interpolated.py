@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._text import view_of
+from berrypick.measures.base import Measure
 
 #: 0.00, 0.01 .. 1.00
 POINTS = tuple(i / 100 for i in range(101))
+
+
+@dataclass(frozen=True)
+class InterpolatedMeasure(Measure):
+    """Precision over characters where a share of the relevant text has been retrieved, read at levels."""
+
+    depends_on: ClassVar[tuple[str, ...]] = ()
+    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
+
+    def missing_topic_curve(self) -> Curve | None:
+        return [(level, 0.0) for level in POINTS]
 
 
 @lru_cache(maxsize=4)

@@ -57,17 +57,12 @@ class AgP(_Generalised):
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("MAgP",)
-    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         if not found.total:
             return Score(None)
         return Score(math.fsum(found.precision()[found.relevant]) / found.total)
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = self.scored(judged)
-        return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
 
     def missing_topic_curve(self) -> Curve | None:
         return []

@@ -9,15 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._interpolated import POINTS, interpolated
+from berrypick.measures._interpolated import POINTS, InterpolatedMeasure, interpolated
 from berrypick.measures._text import text_table, view_of
-from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
-class AiP(Measure):
+class AiP(InterpolatedMeasure):
     """Interpolated precision over characters, averaged over the recall points 0.00, 0.01 .. 1.00.
 
     Formula
@@ -53,21 +52,12 @@ class AiP(Measure):
     0.505
     """
 
-    depends_on: ClassVar[tuple[str, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiP",)
-    curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return Score(None)
         return Score(math.fsum(interpolated(judged, np.array(POINTS))) / len(POINTS))
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
-
-    def missing_topic_curve(self) -> Curve | None:
-        return [(level, 0.0) for level in POINTS]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []

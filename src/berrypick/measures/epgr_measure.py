@@ -6,21 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation, number
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._effort import (
-    Interpolation,
-    _EffortPrecision,
-    effort_precision,
-    interpolation_parameter,
-    rises_table,
-)
-from berrypick.measures._gains import curves
-from berrypick.measures.base import LEVELS
+from berrypick.measures._effort import _Interpolated, effort_precision, rises_table
 
 
 @dataclass(frozen=True)
-class epgr(_EffortPrecision):
+class epgr(_Interpolated):
     """Ratio of the ranks an ideal list needs to reach a share of the gain to the ranks this list needs.
 
     Formula
@@ -62,20 +54,13 @@ class epgr(_EffortPrecision):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
-    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
-
-    interpolation: Interpolation = interpolation_parameter()
 
     def compute(self, judged: JudgedTopic) -> Score:
         at = float(self.needed_cutoff())
-        found = curves(judged, self.quant, self.base)
+        found = self.curves(judged)
         return Score(effort_precision(found, at, self.interpolation) if len(found.ideal) else None)
 
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = curves(judged, self.quant, self.base)
-        return [(level, effort_precision(found, level, self.interpolation)) for level in LEVELS]
-
     def explain(self, judged: JudgedTopic) -> Explanation:
-        found = curves(judged, self.quant, self.base)
+        found = self.curves(judged)
         wanted = f"The gain wanted is {number(float(self.at or 0) * found.total)} of {number(found.total)}"
         return self._explained(judged, rises_table(found), f"{wanted}: epgr@{self.at:g} = {self._value_text(judged)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
 
@@ -57,17 +57,12 @@ class gP(_Generalised):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     cutoff_required: ClassVar[bool] = True
-    curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         at = int(self.needed_cutoff())
         repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
         return Score(found.precision_at(at, repeats) if found.total else None)
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = self.scored(judged)
-        return [(k, float(value)) for k, value in enumerate(found.precision(), start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = f"gP@{self.at} = {self._value_text(judged)}"

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._effort import Interpolation, _EffortPrecision, effort_precision, interpolation_parameter
-from berrypick.measures._gains import curves
+from berrypick.measures._effort import _Interpolated, effort_precision
 from berrypick.measures.base import LEVELS
 
 
 @dataclass(frozen=True)
-class iMAep(_EffortPrecision):
+class iMAep(_Interpolated):
     """Effort-precision averaged over the gain-recall levels .01, .02 .. 1.
 
     Formula
@@ -49,22 +47,11 @@ class iMAep(_EffortPrecision):
     0.25
     """
 
-    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
-
-    interpolation: Interpolation = interpolation_parameter()
-
     def compute(self, judged: JudgedTopic) -> Score:
-        found = curves(judged, self.quant, self.base)
+        found = self.curves(judged)
         if not len(found.ideal):
             return Score(None)
         return Score(math.fsum(effort_precision(found, level, self.interpolation) for level in LEVELS) / len(LEVELS))
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = curves(judged, self.quant, self.base)
-        return [(level, effort_precision(found, level, self.interpolation)) for level in LEVELS]
-
-    def missing_topic_curve(self) -> Curve | None:
-        return [(level, 0.0) for level in LEVELS]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         points = self.curve(judged) or []

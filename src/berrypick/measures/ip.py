@@ -8,15 +8,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.explanation import Explanation
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._interpolated import POINTS, interpolated
+from berrypick.measures._interpolated import InterpolatedMeasure, interpolated
 from berrypick.measures._text import text_table, view_of
-from berrypick.measures.base import Measure
 
 
 @dataclass(frozen=True)
-class iP(Measure):
+class iP(InterpolatedMeasure):
     """The largest precision, in characters, once a share of the relevant text has been retrieved.
 
     Formula
@@ -54,20 +53,11 @@ class iP(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     cutoff_required: ClassVar[bool] = True
-    depends_on: ClassVar[tuple[str, ...]] = ()
-    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
-    curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
             return Score(None)
         return Score(float(interpolated(judged, np.array([float(self.needed_cutoff())]))[0]))
-
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
-
-    def missing_topic_curve(self) -> Curve | None:
-        return [(level, 0.0) for level in POINTS]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = f"The largest precision with recall of at least {self.at:g} is {self._value_text(judged)}."

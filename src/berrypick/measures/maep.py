@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.explanation import Explanation
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._effort import _EffortPrecision, effort_precision, rises_table
-from berrypick.measures._gains import curves
-from berrypick.measures.base import LEVELS
+from berrypick.measures._effort import _EffortPrecision, rises_table
 
 
 @dataclass(frozen=True)
@@ -56,24 +53,15 @@ class MAep(_EffortPrecision):
     0.25
     """
 
-    curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
-
     def compute(self, judged: JudgedTopic) -> Score:
-        found = curves(judged, self.quant, self.base)
+        found = self.curves(judged)
         if not len(found.ideal):
             return Score(None)
         ranks = np.flatnonzero(found.rises)
         values = found.ideal_position(found.run[ranks]) / (ranks + 1)
         return Score(math.fsum(values) / max(len(found.ideal), len(ranks)))
 
-    def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = curves(judged, self.quant, self.base)
-        return [(level, effort_precision(found, level, "step")) for level in LEVELS]
-
-    def missing_topic_curve(self) -> Curve | None:
-        return [(level, 0.0) for level in LEVELS]
-
     def explain(self, judged: JudgedTopic) -> Explanation:
-        found = curves(judged, self.quant, self.base)
+        found = self.curves(judged)
         divisor = f"max({len(found.ideal)} units in the base, {int(found.rises.sum())} ranks)"
         return self._explained(judged, rises_table(found), f"Divided by {divisor}: MAep = {self._value_text(judged)}")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import zero_to_one
-from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
+from berrypick.measures._gains import CumulatedGain
 
 
 @dataclass(frozen=True)
-class nxCG(GainMeasure):
+class nxCG(CumulatedGain):
     """The gain collected after k results over the gain of the best k results.
 
     Formula
@@ -60,24 +58,19 @@ class nxCG(GainMeasure):
     0.8333
     """
 
-    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    cutoff_required: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "normalised cumulated gain")
     why_above_one: ClassVar[str] = (
         "with alpha overlapping results can count again, and several results at one rank are gained at once"
     )
 
-    base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
-    alpha: float | None = zero_to_one(None, "penalty for overlap, by the older rule")
-
     def compute(self, judged: JudgedTopic) -> Score:
         k = int(self.needed_cutoff())
-        found = curves(judged, self.quant, self.base, self.alpha)
+        found = self.curves(judged)
         best = found.ideal_at(k)
         return Score(found.run_at(k) / best if best > 0 else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = curves(judged, self.quant, self.base, self.alpha)
+        found = self.curves(judged)
         if found.total <= 0:
             return None
         longest = max(len(found.run), len(found.ideal))
@@ -85,11 +78,11 @@ class nxCG(GainMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         k = int(self.needed_cutoff())
-        found = curves(judged, self.quant, self.base, self.alpha)
+        found = self.curves(judged)
         rows = [
             ["gain of the run", number(found.run_at(k), 6)],
             ["gain of the ideal list", number(found.ideal_at(k), 6)],
             ["ratio", self._value_text(judged)],
         ]
-        gained = gain_table(judged, self.quant, self.base, self.alpha)
-        return self._explained(judged, gained, Table(f"After rank {k}", ["quantity", "value"], rows))
+        table = Table(f"After rank {k}", ["quantity", "value"], rows)
+        return self._explained(judged, self.gain_table(judged), table)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from berrypick.core.explanation import Explanation
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import zero_to_one
-from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
+from berrypick.measures._gains import CumulatedGain
 
 
 @dataclass(frozen=True)
-class xCG(GainMeasure):
+class xCG(CumulatedGain):
     """The gain a reader has collected after k results, when overlapping results do not count twice.
 
     Formula
@@ -64,22 +62,16 @@ class xCG(GainMeasure):
     1.5
     """
 
-    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    cutoff_required: ClassVar[bool] = True
     why_above_one: ClassVar[str] = "it adds up gains"
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "cumulated gain")
 
-    base: Base = parameter("ideal", "ideal|full", "the ideal recall base (focused), or the full one (thorough)")
-    alpha: float | None = zero_to_one(None, "penalty for overlap, by the older rule")
-
     def compute(self, judged: JudgedTopic) -> Score:
         k = int(self.needed_cutoff())
-        found = curves(judged, self.quant, self.base, self.alpha)
+        found = self.curves(judged)
         return Score(found.run_at(k) if found.total > 0 else None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
-        found = curves(judged, self.quant, self.base, self.alpha)
-        return [(k, float(gain)) for k, gain in enumerate(found.run, start=1)]
+        return [(k, float(gain)) for k, gain in enumerate(self.curves(judged).run, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return self._explained(judged, gain_table(judged, self.quant, self.base, self.alpha))
+        return self._explained(judged, self.gain_table(judged))
