@@ -7,10 +7,12 @@ wastes at most one unit of tolerance.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from berrypick.core.errors import UsageError
+from berrypick.core.run import Ranking
+from berrypick.core.truth import Targets
 
 #: How much irrelevant material is endured where nobody says: seconds of video, characters or tokens of text.
 USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}
@@ -89,6 +91,33 @@ def _stretches(
         position = end
 
 
+#: Where each visit begins: document, entry point, and whether the result is a repeated one.
+Entries = list[tuple[str, float, bool]]
+#: The targets of each document in order: start, end and index.
+Spans = dict[str, list[tuple[float, float, int]]]
+
+
+def entries_of(ranking: Ranking) -> Entries:
+    assert ranking.start is not None
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(ranking)
+    return list(zip(names, ranking.start.tolist(), repeated, strict=True))
+
+
+def ends_of(entries: Entries, lengths: Mapping[str, float]) -> dict[str, float]:
+    """Where the documents that are visited end, as far as that is known."""
+    return {name: float(lengths[name]) for name in {name for name, _, _ in entries} if name in lengths}
+
+
+def spans_by_document(targets: Targets) -> Spans:
+    assert targets.start is not None and targets.end is not None
+    spans: Spans = {}
+    for document, indices in targets.by_document().items():
+        start, end = targets.start[indices].astype(float).tolist(), targets.end[indices].astype(float).tolist()
+        spans[document] = sorted(zip(start, end, indices.tolist(), strict=True))
+    return spans
+
+
 @dataclass(frozen=True)
 class Walk:
     """All visits of a list: per result what it found, and how many targets had been found before each wasted unit."""
@@ -103,9 +132,9 @@ class Walk:
 
 
 def walk(
-    entries: Sequence[tuple[str, float, bool]],
+    entries: Entries,
     lengths: dict[str, float],
-    targets: dict[str, list[tuple[float, float, int]]],
+    targets: Spans,
     reader: Tolerance,
 ) -> Walk:
     """Visit (document, entry point, repeated) in turn; what was seen before is irrelevant from then on.

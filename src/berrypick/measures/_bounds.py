@@ -11,8 +11,8 @@ def above_zero(default: float | None, help: str) -> Any:
     return parameter(default, "number", help, check=lambda v: v > 0, must="above 0")
 
 
-def zero_or_more(default: float | None, help: str, kind: str = "number") -> Any:
-    return parameter(default, kind, help, check=lambda v: v >= 0, must="0 or more")
+def zero_or_more(default: float | None, help: str) -> Any:
+    return parameter(default, "number", help, check=lambda v: v >= 0, must="0 or more")
 
 
 def one_or_more(default: int | None, help: str) -> Any:

@@ -21,7 +21,7 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.viewers import tolerances, view
-from berrypick.kernels.visits import Tolerance, Walk, usual_tolerance, walk
+from berrypick.kernels.visits import Tolerance, Walk, ends_of, entries_of, spans_by_document, usual_tolerance, walk
 from berrypick.measures._bounds import above_zero, one_or_more, zero_or_more
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
@@ -74,7 +74,7 @@ class VisitMeasure(Measure):
         spread = float(getattr(judged.context.user, "spread", 0.0))
         ranking, lengths = places.ranking, places.lengths
         count = sessions.count if spread else 1
-        spans = spans_by_document(places)
+        spans = spans_by_document(places.targets)
         unseen = {name: np.ones((len(own), count), dtype=bool) for name, own in spans.items()}
         for row, (name, entry, repeated) in enumerate(entries_of(ranking)):
             tolerance = np.full(count, float(reader.tolerance))
@@ -144,27 +144,8 @@ def _in_tokens(judged: JudgedTopic) -> Places:
 
 @lru_cache(maxsize=4)
 def walk_of(places: Places, reader: Tolerance) -> Walk:
-    entries, known = entries_of(places.ranking), places.lengths
-    lengths = {name: float(known[name]) for name in {name for name, _, _ in entries} if name in known}
-    return walk(entries, lengths, spans_by_document(places), reader)
-
-
-def entries_of(ranking: Ranking) -> list[tuple[str, float, bool]]:
-    """Where each visit begins, and whether the result is a repeated one."""
-    assert ranking.start is not None
-    names = [ranking.documents[code] for code in ranking.document.tolist()]
-    repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(ranking)
-    return list(zip(names, ranking.start.tolist(), repeated, strict=True))
-
-
-def spans_by_document(places: Places) -> dict[str, list[tuple[float, float, int]]]:
-    """The targets of each document in order."""
-    targets = places.targets
-    assert targets.start is not None and targets.end is not None
-    spans: dict[str, list[tuple[float, float, int]]] = {}
-    for x, document in enumerate(targets.document):
-        spans.setdefault(document, []).append((float(targets.start[x]), float(targets.end[x]), x))
-    return {document: sorted(own) for document, own in spans.items()}
+    entries = entries_of(places.ranking)
+    return walk(entries, ends_of(entries, places.lengths), spans_by_document(places.targets), reader)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def nested_elements(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntAr
     if ranking.start is None or ranking.end is None or targets.start is None or targets.end is None:
         return _nested_by_path(ranking, targets)
     row, target = same_document_pairs(ranking, targets)
-    start, end, target_start, target_end = _ends(ranking, row, targets, target)
+    start, end, target_start, target_end = ends(ranking, row, targets, target)
     above = (start <= target_start) & (end >= target_end)
     nested = above | ((start >= target_start) & (end <= target_end))
     row, target = row[nested], target[nested]
@@ -156,9 +156,10 @@ def _sizes(units: Ranking | Targets, of: IntArray) -> FloatArray:
 # --- spans ----------------------------------------------------------------------------------------------------------
 
 
-def _ends(
+def ends(
     ranking: Ranking, row: IntArray, targets: Targets, target: IntArray
 ) -> tuple[Positions, Positions, Positions, Positions]:
+    """Where the pointer and the target of each pair start and end."""
     assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     return ranking.start[row], ranking.end[row], targets.start[target], targets.end[target]
@@ -166,7 +167,7 @@ def _ends(
 
 def common_lengths(ranking: Ranking, row: IntArray, targets: Targets, target: IntArray) -> FloatArray:
     """The length of the text that pointer and target of each pair have in common."""
-    start, end, target_start, target_end = _ends(ranking, row, targets, target)
+    start, end, target_start, target_end = ends(ranking, row, targets, target)
     return np.asarray(np.maximum(np.minimum(end, target_end) - np.maximum(start, target_start), 0), dtype=np.float64)
 
 
@@ -177,7 +178,7 @@ def covered(ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, Flo
     Sorted by rank, then target. An entry point, which has no length, is covered or not.
     """
     row, target = same_document_pairs(ranking, targets)
-    start, end, target_start, target_end = _ends(ranking, row, targets, target)
+    start, end, target_start, target_end = ends(ranking, row, targets, target)
     touching = (start < end) & (start < target_end) & (end > target_start)
     point = target_start == target_end
     touching[point] = ((start <= target_start) & (target_start < end))[point]

@@ -9,17 +9,16 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
-from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._bounds import above_zero
-from berrypick.users._pairs import combined, same_document, same_document_pairs
-from berrypick.users._walks import Readers, Visits, certain, outward
-from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
+from berrypick.users._gaps import GapModel
+from berrypick.users._pairs import same_document_pairs
+from berrypick.users.base import ReaderContext, Slider, need_places
 
 
 @dataclass(frozen=True)
-class Bep(UserModel):
+class Bep(GapModel):
     """The reader gets from the start of a result to an entry point of the same document.
 
     A L/(A L + d), d the distance in characters between the two points, L the mean length of documents (equation 14
@@ -49,25 +48,11 @@ class Bep(UserModel):
             )
         return context.collection.mean_length
 
-    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        if whole_documents(ranking, targets):
-            return same_document(ranking, targets)
-        return combined(ranking, len(targets), *self._gaps(ranking, targets, context))
-
-    def _gaps(
-        self, ranking: Ranking, targets: Targets, context: ReaderContext
-    ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Pairs of a pointer and an entry point, and the probability of getting there."""
+    def gaps(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> tuple[IntArray, IntArray, FloatArray]:
+        """The distance from the start of the result is at least d with a probability of A L/(A L + d)."""
         need_places(self, ranking, targets)
         assert ranking.start is not None and targets.start is not None
         scale = self.A * self.mean_length(context)
         row, target = same_document_pairs(ranking, targets)
         gap = np.abs(ranking.start[row] - targets.start[target])
         return row, target, scale / (scale + gap)
-
-    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A reader looks around the start of the result up to some distance, with P(distance >= d) = A L/(A L + d)."""
-        ranking = ranking.fresh()
-        if whole_documents(ranking, targets):
-            return certain(self.reach(ranking, targets, context), readers)
-        return outward(ranking, *self._gaps(ranking, targets, context), readers)

@@ -9,13 +9,13 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._bounds import positive_share
-from berrypick.users._pairs import covering_reach, same_document, same_element
-from berrypick.users._walks import Readers, Visits, certain
-from berrypick.users.base import ReaderContext, Slider, UserModel, elements, need_places, whole_documents
+from berrypick.users._context import ContextModel
+from berrypick.users._pairs import same_element
+from berrypick.users.base import ReaderContext, Slider, elements
 
 
 @dataclass(frozen=True)
-class Classical(UserModel):
+class Classical(ContextModel):
     """The reader sees what a result points to and does not move.
 
     A document or element is reached if it is the one pointed to. A span is reached if the regions of that rank
@@ -27,18 +27,7 @@ class Classical(UserModel):
 
     share: float = positive_share(0.5, "least share of a span that must be covered")
 
-    @property
-    def browses(self) -> bool:
-        return False
-
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        if whole_documents(ranking, targets):
-            return same_document(ranking, targets)
         if elements(ranking, targets):
             return same_element(ranking, targets)
-        need_places(self, ranking, targets)
-        return covering_reach(ranking, targets, self.share)
-
-    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """Every reader reads what is pointed to, and nothing else."""
-        return certain(self.reach(ranking.fresh(), targets, context), readers)
+        return super().reach(ranking, targets, context)

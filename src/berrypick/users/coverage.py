@@ -12,9 +12,9 @@ from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import covered, nested_elements, same_document, same_document_pairs
+from berrypick.users._pairs import covered, ends, nested_elements, same_document, same_document_pairs
 from berrypick.users._walks import Readers, Visit, Visits, certain, rows_of, side_by_side, within
-from berrypick.users.base import ReaderContext, UserModel, elements, need_places, whole_documents
+from berrypick.users.base import ReaderContext, UserModel, elements, need_places, shared, whole_documents
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,17 @@ class Coverage(UserModel):
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if whole_documents(ranking, targets):
             return same_document(ranking, targets)
-        by_paths = elements(ranking, targets) and (ranking.start is None or targets.start is None)
-        if not by_paths:
-            need_places(self, ranking, targets)
+        by_paths = self._by_paths(ranking, targets)
         if self.memory:
             return _newly_covered(ranking, targets, by_paths)
         return _entries(ranking, targets, _by_paths(ranking, targets) if by_paths else covered(ranking, targets))
+
+    def _by_paths(self, ranking: Ranking, targets: Targets) -> bool:
+        """Whether elements are known by their paths and sizes alone; else places are needed."""
+        if elements(ranking, targets) and (ranking.start is None or targets.start is None):
+            return True
+        need_places(self, ranking, targets)
+        return False
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         return replace(self, memory=False).reach(ranking, targets, context)
@@ -51,10 +56,8 @@ class Coverage(UserModel):
         ranking = ranking.fresh()
         if whole_documents(ranking, targets):
             return certain(self.reach(ranking, targets, context), readers)
-        if elements(ranking, targets) and (ranking.start is None or targets.start is None):
-            return _needed(ranking, targets, _parts_by_path(ranking, targets), readers)
-        need_places(self, ranking, targets)
-        return _needed(ranking, targets, _parts_by_place(ranking, targets), readers)
+        parts = _parts_by_path if self._by_paths(ranking, targets) else _parts_by_place
+        return _needed(ranking, targets, parts(ranking, targets), readers)
 
 
 #: (row, target, start, share): which part of a target each pointer covers, start and share from 0 to 1.
@@ -69,9 +72,7 @@ def _needed(ranking: Ranking, targets: Targets, parts: Parts, readers: Readers) 
 
 def _parts_by_place(ranking: Ranking, targets: Targets) -> Parts:
     row, target = same_document_pairs(ranking, targets)
-    assert ranking.start is not None and ranking.end is not None
-    assert targets.start is not None and targets.end is not None
-    start, end, low, high = ranking.start[row], ranking.end[row], targets.start[target], targets.end[target]
+    start, end, low, high = ends(ranking, row, targets, target)
     first, last = np.maximum(start, low), np.minimum(end, high)
     point = (low == high) & (start <= low) & (low < end)
     length = np.where(high > low, high - low, 1)
@@ -127,10 +128,7 @@ def _outermost(ranking: Ranking, rows: IntArray) -> BoolArray:
 def _newly_covered(ranking: Ranking, targets: Targets, by_paths: bool) -> Reach:
     """What each rank covers of what no earlier rank has: all ranks up to it taken together, less those before."""
     found: list[Shares] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))]
-    for document, indices in targets.by_document().items():
-        rows = ranking.rows_by_document.get(document)
-        if rows is None:
-            continue
+    for rows, indices in shared(ranking, targets):
         ranks = np.unique(ranking.rank[rows])
         after = np.zeros((len(ranks), len(indices)))
         for i, k in enumerate(ranks.tolist()):

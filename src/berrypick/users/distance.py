@@ -9,17 +9,16 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.parameters import parameter
-from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._bounds import zero_or_more
-from berrypick.users._pairs import combined, same_document, same_document_pairs
-from berrypick.users._walks import Readers, Visits, certain, outward
-from berrypick.users.base import ReaderContext, Slider, UserModel, need_places, whole_documents
+from berrypick.users._gaps import GapModel
+from berrypick.users._pairs import ends, same_document_pairs
+from berrypick.users.base import ReaderContext, Slider, need_places
 
 
 @dataclass(frozen=True)
-class Distance(UserModel):
+class Distance(GapModel):
     """The reader gets from a result to a target with a probability that falls with the gap between them.
 
     1/(1 + exp(theta d)) within the same document, d the number of characters (seconds) between the two, 0 if they
@@ -34,23 +33,10 @@ class Distance(UserModel):
     theta: float = zero_or_more(0.01, "how quickly the probability falls with distance")
     law: str = parameter("logistic", "logistic|inverse", "1/(1 + exp(theta d)), or 1/(1 + theta d)")
 
-    def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        if whole_documents(ranking, targets):
-            return same_document(ranking, targets)
-        return combined(ranking, len(targets), *self._gaps(ranking, targets))
-
-    def _gaps(self, ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
-        """Pairs of a pointer and a target, and the probability of getting there."""
+    def gaps(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> tuple[IntArray, IntArray, FloatArray]:
         need_places(self, ranking, targets)
-        assert ranking.start is not None and ranking.end is not None
-        assert targets.start is not None and targets.end is not None
         row, target = same_document_pairs(ranking, targets)
-        start, end, target_start, target_end = (
-            ranking.start[row],
-            ranking.end[row],
-            targets.start[target],
-            targets.end[target],
-        )
+        start, end, target_start, target_end = ends(ranking, row, targets, target)
         gap = np.maximum(np.maximum(start, target_start) - np.minimum(end, target_end), 0)
         if self.law == "inverse":
             probability = 1.0 / (1.0 + self.theta * gap)
@@ -60,10 +46,3 @@ class Distance(UserModel):
         held = (start <= target_start) & (end >= target_end) & ((target_start < target_end) | (target_start < end))
         probability[held] = 1.0
         return row, target, probability
-
-    def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A reader looks around the result up to some distance, drawn for each result, and sees all that is nearer."""
-        ranking = ranking.fresh()
-        if whole_documents(ranking, targets):
-            return certain(self.reach(ranking, targets, context), readers)
-        return outward(ranking, *self._gaps(ranking, targets), readers)

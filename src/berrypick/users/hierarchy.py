@@ -18,6 +18,7 @@ from berrypick.users._bounds import zero_to_one
 from berrypick.users._pairs import (
     combined,
     common_lengths,
+    ends,
     nested_elements,
     same_document,
     same_document_pairs,
@@ -46,16 +47,18 @@ class Hierarchy(UserModel):
             return same_document(ranking, targets)
         if elements(ranking, targets):
             return self._between_elements(ranking, targets)
+        row, target, common = self._common_spans(ranking, targets)
+        start, end, target_start, target_end = ends(ranking, row, targets, target)
+        larger = np.maximum(end - start + (target_end - target_start) - common, common)
+        return combined(ranking, len(targets), row, target, common / np.where(larger > 0, larger, 1.0))
+
+    def _common_spans(self, ranking: Ranking, targets: Targets) -> tuple[IntArray, IntArray, FloatArray]:
+        """Pairs of a pointer and a target of the same document, and the length of what they have in common."""
         if self.siblings:
             raise UsageError("hierarchy(siblings=) is about elements of one parent; this truth or run has none")
         need_places(self, ranking, targets)
-        assert ranking.start is not None and ranking.end is not None
-        assert targets.start is not None and targets.end is not None
         row, target = same_document_pairs(ranking, targets)
-        common = common_lengths(ranking, row, targets, target)
-        union = (ranking.end - ranking.start)[row] + (targets.end - targets.start)[target] - common
-        larger = np.maximum(union, common)
-        return combined(ranking, len(targets), row, target, common / np.where(larger > 0, larger, 1.0))
+        return row, target, common_lengths(ranking, row, targets, target)
 
     def _between_elements(self, ranking: Ranking, targets: Targets) -> Reach:
         row, target, ratio, _ = nested_elements(ranking, targets)
@@ -124,18 +127,13 @@ def _up_and_down(ranking: Ranking, steps: Iterator[tuple[int, list[Any]]], reade
 
 def _span_ways(model: Hierarchy, ranking: Ranking, targets: Targets) -> Ways:
     """Down to the common part, up from the pointer to the union of both."""
-    if model.siblings:
-        raise UsageError("hierarchy(siblings=) is about elements of one parent; this truth or run has none")
-    need_places(model, ranking, targets)
-    assert ranking.start is not None and ranking.end is not None
-    assert targets.start is not None and targets.end is not None
-    row, target = same_document_pairs(ranking, targets)
-    common = common_lengths(ranking, row, targets, target)
+    row, target, common = model._common_spans(ranking, targets)
     kept = common > 0
     row, target, common = row[kept], target[kept], common[kept]
-    start, length = ranking.start[row], (ranking.end - ranking.start)[row]
-    union = length + (targets.end - targets.start)[target] - common
-    low = (np.maximum(start, targets.start[target]) - start) / length
+    start, end, target_start, target_end = ends(ranking, row, targets, target)
+    length = end - start
+    union = length + (target_end - target_start) - common
+    low = (np.maximum(start, target_start) - start) / length
     return row, target, low, common / length, length / union
 
 

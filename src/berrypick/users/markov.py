@@ -34,15 +34,16 @@ class Markov(NavigationModel):
     navigation_needed: ClassVar[str] = "a table of transitions (from, to, probability) or recorded sessions"
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
-        if not isinstance(context.navigation, (ReachTable, Sessions)):
-            raise wrong_navigation(self, context)
-        return chain_leads(chain_of(context.navigation), sources, targets, None)
+        return chain_leads(self._chain(context), sources, targets, None)
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
         """A reader goes from page to page until he leaves."""
+        return walk_chain(self._chain(context), ranking.fresh(), targets, readers)
+
+    def _chain(self, context: ReaderContext) -> Chain:
         if not isinstance(context.navigation, (ReachTable, Sessions)):
             raise wrong_navigation(self, context)
-        return walk_chain(chain_of(context.navigation), ranking.fresh(), targets, readers)
+        return chain_of(context.navigation)
 
 
 @lru_cache(maxsize=4)

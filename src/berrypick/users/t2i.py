@@ -18,9 +18,14 @@ from berrypick.core.truth import Targets
 from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import (
     USUAL_TOLERANCE,
+    Entries,
+    Spans,
     SpreadVisit,
     Tolerance,
     Visit,
+    ends_of,
+    entries_of,
+    spans_by_document,
     spread_visit,
     usual_tolerance,
     visit,
@@ -100,28 +105,19 @@ class T2I(UserModel):
 
     def _places(
         self, ranking: Ranking, targets: Targets, context: ReaderContext
-    ) -> tuple[list[tuple[str, float, bool]], dict[str, float], dict[str, list[tuple[float, float, int]]]]:
+    ) -> tuple[Entries, dict[str, float], Spans]:
         """Entry points, where documents end, and where the targets lie."""
         if context.collection is None:
             raise UsageError(f"user model t2i needs the lengths of documents: give them with {option('collection')}")
         need_places(self, ranking, targets)
         if self.unit == "tokens":
             ranking, targets, context = _in_tokens(ranking, targets, context)
-        assert ranking.start is not None and targets.start is not None and targets.end is not None
         assert context.collection is not None
-        lengths: dict[str, float] = {}
-        spans: dict[str, list[tuple[float, float, int]]] = {}
-        for document, indices in targets.by_document().items():
+        for document in targets.by_document():
             if document not in context.collection.lengths:
                 raise unknown_length(document, "user model t2i", context.collection)
-            start, end = targets.start[indices].astype(float).tolist(), targets.end[indices].astype(float).tolist()
-            spans[document] = sorted(zip(start, end, indices.tolist(), strict=True))
-        names = [ranking.documents[code] for code in ranking.document.tolist()]
-        for name in set(names):
-            if name in context.collection.lengths:
-                lengths[name] = float(context.collection.lengths[name])
-        repeated = ranking.repeated.tolist() if ranking.repeated is not None else [False] * len(names)
-        return list(zip(names, ranking.start.tolist(), repeated, strict=True)), lengths, spans
+        entries = entries_of(ranking)
+        return entries, ends_of(entries, context.collection.lengths), spans_by_document(targets)
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if self.spread:
@@ -153,13 +149,9 @@ class T2I(UserModel):
             went = view(entry, end, [(a, b) for a, b, _ in here], readers.unseen(x), tolerance, reader, readers.lengths)
             length = np.where(went.length > 0, went.length, tolerance) if readers.lengths else None
             if length is not None and converted:
-                length = self._converted_visits(ranking, row, length, context)
+                visited = ranking.rows(np.full(len(length), row, dtype=np.int64))
+                length = self._converted(visited, length, context)
             yield _walks.Visit(int(ranking.rank[row]), x, went.found, length)
-
-    def _converted_visits(self, ranking: Ranking, row: int, went: FloatArray, context: ReaderContext) -> FloatArray:
-        """As :meth:`_converted`, for one pointer and many viewers."""
-        same = ranking.rows(np.full(len(went), row, dtype=np.int64))
-        return self._converted(same, went, context)
 
     def _probably_found(self, ranking: Ranking, targets: Targets, visits: list[SpreadVisit]) -> Reach:
         entries = [(row, x, p) for row, visit in enumerate(visits) for x, p in visit.found if p > 0]
