@@ -10,7 +10,7 @@ scores have the same digits in both, and sets are ordered, and bounds reported, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -114,7 +114,7 @@ class Problem:
     def terms(self, seen: FloatArray, unseen: FloatArray, rank: int) -> FloatArray:
         """The score of a rank, for each row of what may have been seen after it."""
         if self.objective == "length":
-            return -below_of(seen, unseen, self.r)
+            return -tails_of_rows(seen, unseen, self.r)[0]
         return reached_of(seen, unseen, self.r) / (rank * (rank + 1))
 
     def value(self, score: float) -> float:
@@ -141,12 +141,10 @@ class Problem:
         """The score of a list that ends here: for E[A/ML] the last rank counts for all that could follow."""
         if self.objective == "length":
             return known.score if self.is_done(known) else -np.inf
-        rank = len(known.order)
-        return (
-            known.score + float(reached_of(known.seen[None], known.unseen[None], self.r)[0]) / (rank + 1)
-            if rank
-            else 0.0
-        )
+        if not known.order:
+            return 0.0
+        reached = float(reached_of(known.seen[None], known.unseen[None], self.r)[0])
+        return known.score + reached / (len(known.order) + 1)
 
     # --- lists ---
 
@@ -234,9 +232,7 @@ class Problem:
     def search(self, limit: Search) -> Found:
         if self.objective == "length" and not self.certain:
             return Found((), float("nan"), float("nan"))
-        if not len(self.rows):
-            return Found((), 0.0, 0.0)
-        if self.most == 0.0:
+        if not len(self.rows) or self.most == 0.0:
             return Found((), 0.0, 0.0)
         if len(self.rows) <= MOST_LISTED and (1 << len(self.rows)) * (self.targets + 1) <= MOST_CELLS:
             return self.listed()
@@ -271,8 +267,7 @@ class Problem:
             score = np.divide(reached, size * (size + 1.0), out=np.zeros_like(reached), where=size > 0)
             best = np.where(size > 0, reached / (size + 1.0), 0.0)  # what follows if nothing is appended
             done = np.zeros_like(done)
-        step = best_order(score, best, done, count)
-        order = order_of(step)
+        order = order_of(best_order(score, best, done, count))
         value = self.value(float(best[0]))
         return Found(order, value, value)
 
@@ -367,10 +362,7 @@ class BestFirst:
         problem = self.problem
         need = problem.r - int((known.unseen == 0.0).sum())
         left = len(problem.rows) - rank
-        if problem.certain:
-            levels = max(1, min(need - 1, left))
-        else:
-            levels = max(1, min(MOST_LEVELS, left))
+        levels = max(1, min(need - 1 if problem.certain else MOST_LEVELS, left))
         if problem.objective == "length":
             return levels, 0.0
         return levels, problem.most * (1 + ROUNDING) / (rank + levels + 1)
@@ -433,11 +425,6 @@ def best_ways(
 def reached_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
     """P(F >= r) for each row."""
     return tails_of_rows(seen, unseen, r)[1]
-
-
-def below_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
-    """P(F < r) for each row."""
-    return tails_of_rows(seen, unseen, r)[0]
 
 
 def tails_of_rows(seen: FloatArray, unseen: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
@@ -511,6 +498,13 @@ def best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int)
 
 
 def plain_best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int) -> IntArray:
+    return plain_steps(lambda smaller, larger: score[larger], best, done, count)
+
+
+def plain_steps(
+    score: Callable[[IntArray, IntArray], FloatArray], best: FloatArray, done: BoolArray, count: int
+) -> IntArray:
+    """``score``: of the steps from some sets to larger ones."""
     step = np.full(1 << count, -1)
     size = set_sizes(count)
     for n in range(count - 1, -1, -1):
@@ -518,7 +512,7 @@ def plain_best_order(score: FloatArray, best: FloatArray, done: BoolArray, count
         for i in range(count):
             smaller = level[(level >> i) & 1 == 0]
             larger = smaller | (1 << i)
-            total = score[larger] + best[larger]
+            total = score(smaller, larger) + best[larger]
             better = total > best[smaller]
             best[smaller[better]], step[smaller[better]] = total[better], i
     return step

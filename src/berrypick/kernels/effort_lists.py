@@ -24,7 +24,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import certified, native
-from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search, order_of, set_sizes
+from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search, order_of, plain_steps
 from berrypick.kernels.effort_problem import Priced, Problem, Walk
 from berrypick.kernels.effort_search import best_first
 from berrypick.kernels.gain_law import are_equal
@@ -101,8 +101,7 @@ def all_sets(problem: Problem) -> Found:
         done = np.zeros_like(done)
     else:
         weight, best = np.where(done, 0.0, below), np.where(done, 0.0, -np.inf)
-    step = cheapest_order(weight, effort, inverse, best, done)
-    order = order_of(step)
+    order = order_of(cheapest_order(weight, effort, inverse, best, done))
     bound = problem.value(float(best[0]))
     if not problem.priced.browses and problem.upper is problem.lower:
         return Found(order, bound, bound)
@@ -139,22 +138,11 @@ def cheapest_order(
 def plain_cheapest_order(
     weight: FloatArray, effort: FloatArray, inverse: bool, best: FloatArray, done: BoolArray
 ) -> IntArray:
-    count = len(weight).bit_length() - 1
-    step = np.full(1 << count, -1)
-    size = set_sizes(count)
-    for n in range(count - 1, -1, -1):
-        level = np.flatnonzero((size == n) & ~done)
-        for i in range(count):
-            smaller = level[(level >> i) & 1 == 0]
-            larger = smaller | (1 << i)
-            more = effort[larger] - effort[smaller]
-            share = weight[smaller]
-            if inverse:
-                product = effort[smaller] * effort[larger]
-                added = np.divide(share * more, product, out=np.zeros_like(share), where=share > 0)
-            else:
-                added = -share * more
-            total = best[larger] + added
-            better = total > best[smaller]
-            best[smaller[better]], step[smaller[better]] = total[better], i
-    return step
+    def score(smaller: IntArray, larger: IntArray) -> FloatArray:
+        more, share = effort[larger] - effort[smaller], weight[smaller]
+        if not inverse:
+            return -share * more
+        product = effort[smaller] * effort[larger]
+        return np.divide(share * more, product, out=np.zeros_like(share), where=share > 0)
+
+    return plain_steps(score, best, done, len(weight).bit_length() - 1)

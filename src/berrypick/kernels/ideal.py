@@ -18,7 +18,7 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.kernels import effort_lists, in_use
-from berrypick.kernels.certified import Found, Objective, Search, search
+from berrypick.kernels.certified import Found, Objective, Search, order_of, search
 from berrypick.kernels.effort_problem import Priced
 from berrypick.kernels.greedy import greedy_lists
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
@@ -86,24 +86,21 @@ def exact(candidates: Reach) -> Ideal:
     return Ideal(length, inverse, tuple(lists))
 
 
-def shortest(candidates: Reach, wanted: Sequence[int], limit: Search) -> Ideal:
-    """The best lists found for some recall values, each with its gap; nothing is said about other recall values."""
-    found = certified(candidates, tuple(wanted), "length", limit)
-    length, gap = np.full((2, candidates.targets), np.nan)
+def searched(candidates: Reach, wanted: Sequence[int], objective: Objective, limit: Search) -> Ideal:
+    """The best lists found for some recall values, each with its gap; nothing is said about other recall values.
+
+    With the objective inverse there is a bound on E[A_r/ML_r] of all lists, which the lists come within the gap of.
+    """
+    found = certified(candidates, tuple(wanted), objective, limit)
+    length, inverse, gap = np.full((3, candidates.targets), np.nan)
     lists: list[tuple[int, ...]] = [()] * candidates.targets
     for r, one in zip(wanted, found, strict=True):
-        length[r - 1], gap[r - 1], lists[r - 1] = one.value, one.gap, one.order
-    return Ideal(length, np.full(candidates.targets, np.nan), lists, gap, any(one.stopped for one in found))
-
-
-def largest_inverse(candidates: Reach, wanted: Sequence[int], limit: Search) -> Ideal:
-    """A bound on E[A_r/ML_r] of all lists, for some recall values, and lists that come within the gap of it."""
-    found = certified(candidates, tuple(wanted), "inverse", limit)
-    inverse, gap = np.full((2, candidates.targets), np.nan)
-    lists: list[tuple[int, ...]] = [()] * candidates.targets
-    for r, one in zip(wanted, found, strict=True):
-        inverse[r - 1], gap[r - 1], lists[r - 1] = one.bound, one.gap, one.order
-    return Ideal(np.full(candidates.targets, np.nan), inverse, lists, gap, any(one.stopped for one in found))
+        gap[r - 1], lists[r - 1] = one.gap, one.order
+        if objective == "length":
+            length[r - 1] = one.value
+        else:
+            inverse[r - 1] = one.bound
+    return Ideal(length, inverse, lists, gap, any(one.stopped for one in found))
 
 
 def with_rows(candidates: Reach, reach: Reach) -> tuple[Reach, bool]:
@@ -205,12 +202,7 @@ def _shortest(below: FloatArray, count: int) -> tuple[float, tuple[int, ...]]:
                     cost[subset], step[subset] = total, candidate
     if not np.isfinite(cost[0]):
         return float("nan"), ()
-    path: list[int] = []
-    subset = 0
-    while step[subset] >= 0:
-        path.append(int(step[subset]))
-        subset |= 1 << int(step[subset])
-    return 1.0 + float(cost[0]), tuple(path)
+    return 1.0 + float(cost[0]), order_of(step)
 
 
 def _largest_inverse(reached: FloatArray, count: int) -> float:

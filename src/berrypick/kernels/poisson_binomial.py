@@ -140,9 +140,10 @@ def plain_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
     mass = np.zeros((rows, targets + 1))
     mass[:, 0] = 1.0
     for target in range(targets):
-        first = _first_positive(seen[:, target])
-        if first == rows:
+        positive = np.flatnonzero(seen[:, target])
+        if not len(positive):
             continue
+        first = positive[0]  # seen never falls, so before it the target has no effect
         p = seen[first:, target, None]
         q = unseen[first:, target, None]
         block = mass[first:, : target + 2]
@@ -306,9 +307,3 @@ def _times(mass: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
     product = mass * q
     product[:, 1:] += mass[:, :-1] * p
     return product
-
-
-def _first_positive(column: FloatArray) -> int:
-    """Seen never falls, so before the first positive row the target has no effect."""
-    positive = np.flatnonzero(column)
-    return int(positive[0]) if len(positive) else len(column)

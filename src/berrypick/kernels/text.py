@@ -22,11 +22,6 @@ class Measured:
         self.before = np.concatenate([[0], np.cumsum(self.end - self.start)])
 
     @classmethod
-    def by_document(cls, code: IntArray, count: int, start: Positions, end: Positions) -> list[Measured]:
-        """One for each document, 0 to ``count`` - 1; ``code`` says in which document each interval lies."""
-        return MeasuredText.merged(code, count, start, end).measured()
-
-    @classmethod
     def of_disjoint(cls, start: Positions, end: Positions) -> Measured:
         """From intervals that are disjoint and in order."""
         measured = cls.__new__(cls)

@@ -431,11 +431,11 @@ def ideal_list(measure: EPRUM, candidates: Reach, reach: Reach, wanted: tuple[in
     if measure.norm == "bounded":
         rows, with_run = ideals.with_rows(candidates, reach)
         if exact is None or with_run:
-            found = ideals.largest_inverse(rows, wanted, search_of(measure))
+            found = ideals.searched(rows, wanted, "inverse", search_of(measure))
             return _Certificate(found, rows.ranks, with_run, of_inverse=True)
     if exact is not None:
         return _Certificate(exact, candidates.ranks)
-    return _Certificate(ideals.shortest(candidates, wanted, search_of(measure)), candidates.ranks)
+    return _Certificate(ideals.searched(candidates, wanted, "length", search_of(measure)), candidates.ranks)
 
 
 @overload
