@@ -7,6 +7,7 @@ their assessment says; a passage among elements is worth the highlighted share o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ import numpy as np
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import UsageError, option
+from berrypick.core.run import span_name
 from berrypick.core.truth import Highlighted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
@@ -42,7 +44,6 @@ class RankedGains:
 
 @lru_cache(maxsize=4)
 def ranked_gains(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
-    assert judged.truth is not None
     if judged.truth.path is not None:
         found = _elements(judged, quant)
     elif judged.truth.start is None and judged.ranking.start is None:
@@ -56,7 +57,6 @@ def ranked_gains(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains
 
 
 def _documents(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
-    assert judged.truth is not None
     ranking, truth = judged.ranking, judged.truth
     rows = relevant_rows(truth.grade, quant).tolist()
     number = {truth.document[row]: i for i, row in enumerate(rows)}
@@ -68,7 +68,6 @@ def _documents(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
 
 
 def _spans(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
-    assert judged.truth is not None
     text, ranking = judged.relevant_spans, judged.ranking_spans
     grade = judged.truth.grade[judged.truth.grade > 0]
     chosen = relevant_rows(grade, quant).tolist()
@@ -77,7 +76,7 @@ def _spans(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
     gain = np.zeros(len(ranking))
     overlaps: list[tuple[int, ...]] = [()] * len(ranking)
     assert ranking.start is not None and ranking.end is not None
-    for document, indices in _by_document(text.document).items():
+    for document, indices in rows_by_document(text.document).items():
         rows = ranking.rows_by_document.get(document)
         if rows is None:
             continue
@@ -88,14 +87,8 @@ def _spans(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
             overlaps[row] = tuple(indices[j] for j in np.flatnonzero(meets))
     if quant == "strict":
         gain = np.where(gain >= grade.max(initial=0.0) * (1 - 1e-12), gain, 0.0)
-    names = judged_names(text.document, text.start, text.end)
+    names = tuple(span_name(name, a, b) for name, a, b in zip(text.document, text.start, text.end, strict=True))
     return RankedGains(grade, grade, names, gain, tuple(overlaps))
-
-
-def judged_names(documents: tuple[str, ...], start: Positions, end: Positions) -> tuple[str, ...]:
-    from berrypick.core.run import span_name
-
-    return tuple(span_name(name, a, b) for name, a, b in zip(documents, start, end, strict=True))
 
 
 def _worth(
@@ -114,13 +107,10 @@ def _worth(
 
 
 def _elements(judged: JudgedTopic, quant: Quantisation | None) -> RankedGains:
-    assert judged.truth is not None
     base = judged.recall_base(quant)
     ideal = base.ideal
     ranking = judged.ranking
-    by_document: dict[str, list[int]] = {}
-    for i, x in enumerate(ideal.tolist()):
-        by_document.setdefault(base.document[x], []).append(i)
+    by_document = rows_by_document([base.document[x] for x in ideal.tolist()])
     gain = np.zeros(len(ranking))
     element = [-1] * len(ranking)
     place = [("", "")] * len(ranking)
@@ -147,7 +137,7 @@ def _passage(
     text, ranking = judged.relevant_spans, judged.ranking_spans
     assert ranking.start is not None and ranking.end is not None
     start, end = float(ranking.start[row]), float(ranking.end[row])
-    indices = _by_document(text.document).get(document, [])
+    indices = rows_by_document(text.document).get(document, [])
     if not indices or end <= start:
         return 0.0, ()
     measured = Measured(text.start[indices], text.end[indices])
@@ -163,7 +153,8 @@ def _passage(
     return share, tuple(met)
 
 
-def _by_document(documents: tuple[str, ...]) -> dict[str, list[int]]:
+def rows_by_document(documents: Sequence[str]) -> dict[str, list[int]]:
+    """Which rows of a column of documents each of them has."""
     found: dict[str, list[int]] = {}
     for i, document in enumerate(documents):
         found.setdefault(document, []).append(i)
@@ -204,7 +195,7 @@ def with_alpha(ranked: RankedGains, alpha: float) -> FloatArray:
         before = seen.setdefault(document, set())
         if x >= 0 and ranked.gain[row] > 0:
             value = _relevance_value(base, children, before, x, alpha)
-            for above in _above(base, x):
+            for above in base.above(x):
                 if above in ideal:  # the descendants of an ideal element are together worth no more than it
                     value = max(0.0, min(value, left[ideal[above]]))
                     left[ideal[above]] -= value
@@ -229,12 +220,3 @@ def _relevance_value(base: RecallBase, children: dict[int, list[int]], seen: set
         share = float(base.size[child] / base.size[x])
         parts += _relevance_value(base, children, seen, child, alpha) * share
     return alpha * parts + (1 - alpha) * gain
-
-
-def _above(base: RecallBase, x: int) -> list[int]:
-    found = []
-    x = int(base.parent[x])
-    while x >= 0:
-        found.append(x)
-        x = int(base.parent[x])
-    return found

@@ -38,8 +38,7 @@ class GainMeasure(Measure):
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """Where nothing can be gained the value is undefined, answered or not."""
-        truth = judged.truth
-        if truth is None or truth.path is None:
+        if judged.truth.path is None:
             return Score(0.0)
         return Score(0.0 if len(judged.recall_base(self.quant)) else None)
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import IntArray
+from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 
@@ -25,9 +26,7 @@ def met(judged: JudgedTopic) -> list[IntArray]:
     ranking, text = judged.ranking_spans, judged.relevant_spans
     assert ranking.start is not None and ranking.end is not None
     found = [np.zeros(0, dtype=np.int64)] * len(ranking)
-    gold: dict[str, list[int]] = {}
-    for i, document in enumerate(text.document):
-        gold.setdefault(document, []).append(i)
+    gold = rows_by_document(text.document)
     for document, rows in ranking.rows_by_document.items():
         if document not in gold:
             continue

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 
@@ -27,11 +28,8 @@ def relevant(judged: JudgedTopic, merged: bool) -> dict[str, list[tuple[int, int
     """Relevant segments by video, in whole seconds; those that touch joined, or all as they are."""
     text = judged.relevant_spans
     start, end = np.floor(text.start).astype(np.int64), np.floor(text.end).astype(np.int64)
-    rows: dict[str, list[int]] = {}
-    for i, video in enumerate(text.document):
-        rows.setdefault(video, []).append(i)
     found: dict[str, list[tuple[int, int]]] = {}
-    for video, indices in rows.items():
+    for video, indices in rows_by_document(text.document).items():
         low, high = merge(start[indices], end[indices]) if merged else (start[indices], end[indices])
         found[video] = list(zip(low.tolist(), high.tolist(), strict=True))
     return found

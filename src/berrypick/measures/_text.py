@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
@@ -18,6 +19,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.core.truth import Highlighted
+from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
@@ -90,6 +92,13 @@ class RelevantText:
         """How many documents hold relevant text."""
         return int((self.measured.total > 0).sum())
 
+    def retrieved(self, ranking: Ranking) -> tuple[IntArray, MeasuredText]:
+        """The codes of the documents that a list points into, rising, and their text."""
+        codes = ranking.codes_in_order(self.names)
+        rising = np.argsort(codes, kind="stable")
+        rising = rising[codes[rising] >= 0]
+        return codes[rising], self.measured.of_documents(rising)
+
 
 @lru_cache(maxsize=2048)
 def relevant_text_of(text: Highlighted) -> RelevantText:
@@ -104,10 +113,7 @@ def view_of(judged: JudgedTopic) -> View:
     ranking = judged.ranking_spans
     text = relevant_text_of(judged.relevant_spans)
     assert ranking.start is not None and ranking.end is not None
-    codes = ranking.codes_in_order(text.names)
-    rising = np.argsort(codes, kind="stable")
-    rising = rising[codes[rising] >= 0]
-    known, retrieved = codes[rising], text.measured.of_documents(rising)
+    known, retrieved = text.retrieved(ranking)
     new, good = first_seen_of(ranking.document, ranking.start, ranking.end, known, retrieved)
     if ranking.start.dtype.kind == "i":  # seconds may be rounded otherwise there
         known_unions[ranking] = float(new.sum())
@@ -124,12 +130,8 @@ def unjudged_of(judged: JudgedTopic) -> FloatArray:
     """Per pointer: what of its new text was not judged; nan where its length is unknown."""
     ranking, text = judged.ranking_spans, judged.truth.judged_spans()
     assert ranking.start is not None and ranking.end is not None
-    known = relevant_text_of(text)
-    codes = ranking.codes_in_order(known.names)
-    rising = np.argsort(codes, kind="stable")
-    rising = rising[codes[rising] >= 0]
     columns = (ranking.document, ranking.start, ranking.end)
-    new, seen = first_seen_of(*columns, codes[rising], known.measured.of_documents(rising))
+    new, seen = first_seen_of(*columns, *relevant_text_of(text).retrieved(ranking))
     whole = ranking.codes_in_order(sorted(judged.truth.whole_documents))
     left = np.where(np.isin(ranking.document, whole[whole >= 0]), 0.0, new - seen)
     left[ranking.unknown] = np.nan
@@ -290,8 +292,7 @@ def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     chosen = ranking if at is None else ranking.rows(ranking.rank < at)
     assert chosen.start is not None and chosen.end is not None
     common = 0.0
-    for document, rows in chosen.rows_by_document.items():
-        targets = [i for i, name in enumerate(text.document) if name == document]
+    for rows, targets in _in_common(chosen, text):
         common += float(
             intersections(chosen.start[rows], chosen.end[rows], text.start[targets], text.end[targets]).sum()
         )
@@ -317,12 +318,18 @@ def count_each(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     assert chosen.start is not None and chosen.end is not None
     wanted = float((text.end - text.start).sum())
     unused = wanted
-    for document, rows in chosen.rows_by_document.items():
-        targets = [i for i, name in enumerate(text.document) if name == document]
-        if targets:
-            low, high = merge(chosen.start[rows], chosen.end[rows])
-            unused -= float(intersections(low, high, text.start[targets], text.end[targets]).sum())
+    for rows, targets in _in_common(chosen, text):
+        low, high = merge(chosen.start[rows], chosen.end[rows])
+        unused -= float(intersections(low, high, text.start[targets], text.end[targets]).sum())
     return TextCounts(view.found(at), view.up_to(view.length, at), wanted, unused)
+
+
+def _in_common(ranking: Ranking, text: Highlighted) -> Iterator[tuple[IntArray, list[int]]]:
+    """Of each document that has both: rows of the list, and targets."""
+    targets = rows_by_document(text.document)
+    for document, rows in ranking.rows_by_document.items():
+        if document in targets:
+            yield rows, targets[document]
 
 
 def text_table(view: View, most: int = 30) -> Table:

@@ -52,7 +52,6 @@ class AspectAP(_Genomics):
     """
 
     def _steps(self, judged: JudgedTopic) -> tuple[list[tuple[int, tuple[str, ...], float]], int]:
-        assert judged.truth is not None
         aspects = judged.truth.aspects
         if aspects is None:
             raise UsageError("needs judged passages with aspects, as in TREC Genomics")

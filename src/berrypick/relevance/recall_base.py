@@ -57,28 +57,17 @@ class RecallBase:
         """The ideal recall base: the best of every relevant path, the higher one on a tie, overlap removed."""
         if self.chosen is not None:
             return np.array(sorted(self.index[key] for key in self.chosen), dtype=np.int64)
-        inner = set(self.parent[self.parent >= 0].tolist())
-        kept: set[int] = set()
-        for leaf in range(len(self)):
-            if leaf not in inner:
-                kept.add(self._best_on_path(leaf))
-        return np.array([i for i in sorted(kept) if not self._has_kept_ancestor(i, kept)], dtype=np.int64)
+        leaves = set(range(len(self))) - set(self.parent.tolist())
+        # from the outermost on, so that the higher one is the first of equals
+        kept = {max([*self.above(leaf)[::-1], leaf], key=lambda i: self.gain[i]) for leaf in leaves}
+        return np.array([i for i in sorted(kept) if not kept & set(self.above(i))], dtype=np.int64)
 
-    def _best_on_path(self, leaf: int) -> int:
-        best, i = leaf, leaf
-        while i >= 0:
-            if self.gain[i] >= self.gain[best]:
-                best = i
-            i = int(self.parent[i])
-        return best
-
-    def _has_kept_ancestor(self, i: int, kept: set[int]) -> bool:
-        i = int(self.parent[i])
-        while i >= 0:
-            if i in kept:
-                return True
-            i = int(self.parent[i])
-        return False
+    def above(self, i: int) -> list[int]:
+        """The elements of the base around one, the nearest first."""
+        found = []
+        while (i := int(self.parent[i])) >= 0:
+            found.append(i)
+        return found
 
 
 def recall_base(
