@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
@@ -88,22 +89,29 @@ def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
 
 def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray, share: float) -> FloatArray:
     """One document: text that was there before covers nothing more."""
-    assert ranking.start is not None and ranking.end is not None
     assert targets.start is not None and targets.end is not None
     start, end = targets.start[indices], targets.end[indices]
     wanted = np.where(end > start, share * (end - start) * (1 - 1e-9), 0.5)  # a point is there or not
     have = np.zeros(len(indices))
     found = np.full(len(indices), np.inf)
+    for row, new in newly_covered(ranking, rows, start, end):
+        have += new
+        found[(have >= wanted) & ~np.isfinite(found)] = ranking.rank[row] + 1
+    return found
+
+
+def newly_covered(
+    ranking: Ranking, rows: IntArray, start: Positions, end: Positions
+) -> Iterator[tuple[int, FloatArray]]:
+    """Each row of one document, and the length that it is the first to cover of each target; 1 of an entry point."""
+    assert ranking.start is not None and ranking.end is not None
     seen: tuple[list[float], list[float]] = ([], [])
     for row in rows.tolist():
         pieces = unseen_parts(ranking.start[row].item(), ranking.end[row].item(), *seen)
-        if not pieces:
-            continue
-        low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
-        have += intersections(low, high, start, end).sum(axis=0)
-        have += ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
-        found[(have >= wanted) & ~np.isfinite(found)] = ranking.rank[row] + 1
-    return found
+        if pieces:
+            low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
+            points = ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
+            yield row, intersections(low, high, start, end).sum(axis=0) + points
 
 
 # --- the answer against reading ---------------------------------------------------------------------------------------
@@ -134,10 +142,6 @@ class Reading:
         x = np.append(self.effort[within], budget)
         y = np.append(self.seen[within], self.at(np.array([budget])))
         return float(((x[1:] - x[:-1]) * (y[1:] + y[:-1])).sum() / 2 / budget)
-
-    def needed(self, share: float) -> float | None:
-        """The effort after which a share has been seen; None if it never is."""
-        return effort_for(self.effort, self.seen, share)
 
 
 def effort_for(effort: FloatArray, seen: FloatArray, share: float) -> float | None:

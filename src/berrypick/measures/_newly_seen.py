@@ -11,9 +11,7 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.intervals import intersections
-from berrypick.kernels.text import unseen_parts
-from berrypick.measures._chunks import reading_costs, tokens_read
+from berrypick.measures._chunks import newly_covered, reading_costs, tokens_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +38,11 @@ def newly_seen(judged: JudgedTopic) -> NewlySeen:
 
 
 def _in_document(regions: Ranking, rows: IntArray, targets: Targets, indices: IntArray) -> list[tuple[int, int, float]]:
-    assert regions.start is not None and regions.end is not None
     assert targets.start is not None and targets.end is not None
     start, end = targets.start[indices], targets.end[indices]
     length = np.where(end > start, end - start, 1)
-    seen: tuple[list[float], list[float]] = ([], [])
     found = []
-    for row in rows.tolist():
-        pieces = unseen_parts(regions.start[row].item(), regions.end[row].item(), *seen)
-        if not pieces:
-            continue
-        low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
-        new = intersections(low, high, start, end).sum(axis=0).astype(np.float64)
-        new += ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
+    for row, new in newly_covered(regions, rows, start, end):
         found += [(row, int(indices[x]), float(new[x] / length[x])) for x in np.flatnonzero(new).tolist()]
     return found
 

@@ -136,7 +136,7 @@ class Coverage(Measure):
             [f"{k + 1} ({name})", *got[k : k + 1], number(read[k], 1), number(found[k])] for k, name in enumerate(names)
         ]
         head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
-        spent = [[f"{share:.0%}", _effort_text(reading.needed(share))] for share in SHARES]
+        spent = [[f"{share:.0%}", _effort_text(effort_for(reading.effort, reading.seen, share))] for share in SHARES]
         return self._explained(
             judged,
             Table("The answer seen after each rank", head, rows),
