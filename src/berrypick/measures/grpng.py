@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.trees import numbered, unseen_lengths
 from berrypick.measures.base import LEVELS, Measure
 
 
@@ -105,16 +105,16 @@ def _at(recall: FloatArray, precision: FloatArray, level: float) -> float:
 @lru_cache(maxsize=4)
 def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
     """Recall and precision after each rank."""
-    assert judged.truth is not None
     ranking = judged.ranking
     if judged.truth.path is None or ranking.path is None or ranking.path_end is not None:
         raise UsageError("reads graded elements: truth and run must point to elements by their paths")
     base = judged.recall_base()
-    unseen, length = _unseen_lengths(ranking)
+    length = _lengths(ranking)
+    elements = [ranking.paths[code] for code in ranking.path.tolist()]
+    unseen = unseen_lengths(ranking.document, *numbered(elements), length)
     exhaustive, specific = np.zeros(len(ranking)), np.zeros(len(ranking))
     for row in range(len(ranking)):
-        key = (ranking.documents[int(ranking.document[row])], ranking.paths[int(ranking.path[row])])
-        i = base.index.get(key)
+        i = base.index.get((ranking.documents[int(ranking.document[row])], elements[row]))
         if i is not None:
             exhaustive[row], specific[row] = base.exhaustivity[i], base.specificity[i]
     share = np.divide(unseen, length, out=np.zeros(len(ranking)), where=length > 0)
@@ -126,25 +126,6 @@ def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
 
 def _by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:
     return np.cumsum(np.bincount(ranking.rank, weights=values, minlength=ranking.ranks))
-
-
-def _unseen_lengths(ranking: Ranking) -> tuple[FloatArray, FloatArray]:
-    """For each element its length without what was retrieved before, and its length."""
-    assert ranking.path is not None
-    length = _lengths(ranking)
-    unseen = length.copy()
-    before: dict[str, dict[str, float]] = {}
-    for row in range(len(ranking)):
-        path = ranking.paths[int(ranking.path[row])]
-        known = before.setdefault(ranking.documents[int(ranking.document[row])], {})
-        if path in known or any(outer in known for outer in paths.ancestors(path)):
-            unseen[row] = 0.0
-            continue
-        inside = [other for other in known if paths.contains(path, other)]
-        outermost = [other for other in inside if not any(outer in inside for outer in paths.ancestors(other))]
-        unseen[row] = max(0.0, unseen[row] - sum(known[other] for other in outermost))  # sizes may not add up
-        known[path] = float(length[row])
-    return unseen, length
 
 
 def _lengths(ranking: Ranking) -> FloatArray:
