@@ -92,8 +92,8 @@ class Scenario:
         return len({rank for rank in self.found_at if rank is not None and rank <= last})
 
 
-def scenarios(reach: Reach) -> list[Scenario] | None:
-    """Every way the targets can be discovered, if they are few enough to be shown."""
+def scenarios(reach: Reach) -> list[Scenario]:
+    """Every way the targets can be discovered; none of them if they are too many to be shown."""
     choices: list[list[tuple[int | None, float]]] = []
     count = 1
     for x in range(reach.targets):
@@ -109,7 +109,7 @@ def scenarios(reach: Reach) -> list[Scenario] | None:
         choices.append(options)
         count *= len(options)
         if count > MOST_SCENARIOS:
-            return None
+            return []
     found = []
     for combination in itertools.product(*choices):
         probability = 1.0
@@ -119,27 +119,23 @@ def scenarios(reach: Reach) -> list[Scenario] | None:
     return found
 
 
-def scenario_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table | None:
+def scenario_tables(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> list[Table]:
     """The table of scenarios as the papers print it: who is discovered where, and A/ML for each recall value."""
     found = scenarios(reach)
-    if found is None or not reach.targets:
-        return None
-    rows = _discoveries(found, reach, names, targets)
+    rows = []
     for r in range(1, reach.targets + 1):
         ranks = [scenario.rank_of(r) for scenario in found]
         expected = sum(s.probability / k for s, k in zip(found, ranks, strict=True) if k is not None)
         rows.append(
             [f"A/ML, r={r}", *("0" if k is None else f"1/{k}" if k > 1 else "1" for k in ranks), number(expected)]
         )
-    return Table("Every way it can go", ["", *(f"#{i}" for i in range(1, len(found) + 1)), "E"], rows)
+    return _every_way(found, reach, names, targets, rows)
 
 
-def consulted_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table | None:
+def consulted_tables(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> list[Table]:
     """PRUM's table: ranks consulted (C) and consulted ranks that lead to something new (CL), for each recall value."""
     found = scenarios(reach)
-    if found is None or not reach.targets:
-        return None
-    rows = _discoveries(found, reach, names, targets)
+    rows = []
     for r in range(1, reach.targets + 1):
         if any(scenario.rank_of(r) is None for scenario in found):
             continue  # the unranked part is needed: no whole numbers to show
@@ -148,16 +144,20 @@ def consulted_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) 
         for name, values in ((f"CL({r})", leading), (f"C({r})", last)):
             expected = sum(s.probability * value for s, value in zip(found, values, strict=True))
             rows.append([name, *(str(value) for value in values), number(expected)])
-    return Table("Every way it can go", ["", *(f"#{i}" for i in range(1, len(found) + 1)), "E"], rows)
+    return _every_way(found, reach, names, targets, rows)
 
 
-def _discoveries(
-    found: Sequence[Scenario], reach: Reach, names: Sequence[str], targets: Sequence[str]
-) -> list[list[str]]:
+def _every_way(
+    found: Sequence[Scenario], reach: Reach, names: Sequence[str], targets: Sequence[str], expected: list[list[str]]
+) -> list[Table]:
+    """The scenarios, what follows from them below; nothing where they are too many to be shown."""
+    if not found or not reach.targets:
+        return []
     rows = []
     for k in reach.events.tolist():
         cells = [",".join(targets[x] for x in range(reach.targets) if scenario.found_at[x] == k) for scenario in found]
         rows.append([f"{k} ({names[k - 1]})", *cells, ""])
     total = sum(scenario.probability for scenario in found)
     rows.append(["probability", *(number(scenario.probability) for scenario in found), number(total)])
-    return rows
+    head = ["", *(f"#{i}" for i in range(1, len(found) + 1)), "E"]
+    return [Table("Every way it can go", head, [*rows, *expected])]

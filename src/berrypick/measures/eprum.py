@@ -35,7 +35,7 @@ from berrypick.measures._certificate import (
     signed_search,
 )
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import law_table, reach_table, scenario_table, target_quantisation, whole_recall
+from berrypick.measures._working import law_table, reach_table, scenario_tables, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
 from berrypick.relevance.gains import Quantisation
 
@@ -262,13 +262,10 @@ class EPRUM(Measure):
 
     def _explain_level(
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: _Certificate
-    ) -> list[str | Table]:
+    ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
-        parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
-        scenarios = scenario_table(reach, names, targets)
-        if scenarios is not None:
-            parts.append(scenarios)
+        parts = [reach_table(reach, names, targets), law_table(reach, names), *scenario_tables(reach, names, targets)]
         best, wanted = certificate.ideal, self._wanted(reach.targets)
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]

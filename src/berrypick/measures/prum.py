@@ -19,7 +19,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
 from berrypick.measures._bounds import one_or_more
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import consulted_table, law_table, reach_table, target_quantisation, whole_recall
+from berrypick.measures._working import consulted_tables, law_table, reach_table, target_quantisation, whole_recall
 from berrypick.measures.base import LEVELS, Measure, recall_value
 from berrypick.measures.eprum import LawName
 from berrypick.relevance.gains import Quantisation
@@ -100,14 +100,21 @@ class PRUM(Measure):
             raise UsageError("PRUM takes one of r= and @level, not both")
 
     def compute(self, judged: JudgedTopic) -> Score:
-        t = judged.reach.targets
+        wanted = self._wanted(judged.reach.targets)
+        if not wanted:
+            return Score(None)
+        precision = self._precisions(judged, wanted[0], wanted[-1])
+        return Score(self._together(precision))
+
+    def _wanted(self, targets: int) -> range:
+        """The recall values that the value is made of; none if more are wanted than there are."""
         if self.r is not None:
-            if self.r > t:
-                return Score(None)
-            return Score(float(self._precisions(judged, self.r, self.r)[0]))
-        if self.at is not None:
-            return Score(float(self._precisions(judged, recall_value(self.at, t), t).max()))
-        return Score(math.fsum(self._precisions(judged, 1, t)) / t)
+            return range(self.r, min(self.r, targets) + 1)
+        return range(1 if self.at is None else recall_value(self.at, targets), targets + 1)
+
+    def _together(self, precision: FloatArray) -> float:
+        """One value from those at recall values: their mean, or the largest from a level on."""
+        return math.fsum(precision) / len(precision) if self.at is None else float(precision.max())
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """The reader goes through the unranked units at once."""
@@ -123,17 +130,16 @@ class PRUM(Measure):
         Beyond the list the mean over all orders of the unranked units is taken.
         """
         t, ordered = judged.reach.targets, sessions.ordered
-        low = self.r or (1 if self.at is None else recall_value(self.at, t))
-        high = self.r or t
+        wanted = np.array(self._wanted(t), dtype=np.int64)
         listed = np.isfinite(ordered)
         fresh = listed.copy()  # led to something new: the rank is not that of the target before
         fresh[1:] &= ordered[1:] != ordered[:-1]
         seen = listed.sum(axis=0)
         missing = t - seen
         cost = 1.0 + ((_unranked(judged) or 0) - missing) / (missing + 1.0)
-        more = np.maximum(np.arange(low, high + 1)[:, None] - seen, 0)
-        new = np.cumsum(fresh, axis=0)[low - 1 : high] + more
-        read = np.where(listed, ordered, judged.reach.ranks)[low - 1 : high] + more * cost
+        more = np.maximum(wanted[:, None] - seen, 0)
+        new = np.cumsum(fresh, axis=0)[wanted - 1] + more
+        read = np.where(listed, ordered, judged.reach.ranks)[wanted - 1] + more * cost
         return ReaderValues(new.astype(np.float64), read, largest=self.at is not None)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
@@ -147,22 +153,13 @@ class PRUM(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         reach = judged.reach
         names, targets = judged.items.names_by_rank(), judged.targets.names()
-        parts: list[str | Table] = [reach_table(reach, names, targets), law_table(reach, names)]
-        scenarios = consulted_table(reach, names, targets)
-        if scenarios is not None:
-            parts.append(scenarios)
-        parts.append(self._terms(judged, work(reach, self.exact, self.law)))
-        return self._explained(judged, *parts)
+        parts = [reach_table(reach, names, targets), law_table(reach, names), *consulted_tables(reach, names, targets)]
+        return self._explained(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
-        t = judged.reach.targets
         title = "Expected numbers of results: (leading to something new) / (consulted)"
         head = ["r", "new, ranked", "new, beyond", "read, ranked", "read, beyond", "precision"]
-        if self.r is not None:
-            wanted = [self.r] if self.r <= t else []
-        else:
-            wanted = list(range(recall_value(self.at, t) if self.at is not None else 1, t + 1))
-        unranked = _unranked(judged)
+        wanted, unranked = self._wanted(judged.reach.targets), _unranked(judged)
         if not wanted:
             return Table(title, head, [])
         precision = working.precision(wanted[0], wanted[-1], unranked)
@@ -177,8 +174,8 @@ class PRUM(Measure):
             )
         ]
         if len(wanted) > 1:
-            last = ("mean", math.fsum(precision) / len(precision)) if self.at is None else ("largest", precision.max())
-            rows.append([last[0], "", "", "", "", number(float(last[1]), 6)])
+            last = "mean" if self.at is None else "largest"
+            rows.append([last, "", "", "", "", number(self._together(precision), 6)])
         return Table(title, head, rows)
 
 
