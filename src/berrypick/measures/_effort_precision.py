@@ -57,7 +57,7 @@ def work(
         return Working(ideal, nothing, nothing, nothing, 0, np.zeros(0))
     spent = np.cumsum(effort)[reach.events - 1]
     if not outside.any():
-        weight = _by_parts(spent)
+        weight = inverse_by_parts(spent)
         if gain_law.are_equal(gains):
             inverse = gain_law.reached_by_count(weighted_law(reach, weight), gains, wanted)
             doubtful, cells = np.zeros(len(levels)), 0
@@ -66,7 +66,7 @@ def work(
             inverse, doubtful = weight @ reached, weight @ doubt
         return Working(ideal, inverse, ideal * inverse, ideal * doubtful, cells, spent)
     reached, doubt, cells = reached_gains(reach, gains, wanted)
-    weight = _by_parts(spent[:, None] + _browsed(reach, outside, reached))
+    weight = inverse_by_parts(spent[:, None] + _browsed(reach, outside, reached))
     inverse, doubtful = (weight * reached).sum(axis=0), (np.abs(weight) * doubt).sum(axis=0)
     same = reach.targets == 1 and len(np.unique(outside)) == 1
     browsing: Literal["exact", "estimate"] = "exact" if same else "estimate"
@@ -86,7 +86,7 @@ def thresholds(gains: FloatArray, levels: tuple[float, ...]) -> FloatArray:
     return np.asarray(levels) * gains.sum() * (1 - 1e-9)
 
 
-def _by_parts(spent: FloatArray) -> FloatArray:
+def inverse_by_parts(spent: FloatArray) -> FloatArray:
     """The weight of each event: 1/spent there minus 1/spent at the next one."""
     weight = np.empty_like(spent)
     weight[:-1] = (spent[1:] - spent[:-1]) / (spent[:-1] * spent[1:])

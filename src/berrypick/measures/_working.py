@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.kernels.poisson_binomial import number_seen
 
@@ -18,16 +20,6 @@ from berrypick.kernels.poisson_binomial import number_seen
 MOST_ROWS = 30
 MOST_COLUMNS = 12
 MOST_SCENARIOS = 12
-
-
-def target_quantisation() -> Any:
-    """The parameter of measures whose targets are ideal elements."""
-    return parameter(
-        None,
-        "specificity|generalised|strict",
-        "how assessments become gains, by which ideal elements are chosen; specificity where sizes are known, "
-        "else generalised",
-    )
 
 
 def whole_recall(recall: Any, targets: int) -> int:
@@ -39,6 +31,12 @@ def whole_recall(recall: Any, targets: int) -> int:
     if not 1 <= value <= targets:
         raise UsageError(f"recall must be a whole number from 1 to the number of targets, {targets}, not {recall!r}")
     return value
+
+
+def seen_by_rank(reach: Reach, weight: FloatArray) -> FloatArray:
+    """The weight of the targets that are expected to have been seen, after each rank."""
+    values = np.concatenate([[0.0], reach.seen @ weight])
+    return values[np.searchsorted(reach.events, np.arange(1, reach.ranks + 1), side="right")]
 
 
 def reach_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table:

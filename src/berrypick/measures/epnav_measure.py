@@ -31,13 +31,13 @@ from berrypick.measures._certificate import (
 from berrypick.measures._cheapest import CheapestLists, cheapest_lists, compared
 from berrypick.measures._effort_precision import Working, reached_gains, thresholds, working_of
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import reach_table, target_quantisation
-from berrypick.measures.base import LEVELS, Measure
-from berrypick.relevance.gains import Quantisation
+from berrypick.measures._targets import TargetMeasure
+from berrypick.measures._working import reach_table
+from berrypick.measures.base import LEVELS
 
 
 @dataclass(frozen=True)
-class epnav(Measure):
+class epnav(TargetMeasure):
     """Ratio of the effort an ideal list needs to reach a share of the gain to the effort this list needs.
 
     Formula
@@ -104,15 +104,12 @@ class epnav(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)
-    walks: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("gain-recall", "effort-precision")
     why_above_one: ClassVar[str] = (
         "with unequal efforts, or where one result leads to several targets, the list of targets is not always the "
         "cheapest list"
     )
 
-    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
-    quant: Quantisation | None = target_quantisation()
     ideal: Literal["targets", "exact", "certified"] = parameter(
         "targets",
         "targets|exact|certified",

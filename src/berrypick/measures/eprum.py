@@ -34,17 +34,18 @@ from berrypick.measures._certificate import (
     seconds_parameter,
     signed_search,
 )
+from berrypick.measures._effort_precision import inverse_by_parts
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import law_table, reach_table, scenario_tables, target_quantisation, whole_recall
-from berrypick.measures.base import LEVELS, Measure, recall_value
-from berrypick.relevance.gains import Quantisation
+from berrypick.measures._targets import TargetMeasure
+from berrypick.measures._working import law_table, reach_table, scenario_tables, whole_recall
+from berrypick.measures.base import LEVELS, recall_value
 
 IdealName = Literal["targets", "greedy", "exact", "certified"]
 LawName = Literal["exact", "normal"]
 
 
 @dataclass(frozen=True)
-class EPRUM(Measure):
+class EPRUM(TargetMeasure):
     """Expected precision at a recall value, for readers who navigate on from the results.
 
     Formula
@@ -116,14 +117,11 @@ class EPRUM(Measure):
         "branden2020lorentzian",
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
-    walks: ClassVar[bool] = True
     why_above_one: ClassVar[str] = (
         "the product of expectations exceeds 1 when one result can lead to several targets at once; "
         "norm='bounded' with ideal='certified' does not"
     )
 
-    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
-    quant: Quantisation | None = target_quantisation()
     r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     rank: int | None = parameter(
         None, "int", "the rank after which the reader stops", check=lambda v: 1 <= v < 2**53, must="from 1 to 2^53"
@@ -366,9 +364,7 @@ def expected_inverse(reach: Reach, law: LawName = "exact") -> FloatArray:
     k = events(reach).astype(np.float64)
     if not len(k):
         return np.zeros(reach.targets)
-    weight = np.empty_like(k)
-    weight[:-1] = (k[1:] - k[:-1]) / (k[:-1] * k[1:])  # sum of 1/(j(j+1)) until the next event
-    weight[-1] = 1.0 / k[-1]
+    weight = inverse_by_parts(k)  # sums of 1/(j(j+1)) until the next event
     if law == "normal":
         return upper_tails(weight @ normal_law(reach.seen, reach.unseen))[1:]
     return upper_tails(weighted_law(reach, weight))[1:]

@@ -8,18 +8,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import reach_table, target_quantisation
-from berrypick.measures.base import Measure
-from berrypick.relevance.gains import Quantisation
+from berrypick.measures._targets import TargetMeasure
+from berrypick.measures._working import reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)
-class ExpectedRatio(Measure):
+class ExpectedRatio(TargetMeasure):
     """The expected share of the targets that a reader has seen after k ranks.
 
     Formula
@@ -63,11 +61,7 @@ class ExpectedRatio(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)
-    walks: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("rank", "expected share of the targets")
-
-    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
-    quant: Quantisation | None = target_quantisation()
 
     def compute(self, judged: JudgedTopic) -> Score:
         weight = judged.targets.idealism
@@ -88,7 +82,7 @@ class ExpectedRatio(Measure):
         weight = judged.targets.idealism
         if not weight.any():
             return None
-        values = _by_rank(judged, weight / weight.sum())
+        values = seen_by_rank(judged.reach, weight / weight.sum())
         return [(k, float(value)) for k, value in enumerate(values, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
@@ -104,9 +98,3 @@ class ExpectedRatio(Measure):
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
         reached = reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names())
         return self._explained(judged, reached, Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows))
-
-
-def _by_rank(judged: JudgedTopic, weight: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
-    reach = judged.reach
-    values = np.concatenate([[0.0], reach.seen @ weight])
-    return values[np.searchsorted(reach.events, np.arange(1, reach.ranks + 1), side="right")]

@@ -15,7 +15,7 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._gains import Base, GainMeasure, curves, gain_table
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import reach_table
+from berrypick.measures._working import reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,8 @@ class GainRecall(GainMeasure):
     def _shares(self, judged: JudgedTopic) -> FloatArray | None:
         """The share of the gain after each rank; None where there is none."""
         if _moves(judged):
-            reach, gain = judged.reach, judged.targets.gain
-            seen = np.concatenate([[0.0], reach.seen @ gain]) / gain.sum()
-            return seen[np.searchsorted(reach.events, np.arange(1, reach.ranks + 1), side="right")]
+            gain = judged.targets.gain
+            return seen_by_rank(judged.reach, gain) / gain.sum()
         found = curves(judged, self.quant, self.base)
         return found.run / found.total if found.total > 0 else None
 

@@ -19,14 +19,14 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
 from berrypick.measures._bounds import one_or_more
 from berrypick.measures._reader_values import ReaderValues
-from berrypick.measures._working import consulted_tables, law_table, reach_table, target_quantisation, whole_recall
-from berrypick.measures.base import LEVELS, Measure, recall_value
+from berrypick.measures._targets import TargetMeasure
+from berrypick.measures._working import consulted_tables, law_table, reach_table, whole_recall
+from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.eprum import LawName
-from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
-class PRUM(Measure):
+class PRUM(TargetMeasure):
     """Of the results a reader consults until r targets are seen, the share that lead to something new.
 
     Formula
@@ -81,12 +81,9 @@ class PRUM(Measure):
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")
-    walks: ClassVar[bool] = True
     pools: ClassVar[bool] = True
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "precision")
 
-    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
-    quant: Quantisation | None = target_quantisation()
     r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
     exact: bool = parameter(False, "bool", "without hypothesis 2.3 of the paper")
     law: LawName = parameter(

@@ -1,0 +1,25 @@
+"""What the measures share whose readers move as the user model says, until they see the targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berrypick.core.parameters import parameter
+from berrypick.measures.base import Measure
+from berrypick.relevance.gains import Quantisation
+
+
+@dataclass(frozen=True)
+class TargetMeasure(Measure):
+    """The reader, and which elements are targets."""
+
+    walks: ClassVar[bool] = True
+
+    user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
+    quant: Quantisation | None = parameter(
+        None,
+        "specificity|generalised|strict",
+        "how assessments become gains, by which ideal elements are chosen; specificity where sizes are known, "
+        "else generalised",
+    )
