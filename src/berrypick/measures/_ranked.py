@@ -87,6 +87,14 @@ class RankedMeasure(Measure):
         return Explanation(title, [*document_table(truth, ranking), found])
 
 
+@dataclass(frozen=True)
+class RelevanceMeasure(RankedMeasure):
+    """A measure that asks which documents are relevant, of all of them or of those that were judged."""
+
+    rel: int = relevance_level()
+    judged_only: bool = only_judged()
+
+
 def document_table(truth: TopicTruth, ranking: Ranking, most: int = 30) -> list[Table | str]:
     """The first documents of a list with their grades, and how many are relevant in all."""
     judged = Truth("documents", {truth.topic: truth}).document_grades

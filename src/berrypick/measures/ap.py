@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level, share
+from berrypick.measures._ranked import RelevanceMeasure, share
 
 
 @dataclass(frozen=True)
-class AP(RankedMeasure):
+class AP(RelevanceMeasure):
     """Average precision: the mean of the precision at the rank of every relevant document.
 
     Formula
@@ -49,8 +49,6 @@ class AP(RankedMeasure):
 
     of_spans: ClassVar[str] = "spanAP"
     aliases: ClassVar[tuple[str, ...]] = ("MAP",)
-    rel: int = relevance_level()
-    judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         found = documents.rows(documents.grade >= self.rel)

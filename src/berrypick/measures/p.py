@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level
+from berrypick.measures._ranked import RelevanceMeasure
 
 
 @dataclass(frozen=True)
-class P(RankedMeasure):
+class P(RelevanceMeasure):
     """Precision: the share of the first k documents that is relevant.
 
     Formula
@@ -50,8 +50,6 @@ class P(RankedMeasure):
     of_spans: ClassVar[str] = "charP"
     aliases: ClassVar[tuple[str, ...]] = ("Precision",)
     cutoff_required: ClassVar[bool] = True
-    rel: int = relevance_level()
-    judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         assert self.at is not None

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level, share
+from berrypick.measures._ranked import RelevanceMeasure, share
 
 
 @dataclass(frozen=True)
-class R(RankedMeasure):
+class R(RelevanceMeasure):
     """Recall: the share of the relevant documents that is among the first k.
 
     Formula
@@ -49,8 +49,6 @@ class R(RankedMeasure):
 
     aliases: ClassVar[tuple[str, ...]] = ("Recall",)
     cutoff_required: ClassVar[bool] = True
-    rel: int = relevance_level()
-    judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         found = self.top(documents)

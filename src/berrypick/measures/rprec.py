@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level, share
+from berrypick.measures._ranked import RelevanceMeasure, share
 
 
 @dataclass(frozen=True)
-class Rprec(RankedMeasure):
+class Rprec(RelevanceMeasure):
     """Precision at rank R, where R is the number of relevant documents.
 
     Formula
@@ -49,8 +49,6 @@ class Rprec(RankedMeasure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "none"
     aliases: ClassVar[tuple[str, ...]] = ("RPrec",)
-    rel: int = relevance_level()
-    judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         relevant = documents.relevant(self.rel)

@@ -9,11 +9,11 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level
+from berrypick.measures._ranked import RelevanceMeasure
 
 
 @dataclass(frozen=True)
-class RR(RankedMeasure):
+class RR(RelevanceMeasure):
     """Reciprocal rank of the first relevant document.
 
     Formula
@@ -52,8 +52,6 @@ class RR(RankedMeasure):
     of_spans: ClassVar[str] = "spanRR"
     aliases: ClassVar[tuple[str, ...]] = ("MRR",)
     references: ClassVar[tuple[str, ...]] = ("kantor2000confusion",)
-    rel: int = relevance_level()
-    judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         found = self.top(documents)

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from berrypick.core.arrays import FloatArray
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level
+from berrypick.measures._ranked import RelevanceMeasure
 
 
 @dataclass(frozen=True)
-class Success(RankedMeasure):
+class Success(RelevanceMeasure):
     """Whether any of the first k documents is relevant.
 
     Formula
@@ -49,8 +49,6 @@ class Success(RankedMeasure):
 
     of_spans: ClassVar[str] = "spanHit"
     cutoff_required: ClassVar[bool] = True
-    rel: int = relevance_level()
-    judged_only: bool = only_judged()
 
     def values(self, documents: JudgedDocuments) -> FloatArray:
         found = self.top(documents)
