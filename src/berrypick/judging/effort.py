@@ -11,6 +11,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
+from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
 from berrypick.kernels.intervals import merge
@@ -65,12 +66,18 @@ def _target_lengths(targets: Targets, context: JudgingContext) -> FloatArray:
             f"the target {spans.name(x)} has no length, as entry points have none, so reading it has no effort in "
             f"{context.effort}: use {option('effort', 'rank')}"
         )
-    if reader.effort_tokens is None:
-        return (spans.end - spans.start).astype(np.float64)
-    tokens = np.zeros(len(spans))
-    for document, rows in spans.by_document().items():
-        tokens[rows] = reader.effort_tokens.between(document, spans.start[rows], spans.end[rows])
-    return tokens
+    return span_lengths(spans, reader.effort_tokens)
+
+
+def span_lengths(targets: Targets, tokens: TokenOffsets | None) -> FloatArray:
+    """How long each target is, in tokens or in what positions count."""
+    assert targets.start is not None and targets.end is not None
+    if tokens is None:
+        return (targets.end - targets.start).astype(np.float64)
+    found = np.zeros(len(targets))
+    for document, rows in targets.by_document().items():
+        found[rows] = tokens.between(document, targets.start[rows], targets.end[rows])
+    return found
 
 
 def _missed(ranking: Ranking, targets: Targets, reach: Reach) -> FloatArray:

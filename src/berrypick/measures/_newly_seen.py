@@ -10,6 +10,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
+from berrypick.judging.effort import span_lengths
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._chunks import newly_covered, reading_costs, tokens_read
 
@@ -67,12 +68,7 @@ class ReadingCosts:
 def costs_of(judged: JudgedTopic) -> ReadingCosts:
     """In the unit of the evaluation's effort; tokens if that is no unit of text and the texts are known."""
     tokens = tokens_read(judged, None)
-    targets = judged.spans[1]
-    assert targets.start is not None and targets.end is not None
-    results = reading_costs(judged.read_regions, tokens)
+    results, targets = reading_costs(judged.read_regions, tokens), span_lengths(judged.spans[1], tokens)
     if tokens is None:
-        return ReadingCosts(results, (targets.end - targets.start).astype(np.float64), judged.context.reader.line_unit)
-    alone = np.zeros(len(targets))
-    for document, rows in targets.by_document().items():
-        alone[rows] = tokens.between(document, targets.start[rows], targets.end[rows])
-    return ReadingCosts(results, alone, "tokens", tokens.name)
+        return ReadingCosts(results, targets, judged.context.reader.line_unit)
+    return ReadingCosts(results, targets, "tokens", tokens.name)

@@ -67,9 +67,6 @@ class ESL(_Searching):
     def of_search(self, search: Search, length: FloatArray) -> FloatArray:
         return length
 
-    def missing_topic_score(self, judged: JudgedTopic) -> Score:
-        return self.compute(judged)
-
     def summary(self, judged: JudgedTopic) -> list[str | Table]:
         if self.search(judged) is None:
             return [f"Undefined: {self.wanted} targets are wanted, the topic has {len(judged.targets)}."]

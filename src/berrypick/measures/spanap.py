@@ -101,9 +101,12 @@ class spanAP(Measure):
         found = overlaps(judged)
         return found if self.at is None else found[judged.ranking_spans.rank < self.at]
 
+    def _values(self, judged: JudgedTopic) -> list[float]:
+        """At each threshold."""
+        return [average_precision(self._taken(judged, t) >= 0, len(judged.targets)) for t in thresholds(self.iou)]
+
     def compute(self, judged: JudgedTopic) -> Score:
-        values = [average_precision(self._taken(judged, t) >= 0, len(judged.targets)) for t in thresholds(self.iou)]
-        return Score(float(np.mean(values)))
+        return Score(float(np.mean(self._values(judged))))
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranking, targets = judged.spans
@@ -119,8 +122,7 @@ class spanAP(Measure):
         title = f"The target that each result takes, at an intersection over union of {levels[0]:g}"
         parts.append(Table(title, ["rank", "target", "IoU", "precision"], rows, align="<<>>"))
         if len(levels) > 1:
-            values = [average_precision(self._taken(judged, t) >= 0, len(targets)) for t in levels]
-            each = [[f"{t:g}", number(v, 6)] for t, v in zip(levels, values, strict=True)]
+            each = [[f"{t:g}", number(v, 6)] for t, v in zip(levels, self._values(judged), strict=True)]
             parts.append(Table("At each threshold", ["IoU", "AP"], each))
         return self._explained(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(targets)} targets")
 
