@@ -13,8 +13,8 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Ranking, Run
-from berrypick.core.words import counted
 from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
+from berrypick.formats._judged import result_counts
 from berrypick.formats._words import finite
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, streamed, tag, text_of, writable
 from berrypick.formats.base import Format, Problems, Role
@@ -137,9 +137,8 @@ class InexSubmission(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        counts = {"topic": len(value.topics), "result": len(value), "document": len(value.documents)}
-        found = [counted(count, what) for what, count in counts.items()]
-        return [*found, *(f"{what} {word}" for what, word in (("task", value.task), ("tag", value.tag)) if word)]
+        named = (("task", value.task), ("tag", value.tag))
+        return [*result_counts(value), *(f"{what} {word}" for what, word in named if word)]
 
 
 def task_in_our_words(word: str) -> str:

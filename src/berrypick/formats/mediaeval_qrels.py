@@ -8,16 +8,16 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.names import Names
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.core.truth import Truth
 from berrypick.formats._files import content
+from berrypick.formats._judged import Judgement, judged_counts, spans_topic
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 #: Topic, video, start, end, grade, line.
-Judgement = tuple[str, str, int, int, float, int]
+Row = tuple[str, str, int, int, float, int]
 
 
 class MediaevalQrels(Format):
@@ -51,7 +51,7 @@ class MediaevalQrels(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         scanned = scan(path, cls.format_name)
         rows = _read_lines(path, problems) if scanned is None else _scanned_rows(scanned)
-        topics: dict[str, dict[tuple[str, int, int], tuple[float, int]]] = {}
+        topics: dict[str, dict[tuple[str, int, int], Judgement]] = {}
         for topic, video, start, end, grade, number in rows:
             judged = topics.setdefault(topic, {})
             key = (video, start, end)
@@ -59,17 +59,7 @@ class MediaevalQrels(Format):
                 problems.count("segments judged more than once, merged")
                 grade, number = max(grade, judged[key][0]), judged[key][1]
             judged[key] = (grade, number)
-        found = {
-            topic: TopicTruth(
-                topic,
-                tuple(video for video, _, _ in judged),
-                np.array([grade for grade, _ in judged.values()]),
-                np.array([start for _, start, _ in judged], dtype=np.int64),
-                np.array([end for _, _, end in judged], dtype=np.int64),
-                np.array([line for _, line in judged.values()], dtype=np.int64),
-            )
-            for topic, judged in topics.items()
-        }
+        found = {topic: spans_topic(topic, judged) for topic, judged in topics.items()}
         return Truth("spans", found, path, cls.format_name)
 
     @classmethod
@@ -95,12 +85,10 @@ class MediaevalQrels(Format):
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
-        judged = sum(len(topic) for topic in value.topics.values())
-        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        return [counted(len(value), "topic"), counted(judged, "judged segment"), f"{relevant} relevant"]
+        return judged_counts(value, "judged segment")
 
 
-def _read_lines(path: str, problems: Problems) -> Iterator[Judgement]:
+def _read_lines(path: str, problems: Problems) -> Iterator[Row]:
     for number, text in content(path, problems):
         fields = text.split()
         if len(fields) != 6 or fields[5] not in ("0", "1"):
@@ -116,7 +104,7 @@ def _read_lines(path: str, problems: Problems) -> Iterator[Judgement]:
         yield fields[0], fields[2], start, end, float(fields[5]), number
 
 
-def _scanned_rows(found: Scanned) -> Iterator[Judgement]:
+def _scanned_rows(found: Scanned) -> Iterator[Row]:
     topics, videos = found.topic_names, list(Names(found.documents))
     columns = (found.topic, found.document, found.start, found.end, found.grade, found.line)
     for topic, video, *rest in zip(*(column.tolist() for column in columns), strict=True):

@@ -11,8 +11,8 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.assemble import assemble
 from berrypick.core.columns import Coded, Stretches
 from berrypick.core.run import Run
-from berrypick.core.words import counted
 from berrypick.formats._files import content
+from berrypick.formats._judged import result_counts
 from berrypick.formats._scan import scan
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats._words import finite, whole_number, word_problem
@@ -116,11 +116,7 @@ class MediaevalRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [
-            counted(len(value.topics), "topic"),
-            counted(len(value), "result"),
-            counted(len(value.documents), "video"),
-        ]
+        return result_counts(value, "video")
 
 
 def _assembled(

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.words import counted
+from berrypick.formats._judged import result_counts
 from berrypick.formats._spans import Fields, Rows, plain, positions
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import OF_TASKS, span_records
@@ -162,12 +162,7 @@ class SpanRun(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        found = [
-            counted(len(value.topics), "topic"),
-            counted(len(value), "result"),
-            counted(len(value.documents), "document"),
-        ]
-        return [*found, f"tag {value.tag}"] if value.tag else found
+        return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else [])]
 
 
 def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:

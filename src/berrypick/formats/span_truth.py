@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
-
-import numpy as np
 
 from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, positions, records
+from berrypick.formats._judged import Judgement, documents_topic, judged_counts, spans_topic
+from berrypick.formats._spans import Fields, Rows, plain, records
 from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only runs have.
@@ -92,9 +91,9 @@ class SpanTruth(Format):
     @classmethod
     def _of_one(cls, rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:
         """The judgements of one annotator."""
-        spans: dict[str, dict[tuple[str, float, float], tuple[float, int]]] = {}
+        spans: dict[str, dict[tuple[str, float, float], Judgement]] = {}
         quotes: dict[str, list[Quote]] = {}
-        whole: dict[str, dict[str, tuple[float, int]]] = {}
+        whole: dict[str, dict[str, Judgement]] = {}
         judged: dict[str, dict[str, int]] = {}
         unanswerable: dict[str, int] = {}
         checksums: dict[str, str] = {}
@@ -144,13 +143,19 @@ class SpanTruth(Format):
         if any_span or not whole or (judged and not relevant):
             cls._no_whole_documents(whole, problems)
             topics = {
-                topic: _spans(topic, found, whole.get(topic, {}), quotes.get(topic, ()), judged.get(topic, ()))
+                topic: spans_topic(
+                    topic,
+                    found,
+                    empty_documents=tuple(whole.get(topic, ())),
+                    quotes=tuple(quotes.get(topic, ())),
+                    judged_documents=tuple(judged.get(topic, ())),
+                )
                 for topic, found in spans.items()
             }
             truth = Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
         else:
             topics = {
-                topic: _documents(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
+                topic: documents_topic(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
@@ -158,7 +163,7 @@ class SpanTruth(Format):
         return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
-    def _once(fields: Fields, known: dict[Any, tuple[float, int]], key: Any, document: str, grade: float) -> None:
+    def _once(fields: Fields, known: dict[Any, Judgement], key: Any, document: str, grade: float) -> None:
         if key in known and known[key][0] != grade:
             fields.fail(
                 f"the same unit of {document} has grade {grade:g} here and {known[key][0]:g} in line {known[key][1]}",
@@ -169,7 +174,7 @@ class SpanTruth(Format):
         known.setdefault(key, (grade, fields.number))
 
     @staticmethod
-    def _no_whole_documents(whole: dict[str, dict[str, tuple[float, int]]], problems: Problems) -> None:
+    def _no_whole_documents(whole: dict[str, dict[str, Judgement]], problems: Problems) -> None:
         for found in whole.values():
             for document, (grade, line) in found.items():
                 if grade > 0:
@@ -219,14 +224,10 @@ class SpanTruth(Format):
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
-        units = sum(len(topic) for topic in value.topics.values())
-        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
         waiting = sum(not quote.has_offsets for topic in value.topics.values() for quote in topic.quotes)
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
-            counted(len(value), "topic"),
-            counted(units, f"judged {value.units.removesuffix('s')}"),
-            f"{relevant} relevant",
+            *judged_counts(value, f"judged {value.units.removesuffix('s')}"),
             counted(len(documents), "document"),
             *([f"{counted(len(value.unanswerable), 'topic')} without an answer"] if value.unanswerable else []),
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
@@ -402,35 +403,6 @@ def _quoted(topic: str, quote: Quote) -> dict[str, Any]:
     return {"topic": topic, **given, "grade": plain(quote.grade)}
 
 
-def _spans(
-    topic: str,
-    found: dict[tuple[str, float, float], tuple[float, int]],
-    whole: dict[str, tuple[float, int]],
-    quotes: Sequence[Quote] = (),
-    judged: Iterable[str] = (),
-) -> TopicTruth:
-    return TopicTruth(
-        topic,
-        tuple(document for document, _, _ in found),
-        np.array([grade for grade, _ in found.values()], dtype=np.float64),
-        positions([start for _, start, _ in found]),
-        positions([end for _, _, end in found]),
-        np.array([line for _, line in found.values()], dtype=np.int64),
-        tuple(whole),
-        quotes=tuple(quotes),
-        judged_documents=tuple(judged),
-    )
-
-
-def _not_relevant(judged: dict[str, int]) -> dict[str, tuple[float, int]]:
+def _not_relevant(judged: dict[str, int]) -> dict[str, Judgement]:
     """Documents judged as a whole, where others are graded as a whole: of these no line says that they are relevant."""
     return {document: (0.0, line) for document, line in judged.items()}
-
-
-def _documents(topic: str, found: dict[str, tuple[float, int]]) -> TopicTruth:
-    return TopicTruth(
-        topic,
-        tuple(found),
-        np.array([grade for grade, _ in found.values()], dtype=np.float64),
-        line=np.array([line for _, line in found.values()], dtype=np.int64),
-    )

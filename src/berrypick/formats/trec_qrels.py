@@ -9,8 +9,8 @@ import numpy as np
 
 from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
 from berrypick.formats._files import content
+from berrypick.formats._judged import Judgement, documents_topic, judged_counts
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._spans import plain
 from berrypick.formats._words import finite, word_problem
@@ -45,7 +45,7 @@ class TrecQrels(Format):
         topics = None if found is None else _from_columns(found)
         if topics is not None:
             return Truth("documents", topics, path, cls.format_name)
-        rows: dict[str, dict[str, tuple[float, int]]] = {}
+        rows: dict[str, dict[str, Judgement]] = {}
         for number, text in content(path, problems):
             fields = _checked(number, text, problems)
             if fields is None:
@@ -61,15 +61,7 @@ class TrecQrels(Format):
                 )
                 continue
             judged[document] = (grade, number)
-        topics = {
-            topic: TopicTruth(
-                topic,
-                tuple(judged),
-                np.array([grade for grade, _ in judged.values()]),
-                line=np.array([line for _, line in judged.values()], dtype=np.int64),
-            )
-            for topic, judged in rows.items()
-        }
+        topics = {topic: documents_topic(topic, judged) for topic, judged in rows.items()}
         return Truth("documents", topics, path, cls.format_name)
 
     @classmethod
@@ -88,9 +80,7 @@ class TrecQrels(Format):
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
-        judged = sum(len(topic) for topic in value.topics.values())
-        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        return [counted(len(value), "topic"), counted(judged, "judged document"), f"{relevant} relevant"]
+        return judged_counts(value, "judged document")
 
 
 def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, float] | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.words import counted
+from berrypick.formats._judged import result_counts
 from berrypick.formats._video import as_clock, clock
 from berrypick.formats._words import whole_number
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, quoted, streamed
@@ -107,11 +107,7 @@ class TrecvidResults(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [
-            counted(len(value.topics), "topic"),
-            counted(len(value), "result"),
-            counted(len(value.documents), "video"),
-        ]
+        return result_counts(value, "video")
 
 
 def item(element: Any, problems: Problems) -> tuple[str, float, float] | None:
