@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._judged import Judgement, judged_counts, spans_topic
+from berrypick.formats._values import Judgement, judged_counts, spans_topic
 from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
 

@@ -1,13 +1,13 @@
-"""Topics of a truth from what a file judges; what ``check`` says of truths and runs."""
+"""What formats share in making, writing and describing truths and runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from berrypick.core.run import Run
+from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._spans import positions
@@ -38,6 +38,18 @@ def _grades_and_lines(judged: Mapping[Any, Judgement]) -> dict[str, Any]:
         "grade": np.array([grade for grade, _ in judged.values()], dtype=np.float64),
         "line": np.array([line for _, line in judged.values()], dtype=np.int64),
     }
+
+
+def results(run: Run) -> Iterator[tuple[str, str, int, float, Ranking, int]]:
+    """Every result of a run as lines have it: topic, document, rank from 1, score; then its ranking and its row there.
+
+    Where the run has no scores they fall with the rank.
+    """
+    for topic, ranking in run.rankings():
+        for row in range(len(ranking)):
+            rank = int(ranking.rank[row]) + 1
+            score = float(ranking.score[row]) if ranking.score is not None else -float(rank)
+            yield topic, ranking.documents[int(ranking.document[row])], rank, score, ranking, row
 
 
 def judged_counts(value: Truth, unit: str) -> list[str]:

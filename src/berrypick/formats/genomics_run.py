@@ -31,7 +31,6 @@ class GenomicsRun(Format):
     positions = "chars"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "topic pmid rank score offset length tag"
-    suffixes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

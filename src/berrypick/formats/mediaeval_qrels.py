@@ -10,8 +10,8 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.truth import Truth
 from berrypick.formats._files import content
-from berrypick.formats._judged import Judgement, judged_counts, spans_topic
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._values import Judgement, judged_counts, spans_topic
 from berrypick.formats._video import in_minutes_seconds, minutes_seconds
 from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role

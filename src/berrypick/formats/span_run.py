@@ -10,8 +10,8 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.formats._judged import result_counts
 from berrypick.formats._spans import Fields, Rows, plain, positions
+from berrypick.formats._values import result_counts
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import OF_TASKS, span_records
 

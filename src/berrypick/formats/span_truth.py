@@ -12,8 +12,8 @@ from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._judged import Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.formats._spans import Fields, Rows, plain, records
+from berrypick.formats._values import Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only runs have.

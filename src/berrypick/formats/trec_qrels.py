@@ -10,9 +10,9 @@ import numpy as np
 from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.formats._files import content
-from berrypick.formats._judged import Judgement, documents_topic, judged_counts
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._spans import plain
+from berrypick.formats._values import Judgement, documents_topic, judged_counts
 from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.formats._judged import result_counts
+from berrypick.formats._values import result_counts
 from berrypick.formats._video import as_clock, clock
 from berrypick.formats._words import whole_number
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, quoted, streamed
@@ -37,7 +37,6 @@ class TrecvidResults(Format):
     positions = "seconds"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '<videoSearchResult tNum="5"><item seqNum="1" src="bor08.mpg" start="1m1.5s" stop="1m20s"/>'
-    suffixes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

@@ -12,8 +12,8 @@ from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.formats._annotations import GRADES, MOST, AnnotationExport, as_list
 from berrypick.formats._files import head
 from berrypick.formats._json import load
-from berrypick.formats._judged import Judgement, spans_topic
 from berrypick.formats._spans import records
+from berrypick.formats._values import Judgement, spans_topic
 from berrypick.formats._words import finite
 from berrypick.formats.base import Problems
 
