@@ -21,6 +21,7 @@ from berrypick import formats
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, shorten
 from berrypick.core.near_names import near_match
+from berrypick.corpus.lazy import OfDocuments
 from berrypick.formats._files import check_member, head, read_whole, reusable
 from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
@@ -104,21 +105,9 @@ class Texts(Mapping[str, str]):
         return Collection(_Lengths(self), self.source)
 
 
-class _Lengths(Mapping[str, float]):
-    def __init__(self, texts: Texts) -> None:
-        self.texts = texts
-
+class _Lengths(OfDocuments[float]):
     def __getitem__(self, document: str) -> float:
-        return float(len(self.texts[document]))
-
-    def __contains__(self, document: object) -> bool:
-        return document in self.texts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.texts)
-
-    def __len__(self) -> int:
-        return len(self.texts)
+        return float(len(self._source[document]))
 
 
 def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
