@@ -181,13 +181,14 @@ def _counting(found: Sequence[Annotated], countings: Sequence[Offsets]) -> Offse
                 if place is None or not _same(mark, one.text, place):
                     wrong += 1
                 else:
-                    cut += sum(_inside_word(one.text or "", at) for at in place)
+                    cut += sum(inside_word(one.text or "", at) for at in place)
         return wrong, cut
 
     return min(countings, key=misfits)
 
 
-def _inside_word(text: str, at: int) -> bool:
+def inside_word(text: str, at: int) -> bool:
+    """Whether a place is between two characters of one word."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 

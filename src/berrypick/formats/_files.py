@@ -251,14 +251,15 @@ def check_member(path: str, real_top: str) -> None:
         raise InputError("is not a regular file but a pipe, a device or a socket", path=path, remedy=_TAKE_AWAY)
 
 
-def members(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """The files of a folder and the folders in it whose names end so, in no order."""
+def members(folder: str, is_wanted: Callable[[str], bool]) -> Iterator[str]:
+    """The files of a folder and the folders in it that are wanted by their names."""
     real_top = os.path.realpath(folder)
     for place, folders, names in os.walk(folder, onerror=_unreadable):
+        folders.sort()
         for name in folders:
             check_member(os.path.join(place, name), real_top)
-        for name in names:
-            if name.endswith(suffixes):
+        for name in sorted(names):
+            if is_wanted(name):
                 path = os.path.join(place, name)
                 check_member(path, real_top)
                 yield path

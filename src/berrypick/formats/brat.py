@@ -57,7 +57,7 @@ class Brat(AnnotationExport):
 def _files(folder: str) -> Iterator[Path]:
     """The annotations in folders of topics."""
     top = Path(folder)
-    return (file for name in members(folder, (".ann",)) if (file := Path(name)).parent != top)
+    return (file for name in members(folder, lambda name: name.endswith(".ann")) if (file := Path(name)).parent != top)
 
 
 def _document(file: Path, topic: str, document: str, problems: Problems) -> Annotated:

@@ -142,7 +142,7 @@ class InexAssessments(Format):
 
 def _members(folder: str) -> list[str]:
     """The XML files of a folder and the folders in it, numbers in their order."""
-    return sorted(members(folder, (".xml", ".xml.gz")), key=_with_numbers)
+    return sorted(members(folder, lambda name: name.endswith((".xml", ".xml.gz"))), key=_with_numbers)
 
 
 def _with_numbers(name: str) -> list[tuple[str, int]]:
