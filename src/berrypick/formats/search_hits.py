@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from berrypick.formats._hits import hits_in, is_hit, ranked_fields
+from berrypick.formats._hits import hit_fields, hits_in, is_hit
 from berrypick.formats._json import load, starts_object
 from berrypick.formats._records import RunRecords
 from berrypick.formats._spans import Rows
@@ -61,8 +61,8 @@ class SearchHits(RunRecords):
                 continue
             if not hits:
                 yield line, topic, {"topic": topic, "results": []}
-            rows += [(line, topic, {"topic": topic, "rank": rank, **one})
-                     for rank, one in enumerate(ranked_fields(hits), start=1)]  # fmt: skip
+            rows += [(line, topic, {"topic": topic, "rank": rank, **hit_fields(hit)})
+                     for rank, hit in enumerate(hits, start=1)]  # fmt: skip
         scored = all("score" in fields for _, _, fields in rows)
         for line, topic, fields in rows:
             yield line, topic, fields if scored else {name: cell for name, cell in fields.items() if name != "score"}

@@ -9,10 +9,9 @@ from berrypick.core.assemble import in_trec_order
 from berrypick.core.run import Run
 from berrypick.formats._json import Source, load
 from berrypick.formats._records import RunRecords, TruthRecords
-from berrypick.formats._spans import Rows
+from berrypick.formats._spans import Rows, are_span_names, place_of_name
 from berrypick.formats.base import Problems
 
-SPAN = re.compile(r"(.+)#(\d+)-(\d+)\Z", re.DOTALL)
 _NAME = r'"(?:[^"\\]|\\.)*"\s*:\s*'
 _LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}{_NAME}-?\d")
 #: Names beside the topics, in files of MTEB.
@@ -83,17 +82,14 @@ def _rows(path: str, problems: Problems, number: str) -> Rows:
     if value is None:
         return
     topics = _topics(value, source, problems)
-    names = [str(name) for found in topics.values() for name in found]
-    spans = bool(names) and all(SPAN.match(name) for name in names)
+    spans = are_span_names([str(name) for found in topics.values() for name in found])
     for topic, found in topics.items():
         line = source.line_of(topic)
         source.skip()
         if not found and number == "score":
             yield line, topic, {"topic": topic, "results": []}
         for name, amount in found.items():
-            match = SPAN.match(name) if spans else None
-            place = {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
-            yield line, topic, {"topic": topic, **place, number: amount}
+            yield line, topic, {"topic": topic, **place_of_name(name, spans), number: amount}
 
 
 def _topics(value: Any, source: Source, problems: Problems) -> dict[str, dict[str, Any]]:
