@@ -22,11 +22,21 @@ def _add(lengths: dict[str, float], document: str, length: float, line: int, tex
         lengths[document] = length
 
 
-def _described(value: Collection) -> list[str]:
-    return [counted(len(value), "document"), f"total length {value.total:g}"]
+class _Lengths(Format):
+    """Lengths of documents."""
+
+    role: ClassVar[Role] = "collection"
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return "" if isinstance(value, Collection) else "it is not a collection of documents"
+
+    @classmethod
+    def describe(cls, value: Collection) -> list[str]:
+        return [counted(len(value), "document"), f"total length {value.total:g}"]
 
 
-class DocumentLengths(Format):
+class DocumentLengths(_Lengths):
     """Lengths of documents, a TAB between name and length: ``document length``, in characters or seconds.
 
     Blank lines and lines that begin with # are ignored.
@@ -38,7 +48,6 @@ class DocumentLengths(Format):
     """
 
     format_name: ClassVar[str] = "document-lengths"
-    role: ClassVar[Role] = "collection"
     shape: ClassVar[str] = "document TAB length"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
 
@@ -60,21 +69,15 @@ class DocumentLengths(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        if not isinstance(value, Collection):
-            return "it is not a collection of documents"
-        return cell_problem(value.lengths)
+        return super().accepts(value) or cell_problem(value.lengths)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for document, length in value.lengths.items():
             out.write(f"{document}\t{plain(length)}\n")
 
-    @classmethod
-    def describe(cls, value: Collection) -> list[str]:
-        return _described(value)
 
-
-class SpanLengths(Format):
+class SpanLengths(_Lengths):
     """Lengths of documents as JSON Lines: ``doc`` and ``length``.
 
     Sample::
@@ -83,7 +86,6 @@ class SpanLengths(Format):
     """
 
     format_name: ClassVar[str] = "span-lengths"
-    role: ClassVar[Role] = "collection"
     shape: ClassVar[str] = '{"doc": "guide.md", "length": 5210}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
 
@@ -104,14 +106,6 @@ class SpanLengths(Format):
         return Collection(lengths, path)
 
     @classmethod
-    def accepts(cls, value: Any) -> str:
-        return "" if isinstance(value, Collection) else "it is not a collection of documents"
-
-    @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for document, length in value.lengths.items():
             out.write(json.dumps({"doc": document, "length": plain(length)}, ensure_ascii=False) + "\n")
-
-    @classmethod
-    def describe(cls, value: Collection) -> list[str]:
-        return _described(value)

@@ -92,7 +92,7 @@ class InexSubmission(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         rows = _Rows(problems)
-        for event, element in streamed(path, problems, ("inex-submission", "topic", "result"), ("start", "end")):
+        for event, element in streamed(path, problems, ("inex-submission", "topic", "result")):
             if event == "start":
                 rows.open(element)
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TextIO
+from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
@@ -103,9 +103,6 @@ class SpanRun(Format):
                 end.append(span[1])
         ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
         scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
-        order: Literal["rank", "score", "file"] = (
-            "rank" if ranks is not None else "score" if scores is not None else "file"
-        )
         run = assemble(
             tag=tag or name,
             topic=topic,
@@ -115,7 +112,7 @@ class SpanRun(Format):
             score=scores,
             rank=ranks,
             line=np.arange(len(line)),  # several rows may stand in one line
-            order=order,
+            order="rank" if ranks is not None else "score" if scores is not None else "file",
             source=path,
             format=cls.format_name,
             duplicates="keep",

@@ -49,7 +49,7 @@ class TrecvidResults(Format):
         numbers: list[tuple[float, float, float, int]] = []
         tag = number = ""
         inside = False
-        for event, element in streamed(path, problems, ("videoSearchResult", "item"), ("start", "end")):
+        for event, element in streamed(path, problems, ("videoSearchResult", "item")):
             if event == "start":
                 count_attributes(element, problems, _ATTRIBUTES)
                 if element.tag == "videoSearchResult":
