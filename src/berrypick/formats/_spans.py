@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -46,6 +46,11 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
             problems.report("is not an object", number, text, 'every line looks like {"topic": ..., "doc": ...}')
             continue
         yield number, text, value
+
+
+def write_lines(values: Iterable[dict[str, Any]], out: TextIO) -> None:
+    """Every object as a line."""
+    out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
 
 
 def _halved(text: str) -> bool:

@@ -16,6 +16,14 @@ from berrypick.formats._spans import positions
 Judgement = tuple[float, int]
 
 
+#: The remedy where something is judged twice.
+ONE_OF_TWO = "keep one of the two lines"
+
+
+def judged_twice(document: str, topic: str, first: int) -> str:
+    return f"document {document} is judged twice for topic {topic}, first in line {first}"
+
+
 def spans_topic(topic: str, judged: Mapping[tuple[str, Any, Any], Judgement], **others: Any) -> TopicTruth:
     """Judged spans, by document, start and end; ``others`` are more fields of the topic."""
     return TopicTruth(

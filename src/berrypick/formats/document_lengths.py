@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
 from berrypick.core.words import counted
 from berrypick.formats._files import content
-from berrypick.formats._spans import Fields, plain, records
+from berrypick.formats._spans import Fields, plain, records, write_lines
 from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
 
@@ -107,5 +106,4 @@ class SpanLengths(_Lengths):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        for document, length in value.lengths.items():
-            out.write(json.dumps({"doc": document, "length": plain(length)}, ensure_ascii=False) + "\n")
+        write_lines(({"doc": name, "length": plain(length)} for name, length in value.lengths.items()), out)

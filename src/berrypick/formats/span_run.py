@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.formats._spans import Fields, Rows, plain, positions
+from berrypick.formats._spans import Fields, Rows, plain, positions, write_lines
 from berrypick.formats._values import result_counts
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import OF_TASKS, span_records
@@ -135,31 +135,38 @@ class SpanRun(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        first, above = True, 0
-        for topic, ranking in value.rankings():
-            if not len(ranking):
-                named = {"tag": value.tag} if first and value.tag else {}
-                out.write(json.dumps({"topic": topic, "results": [], **named}, ensure_ascii=False) + "\n")
-                first = False
-            for row in range(len(ranking)):
-                record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
-                if ranking.start is not None:
-                    record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
-                if above + row in value.quoted:
-                    record["text"] = value.quoted[above + row]
-                if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
-                    record["rank"] = int(ranking.rank[row]) + 1
-                if ranking.score is not None:
-                    record["score"] = float(ranking.score[row])
-                if first and value.tag:
-                    record["tag"] = value.tag
-                first = False
-                out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            above += len(ranking)
+        write_lines(cls.to_records(value), out)
+
+    @classmethod
+    def to_records(cls, value: Any) -> Iterator[dict[str, Any]]:
+        """A run as lines have it; the first one names it."""
+        tag = {"tag": value.tag} if value.tag else {}
+        for record in _results(value):
+            yield record | tag
+            tag = {}
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
         return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else [])]
+
+
+def _results(value: Any) -> Iterator[dict[str, Any]]:
+    above = 0
+    for topic, ranking in value.rankings():
+        if not len(ranking):
+            yield {"topic": topic, "results": []}
+        for row in range(len(ranking)):
+            record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
+            if ranking.start is not None:
+                record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
+            if above + row in value.quoted:
+                record["text"] = value.quoted[above + row]
+            if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
+                record["rank"] = int(ranking.rank[row]) + 1
+            if ranking.score is not None:
+                record["score"] = float(ranking.score[row])
+            yield record
+        above += len(ranking)
 
 
 def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
@@ -77,9 +75,7 @@ class _SpanTable(RecordsFormat):
 
     @classmethod
     def _rows(cls, value: Any) -> list[dict[str, Any]]:
-        out = io.StringIO()
-        cls.lines.write(value, out)
-        return [_without_null(json.loads(line)) for line in out.getvalue().split("\n") if line]
+        return [_without_null(record) for record in cls.lines.to_records(value)]
 
 
 class SpanTableTruth(_SpanTable, TruthRecords):

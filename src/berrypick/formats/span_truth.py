@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,8 +11,8 @@ from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, records
-from berrypick.formats._values import Judgement, documents_topic, judged_counts, spans_topic
+from berrypick.formats._spans import Fields, Rows, plain, records, write_lines
+from berrypick.formats._values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only runs have.
@@ -167,7 +166,7 @@ class SpanTruth(Format):
         if key in known and known[key][0] != grade:
             fields.fail(
                 f"the same unit of {document} has grade {grade:g} here and {known[key][0]:g} in line {known[key][1]}",
-                "keep one of the two lines",
+                ONE_OF_TWO,
             )
         elif key in known:
             fields.problems.count("exact copies, merged")
@@ -192,10 +191,16 @@ class SpanTruth(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
+        write_lines(cls.to_records(value), out)
+
+    @classmethod
+    def to_records(cls, value: Any) -> Iterator[dict[str, Any]]:
+        """A truth as lines have it."""
         judgements = value.annotators or {"": value.topics}
         for who, topic in ((who, topic) for who, topics in judgements.items() for topic in topics.values()):
             more = {name: of.values[topic.topic] for name, of in value.fields.items() if topic.topic in of.values}
             more |= {"annotator": who} if who else {}
+            unit = {} if value.offsets is None else {"offsets": value.offsets}
             checks: dict[tuple[str | None, float | None, float | None], str] = {}
             others = [
                 q
@@ -209,18 +214,13 @@ class SpanTruth(Format):
                     if (document, record["start"], record["end"]) in checks:
                         record["quote"] = checks[document, record["start"], record["end"]]
                 record["grade"] = plain(topic.grade[row])
-                if topic.start is not None and value.offsets is not None:
-                    record["offsets"] = value.offsets
-                out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
+                yield record | (unit if topic.start is not None else {}) | more
             for quote in others:
-                record = _quoted(topic.topic, quote)
-                if quote.start is not None and value.offsets is not None:
-                    record["offsets"] = value.offsets
-                out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
+                yield _quoted(topic.topic, quote) | (unit if quote.start is not None else {}) | more
             for record in _wholes(topic):
-                out.write(json.dumps({"topic": topic.topic, **record, **more}, ensure_ascii=False) + "\n")
+                yield {"topic": topic.topic, **record, **more}
         for document, made_on in value.checksums.items():
-            out.write(json.dumps({"doc": document, "checksum": made_on}, ensure_ascii=False) + "\n")
+            yield {"doc": document, "checksum": made_on}
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
