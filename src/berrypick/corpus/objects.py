@@ -69,7 +69,7 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     rows: list[dict[str, Any]] = []
     for topic, found in given.items():
         if (hits := hits_in(found)) is not None:
-            fields = map(hit_fields, hits)
+            fields: Iterator[dict[str, Any]] = map(hit_fields, hits)
         elif isinstance(found, Mapping):
             fields = _by_name(topic, found, role, spans, lists)
         elif found is None and role == "truth":

@@ -72,7 +72,7 @@ class InexFolRun(Format):
             return problem
         if value.path_end is not None and len(np.unique(value.path_end < 0)) > 1:
             return "the run retrieves both elements and ranges; this format holds one kind"
-        if any(len(ranking) > ranking.ranks for _, ranking in value.rankings()):
+        if value.grouped:
             return "several results share a rank; this format has one result per rank"
         return word_problem(value.topics, (*value.documents, *value.paths))
 
@@ -114,15 +114,8 @@ class _Rows:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         self.paths = Paths(problems)
-        self.topic: list[str] = []
-        self.document: list[str] = []
-        self.rank: list[int] = []  # -1 where the column has no whole number
-        self.score: list[float] = []
-        self.line: list[int] = []
-        self.start: list[int] = []
-        self.end: list[int] = []
-        self.path: list[str] = []
-        self.path_end: list[str] = []
+        #: Topic, document, rank (-1 where it is no whole number), score, line, where the result begins and ends.
+        self.rows: list[tuple[str, str, int, float, int, str | int, str | int]] = []
         self.kind: Kind | None = None
         self.kind_line = 0
         self.tag = ""
@@ -139,21 +132,10 @@ class _Rows:
         place = self._place(kind, fields, number, text) if self._same_kind(kind, number, text) else None
         if place is None:
             return
-        self.topic.append(fields[0])
-        self.document.append(fields[2])
         rank, score = whole(fields[3]), finite(fields[4])
-        self.rank.append(-1 if rank is None else rank)
-        self.score.append(float("nan") if score is None else score)
-        self.line.append(number)
+        numbers = -1 if rank is None else rank, float("nan") if score is None else score, number
+        self.rows.append((fields[0], fields[2], *numbers, *place))
         self.tag = self.tag or fields[5]
-        first, last = place
-        if isinstance(first, str) and isinstance(last, str):
-            self.path.append(first)
-            if self.kind == "range of elements":
-                self.path_end.append(last)
-        elif isinstance(first, int) and isinstance(last, int):
-            self.start.append(first)
-            self.end.append(last)
 
     def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
         """Where a result lies; None if the line does not say, which is reported."""
@@ -195,19 +177,14 @@ class _Rows:
         return kind == self.kind
 
     def run(self, path: str) -> Run:
-        topic, score = Coded.of(self.topic), np.array(self.score, dtype=np.float64)
-        columns = {
-            "tag": self.tag,
-            "topic": topic,
-            "document": Coded.of(self.document),
-            "score": score,
-            "line": np.array(self.line, dtype=np.int64),
-        }
-        if self.path:
-            columns |= {"path": Coded.of(self.path), "path_end": self.path_end}
+        topics, documents, ranks, scores, lines, begins, ends = zip(*self.rows, strict=True) if self.rows else [()] * 7
+        topic, score, line = Coded.of(topics), np.array(scores, dtype=np.float64), np.array(lines, dtype=np.int64)
+        columns = {"tag": self.tag, "topic": topic, "document": Coded.of(documents), "score": score, "line": line}
+        if self.rows and isinstance(begins[0], str):
+            columns |= {"path": Coded.of(begins), "path_end": ends if self.kind == "range of elements" else None}
         else:
-            columns |= {"start": np.array(self.start, dtype=np.int64), "end": np.array(self.end, dtype=np.int64)}
-        falls = _falls(topic.codes, np.array(self.rank, dtype=np.int64))
+            columns |= {"start": np.array(begins, dtype=np.int64), "end": np.array(ends, dtype=np.int64)}
+        falls = _falls(topic.codes, np.array(ranks, dtype=np.int64))
         counts = _Counts(self.unlocated, falls, int(np.isnan(score).sum()))
         return _assembled(columns, counts, self.kind == "entry point", path, self.problems)
 

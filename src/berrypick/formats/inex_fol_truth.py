@@ -10,12 +10,12 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._values import ONE_OF_TWO, judged_twice
 from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -126,12 +126,7 @@ def _read_lines(path: str, problems: Problems) -> Truth:
         topic, document = fields[0], fields[2]
         judged = topics.setdefault(topic, _Judged())
         if document in judged.first:
-            problems.report(
-                f"document {document} is judged twice for topic {topic}, first in line {judged.first[document]}",
-                number,
-                text,
-                "keep one of the two lines",
-            )
+            problems.report(judged_twice(document, topic, judged.first[document]), number, text, ONE_OF_TWO)
             continue
         judged.first[document] = number
         length, entry, passages = checked
@@ -148,11 +143,11 @@ def _read_lines(path: str, problems: Problems) -> Truth:
 
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None:
     """None if a document is judged twice for a topic: the plain reader names both lines."""
-    names, topics, topic_of = list(Names(found.documents)), found.topic_names, found.topic
-    order = np.argsort(topic_of, kind="stable")
-    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1))
-    if found.repeats(bounds, order):
+    rows = found.by_topic()
+    if rows is None:
         return None
+    order, bounds = rows
+    names = found.document_names
     first_length = np.empty(len(names), dtype=np.int64)
     first_length[found.document[::-1]] = found.length[::-1]
     other = int((first_length[found.document] != found.length).sum())
@@ -162,14 +157,14 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
             problems.count(what, count)
     passages = np.diff(np.append(found.first, len(found.start)))
     judged = {
-        topic: _scanned_topic(topic, order[a:b], found, names, passages)
-        for topic, (a, b) in zip(topics, pairwise(bounds.tolist()), strict=True)
+        topic: _scanned_topic(topic, order[a:b], found, passages)
+        for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)
     }
     lengths = dict(zip(names, first_length.tolist(), strict=True))
     return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
 
 
-def _scanned_topic(topic: str, rows: IntArray, found: Scanned, names: list[str], passages: IntArray) -> TopicTruth:
+def _scanned_topic(topic: str, rows: IntArray, found: Scanned, passages: IntArray) -> TopicTruth:
     """The lines of one topic, which need not stand together."""
     relevant = rows[found.entry[rows] >= 0]
     empty = rows[found.entry[rows] < 0]
@@ -177,7 +172,7 @@ def _scanned_topic(topic: str, rows: IntArray, found: Scanned, names: list[str],
     row = np.repeat(relevant, many)
     place = np.repeat(found.first[relevant] - np.cumsum(many) + many, many) + np.arange(len(row))
     documents, judged, without = (
-        tuple(map(names.__getitem__, found.document[some].tolist())) for some in (row, relevant, empty)
+        tuple(map(found.document_names.__getitem__, found.document[some].tolist())) for some in (row, relevant, empty)
     )
     points = map(EntryPoint, judged, repeat(None), found.entry[relevant].tolist(), found.line[relevant].tolist())
     start, end, line = found.start[place], found.end[place], found.line[row].astype(np.int64)

@@ -11,7 +11,7 @@ from berrypick.core.run import Run
 from berrypick.formats._files import content
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._values import result_counts, results
-from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+from berrypick.formats._video import in_minutes_seconds, minutes_seconds, whole_seconds
 from berrypick.formats._words import finite, whole_number, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -67,7 +67,7 @@ class MediaevalRun(Format):
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Run) or value.start is None or value.end is None:
             return "it is not a run of spans"
-        if not (np.floor(value.start) == value.start).all() or not (np.floor(value.end) == value.end).all():
+        if not (whole_seconds(value.start) and whole_seconds(value.end)):
             return "times are not whole seconds"
         if value.start.min(initial=0) < 0:
             return "some results have no times"

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray
 from berrypick.core.assemble import assemble
 from berrypick.core.columns import NameColumn
 from berrypick.core.run import Run
@@ -61,7 +60,7 @@ class TrecRun(Format):
             return "it is not a run"
         if value.points_into_documents:
             return "the run retrieves parts of documents; a TREC run holds whole ones"
-        if len(value) != len(np.unique(_positions(value))):
+        if value.grouped:
             return "several results share a rank"
         if not _ordered(value):
             return "its order is not by falling score and name, the only order a TREC run can express"
@@ -114,11 +113,6 @@ def _read_lines(path: str, problems: Problems) -> dict[str, Any]:
         tag = tag or fields[5]
     numbers = {"score": np.array(score, dtype=np.float64), "line": np.array(line, dtype=np.int64)}
     return {"tag": tag, "topic": topic, "document": document, **numbers}
-
-
-def _positions(run: Run) -> IntArray:
-    """Every list item of the run with a number of its own."""
-    return np.repeat(run.bounds[:-1], np.diff(run.bounds)) + run.rank
 
 
 def _ordered(run: Run) -> bool:
