@@ -12,6 +12,7 @@ import pytest
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.corpus import folder as folders
+from berrypick.corpus import lazy
 from berrypick.corpus.folder import find_documents, read_folder
 from berrypick.corpus.xml_documents import link_target, structure_of
 
@@ -97,7 +98,7 @@ def test_a_document_that_is_not_there(fill: Fill) -> None:
 
 
 def test_only_the_last_structures_are_kept(fill: Fill, parsed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "KEPT", 2)
+    monkeypatch.setattr(lazy, "KEPT", 2)
     collection = read_folder(fill(a_xml="<a/>", b_xml="<a/>", c_xml="<a/>"))
     for name in "abacab":
         assert collection.structures[name].length == 0

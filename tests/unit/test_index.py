@@ -18,9 +18,9 @@ import berrypick
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
+from berrypick.corpus import lazy
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.index import build_index, is_index, read_index
-from berrypick.corpus.index import read as index_read
 from berrypick.corpus.index import write as index_write
 from berrypick.evaluation.context import read_collection
 
@@ -119,7 +119,7 @@ def test_small_batches(folder: Path, index: Path, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(index_build, "DOCUMENTS", 7)
     build_index(folder, tmp_path / "small", jobs=1)
     small = read_index(tmp_path / "small")
-    assert len(small.structures._index._batches) > 20  # type: ignore[attr-defined]
+    assert len(small.structures._source._batches) > 20  # type: ignore[attr-defined]
     assert list(small.lengths) == list(whole.lengths)
     for name in whole.structures:
         assert_same(small.structures[name], whole.structures[name])
@@ -168,7 +168,7 @@ def test_only_what_is_asked_for_is_read(index: Path, monkeypatch: pytest.MonkeyP
     size = index.stat().st_size
     assert 0 < read < size / 50
     assert collection.structures["m/00000"] is first
-    (starts, values), _ = collection.structures._index._batches[0]._content("start")  # type: ignore[attr-defined]
+    (starts, values), _ = collection.structures._source._batches[0]._content("start")  # type: ignore[attr-defined]
     assert not values.flags.owndata and not starts.flags.owndata and not values.flags.writeable  # views of the file
     read = 0
     list(collection.structures.values())
@@ -192,7 +192,7 @@ def test_an_index_in_use_may_be_replaced(folder: Path, index: Path, tmp_path: Pa
 
 
 def test_only_the_last_ones_are_kept(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_read, "KEPT", 3)
+    monkeypatch.setattr(lazy, "KEPT", 3)
     structures = read_index(index).structures
     first = structures["m/00000"]
     for name in list(structures)[:4]:
@@ -315,7 +315,7 @@ def test_a_damaged_length(tmp_path: Path) -> None:
 def test_damage_in_a_document_is_told_with_its_name(berrypick: Command, tmp_path: Path) -> None:
     build_index(CAMPAIGN / "collection", tmp_path / "x", jobs=1)
     data = (tmp_path / "x").read_bytes()
-    start, _ = read_index(tmp_path / "x").structures._index._batches[0]._content("start")  # type: ignore[attr-defined]
+    start, _ = read_index(tmp_path / "x").structures._source._batches[0]._content("start")  # type: ignore[attr-defined]
     stored = start.values.tobytes()
     assert data.count(stored) == 1
     (tmp_path / "x").write_bytes(data.replace(stored, bytes(len(stored))))

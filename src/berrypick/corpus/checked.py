@@ -61,18 +61,14 @@ def _with_matching_quotes(
         return truth, counting
     from berrypick.corpus import text_check
 
-    stated = text_check.stated_by_document(
-        (str(q.document), text_check.Stated(key, float(q.start or 0), float(q.end or 0), q.text))
-        for key, (_, q) in enumerate(quotes)
-    )
-    check = text_check.check_texts(stated, texts, counting, least)
+    check = text_check.check_texts(text_check.stated_quotes(quotes), texts, counting, least)
     notes = text_check.refuse_or_note(
         check, texts, lambda key: (quotes[key][0], quotes[key][1].line), truth.source, on_mismatch, "quote"
     )
     ends: dict[str, dict[tuple[str, float, float], int]] = {}
     for key, end in check.ends.items():
         name, quote = quotes[key]
-        ends.setdefault(name, {})[str(quote.document), float(quote.start or 0), float(quote.end or 0)] = end
+        ends.setdefault(name, {})[text_check.span_of(quote)] = end
     topics = {name: _without_checked(topic, ends.get(name, {})) for name, topic in truth.topics.items()}
     where = f"{truth.source or 'the truth'}: "
     said = tuple(Message(where + Message(note).template) for note in notes)

@@ -16,11 +16,9 @@ from collections.abc import Iterator, Mapping
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
+from berrypick.corpus.lazy import LazyStructures, OfDocuments
 from berrypick.corpus.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
 from berrypick.formats._files import check_member
-
-#: How many structures are kept: a run is judged topic by topic, and topics come back to the same documents.
-KEPT = 256
 
 
 def read_folder(path: str | os.PathLike[str]) -> Collection:
@@ -70,56 +68,25 @@ def _files(top: str) -> Iterator[tuple[str, str]]:
             raise InputError(f"cannot be read: {error.strerror}", path=folder) from error
 
 
-class Structures(Mapping[str, Structure]):
+class Structures(LazyStructures):
     """The structure of each document, parsed at first use; recent ones are cached."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self._files = files
-        self._kept: dict[str, Structure] = {}
-
-    def __getitem__(self, name: str) -> Structure:
-        structure = self._kept.pop(name, None)
-        if structure is None:
-            structure = read_structure(self._files[name], name=name, known=self._files)
-        self._kept[name] = structure  # now the last one used
-        if len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
-        return structure
+    def read(self, name: str) -> Structure:
+        return read_structure(self._source[name], name=name, known=self._source)
 
     def text(self, name: str) -> str:
         """The text of a document, as offsets count it."""
-        return read_text(self._files[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._files
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"_files": self._files, "_kept": {}}  # another process parses what it needs
+        return read_text(self._source[name])
 
 
-class Lengths(Mapping[str, float]):
+class Lengths(OfDocuments[float]):
     """The length of each document, computed at first use and cached."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        self._files = files
+        super().__init__(files)
         self._known: dict[str, float] = {}
 
     def __getitem__(self, name: str) -> float:
         if name not in self._known:
-            self._known[name] = read_length(self._files[name])
+            self._known[name] = read_length(self._source[name])
         return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._files

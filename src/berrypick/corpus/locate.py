@@ -102,11 +102,11 @@ class Searchable:
         self.text = text
 
     def exact(self, quote: str) -> list[tuple[int, int]]:
-        return [(at, at + len(quote)) for at in _occurrences(self.text, quote)]
+        return [(at, at + len(quote)) for at in occurrences(self.text, quote)]
 
     def normalised(self, wanted: str) -> list[tuple[int, int]]:
         """Places of a quote in its normal form."""
-        return [self.back(at, at + len(wanted)) for at in _occurrences(self.plain, wanted)]
+        return [self.back(at, at + len(wanted)) for at in occurrences(self.plain, wanted)]
 
     @cached_property
     def plain(self) -> str:
@@ -126,8 +126,8 @@ class Searchable:
         return start + int(dropped[first]), end + int(dropped[last])
 
 
-def _occurrences(text: str, wanted: str) -> Iterator[int]:
-    """Overlapping ones too."""
+def occurrences(text: str, wanted: str) -> Iterator[int]:
+    """Where a text has another one, overlapping ones too."""
     if not wanted or (len(wanted) > HEAD and wanted[:HEAD] not in text):  # find prepares for long texts at length
         return
     at = text.find(wanted)
@@ -190,16 +190,8 @@ class Locator:
     def _similar_places(self, quote: str, document: str | None, documents: Sequence[str]) -> list[Place]:
         if document not in self._similar:
             self._similar[document] = SimilarText([self._searched(name).plain for name in documents])
-        found = self._similar[document].find(quote, self.threshold)
-        return [
-            Place(
-                documents[one.document],
-                *self._searched(documents[one.document]).back(one.start, one.end),
-                one.similarity,
-            )
-            for one in found
-            for name in [documents[one.document]]
-        ]
+        found = [(documents[one.document], one) for one in self._similar[document].find(quote, self.threshold)]
+        return [Place(name, *self._searched(name).back(one.start, one.end), one.similarity) for name, one in found]
 
     def resolve(self, topic: str, quote: Quote, source: str = "") -> Place | Unresolved:
         """The one place of a quote, or why there is none."""

@@ -17,7 +17,7 @@ from berrypick.corpus.checked import called, checked_truth
 from berrypick.corpus.locate import Locator, Place, Unresolved, UnresolvedQuotes, with_places
 from berrypick.corpus.offsets import UnitsCache
 from berrypick.corpus.quotes import Quotes
-from berrypick.corpus.text_check import Mismatch, Stated, check_texts, stated_by_document
+from berrypick.corpus.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
 from berrypick.corpus.texts import Texts
 from berrypick.formats._files import atomic_writer
 
@@ -115,11 +115,8 @@ class TruthLocator:
     def _checked(self, topics: dict[str, TopicTruth]) -> dict[str, TopicTruth]:
         """Quotes beside offsets compared with the documents; offsets moved where that is allowed and clear."""
         quotes = [(name, q) for name, topic in topics.items() for q in topic.quotes if q.has_offsets]
-        stated = stated_by_document(
-            (str(q.document), Stated(key, float(q.start or 0), float(q.end or 0), q.text))
-            for key, (_, q) in enumerate(quotes)
-        )
-        check = check_texts(stated, self.texts, self.counting, self.threshold if self.how == "fuzzy" else None)
+        least = self.threshold if self.how == "fuzzy" else None
+        check = check_texts(stated_quotes(quotes), self.texts, self.counting, least)
         if check.counting != self.counting:
             self.counting, self.units = check.counting, UnitsCache(self.texts, check.counting)
             self.locator.counting = check.counting
@@ -127,7 +124,7 @@ class TruthLocator:
         wrong = {row.stated.key: row for row in check.mismatches}
         moved: dict[str, dict[tuple[str, float, float], tuple[float, float] | None]] = {name: {} for name in topics}
         for key, (name, quote) in enumerate(quotes):
-            span = (str(quote.document), float(quote.start or 0), float(quote.end or 0))
+            span = span_of(quote)
             if key in wrong:
                 moved[name][span] = self._moved(name, quote, wrong[key])
                 continue
@@ -146,17 +143,17 @@ class TruthLocator:
         found = sorted(self.locator.places(quote.text, row.document), key=lambda place: abs(place.start - row.first))
         near = [place for place in found if abs(place.start - row.first) <= self.repair]
         if self.repair and len(near) == 1:
-            self.cases.append(Case(topic, quote, "repaired", near[0], _away(near[0].start - row.first)))
+            self.cases.append(Case(topic, quote, "repaired", near[0], distance(near[0].start - row.first)))
             line = self.units.of(row.document)
             return line.offset(near[0].start), line.offset(near[0].end)
         span = f"the span {row.stated.start:.12g}-{row.stated.end:.12g} of {row.document} does not match its quote"
         why = (
-            f"{span}, which is {_away(found[0].start - row.first)}"
+            f"{span}, which is {distance(found[0].start - row.first)}"
             if found
             else f"{span}, which is not in the document"
         )
         if found and found[0].start == row.first:
-            why = f"{span}, which ends at {found[0].end}, {_away(found[0].end - row.last)}"
+            why = f"{span}, which ends at {found[0].end}, {distance(found[0].end - row.last)}"
         if len(near) > 1:
             why = f"{span}, which occurs in {len(near)} places within {counted(self.repair, 'character')}"
         self.cases.append(Case(topic, quote, "mismatch", why=why, candidates=tuple(found)))
@@ -208,10 +205,6 @@ class TruthLocator:
 
     def unresolved(self) -> list[Case]:
         return [case for case in self.cases if case.status not in _GOOD]
-
-
-def _away(away: int) -> str:
-    return f"{counted(abs(away), 'character')} {'later' if away > 0 else 'earlier'}"
 
 
 def _spans(topic: TopicTruth) -> Iterator[Quote]:

@@ -19,7 +19,6 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -31,11 +30,11 @@ from berrypick.core.run import Run
 from berrypick.corpus.table import Search, Table, is_number, plain_names, run_of_table
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.formats._columns import Role, find_columns
-from berrypick.formats._hits import hit_fields, hits_in, is_hit, ranked_fields
+from berrypick.formats._hits import hit_fields, hits_in, is_hit
+from berrypick.formats._spans import are_span_names, place_of_name
 
 #: Where the name of the document is looked for in metadata, in this order.
 NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
-_SPAN = re.compile(r"(.+)#(\d+)-(\d+)\Z", re.DOTALL)
 
 DocumentName = str | Callable[[Any], str] | None
 
@@ -66,11 +65,11 @@ def run_from_objects(
 def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> Table:
     """What every topic has, as a table; lists of a run are ranked."""
     lists = role == "run" and not all(isinstance(found, Mapping) and hits_in(found) is None for found in given.values())
-    spans = _are_spans(given)
+    spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
     for topic, found in given.items():
         if (hits := hits_in(found)) is not None:
-            fields = iter(ranked_fields(hits))
+            fields: Iterator[dict[str, Any]] = map(hit_fields, hits)
         elif isinstance(found, Mapping):
             fields = _by_name(topic, found, role, spans, lists)
         elif found is None and role == "truth":
@@ -105,9 +104,7 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
         if isinstance(value, (list, tuple)):
             yield from _spans_of(topic, name, value)
             continue
-        match = _SPAN.match(str(name)) if spans else None
-        place = {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
-        yield {**place, what: float(value)}
+        yield {**place_of_name(name, spans), what: float(value)}
 
 
 def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -116,11 +113,6 @@ def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str,
             where = f"topic {topic}: {span!r:.40}, given as a span of {shorten(str(name))}"
             raise UsageError(f"{where}, is not a pair of start and end: expected [(start, end), ...]")
         yield {"doc": name, "start": span[0], "end": span[1]}
-
-
-def _are_spans(given: Mapping[Any, Any]) -> bool:
-    names = [str(name) for found in given.values() if isinstance(found, Mapping) for name in found]
-    return bool(names) and all(_SPAN.match(name) for name in names)
 
 
 def _drop_partial_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

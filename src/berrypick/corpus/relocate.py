@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -25,9 +25,10 @@ from berrypick.core.errors import UsageError
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.corpus.checked import checked_truth
 from berrypick.corpus.convert import as_truth
-from berrypick.corpus.locate import Searchable, located_truth, normal_form
+from berrypick.corpus.locate import Searchable, located_truth, normal_form, occurrences
 from berrypick.corpus.similar import SimilarText
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.formats._annotations import inside_word
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
 #: What was placed without a remark.
@@ -158,13 +159,12 @@ def _case(topic: TopicTruth, row: int, documents: _Documents) -> Case:
     assert topic.start is not None and topic.end is not None
     name, start, end = topic.document[row], int(topic.start[row]), int(topic.end[row])
     line = None if topic.line is None else int(topic.line[row])
+    text = documents.old[name][start:end]
     if name not in documents.new:
-        text = documents.old[name][start:end]
         return Case(topic.topic, name, start, end, "gone", (), 0.0, text, line=line)
     status, places, similarity = documents.pair(name).place(start, end)
     now = documents.new[name]
     shown = " ... ".join(now[a:b] for a, b in places) if status in PLACED else ""
-    text = documents.old[name][start:end]
     return Case(topic.topic, name, start, end, status, places, similarity, text, shown, line)
 
 
@@ -201,7 +201,7 @@ class _Pair:
             return "same", ((start, end),), 100.0
         low, high = (int(np.searchsorted(self.from_old, at)) for at in (start, end))
         wanted = self.plain_old[low:high]
-        copies = list(islice(_occurrences(self.plain_new, wanted), MOST_COPIES + 1)) if wanted else []
+        copies = list(islice(occurrences(self.plain_new, wanted), MOST_COPIES + 1))
         if len(copies) > MOST_COPIES:
             return "ambiguous", tuple(self._back(at, at + high - low, start, end) for at in copies[:10]), 100.0
         found = [at for at in copies if self._whole(at, start, end)]
@@ -224,7 +224,7 @@ class _Pair:
         quote = self.old[start:end]
         low, high = self._back(at, at + len("".join(quote.split())), start, end)
         edges = ((self.old, start, self.new, low), (self.old, end, self.new, high))
-        inside = any(_in_word(new, b) and not _in_word(old, a) for old, a, new, b in edges)
+        inside = any(inside_word(new, b) and not inside_word(old, a) for old, a, new, b in edges)
         return not inside and normal_form(self.new[low:high]).strip() == normal_form(quote).strip()
 
     def _back(self, low: int, high: int, start: int, end: int) -> tuple[int, int]:
@@ -243,7 +243,7 @@ class _Pair:
     def _chosen(self, low: int, high: int, found: list[int], span: tuple[int, int]) -> int | None:
         """The one place among equal copies: by the text around it, else by its number among them."""
         before, after = self.plain_old[max(0, low - AROUND) : low], self.plain_old[high : high + AROUND]
-        copies = list(_occurrences(self.plain_old, self.plain_old[low:high]))
+        copies = list(occurrences(self.plain_old, self.plain_old[low:high]))
         scores = [self._alike(at, at + high - low, before, after) for at in found]
         best = max(scores)
         if len(found) == len(copies) == 1:
@@ -326,11 +326,11 @@ class _Pair:
     def _whole_words(self, place: tuple[int, int], start: int, end: int) -> tuple[int, int]:
         """A place of similar text, up to the ends of its words where the old span began and ended with words."""
         low, high = place
-        if not _in_word(self.old, start):
-            while _in_word(self.new, low):
+        if not inside_word(self.old, start):
+            while inside_word(self.new, low):
                 low -= 1
-        if not _in_word(self.old, end):
-            while _in_word(self.new, high):
+        if not inside_word(self.old, end):
+            while inside_word(self.new, high):
                 high += 1
         return low, high
 
@@ -380,21 +380,10 @@ class _Words:
         )
 
 
-def _in_word(text: str, at: int) -> bool:
-    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
-
-
 def _squeezed(text: str) -> tuple[str, IntArray]:
     """A text without white space, and where each of its characters stood: lines may be broken elsewhere now."""
     kept = [i for i, c in enumerate(text) if not c.isspace()]
     return "".join(text[i] for i in kept), np.array(kept, dtype=np.int64)
-
-
-def _occurrences(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + 1)
 
 
 def _common(one: str, other: str) -> int:

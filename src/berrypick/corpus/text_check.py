@@ -11,12 +11,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
 from berrypick.core.errors import InputError, Message, option, shorten
-from berrypick.core.truth import Offsets
+from berrypick.core.truth import Offsets, Quote
 from berrypick.core.words import counted
 from berrypick.corpus.offsets import UnitsCache, count_units
 from berrypick.corpus.text_patterns import bare, bare_with_origin, diagnose
@@ -240,22 +240,32 @@ def _what(row: Mismatch, places: Mapping[int, tuple[int, int]], word: str) -> st
     first, last = places[stated.key]
     away = first - row.first
     if away:
-        return f"{span}, which is {_distance(away)}, at characters {first}-{last}"
-    return f"{span}, which ends at {last}, {_distance(last - row.last)}"
+        return f"{span}, which is {distance(away)}, at characters {first}-{last}"
+    return f"{span}, which ends at {last}, {distance(last - row.last)}"
 
 
-def _distance(away: int) -> str:
+def distance(away: int) -> str:
+    """How far a text is from where it should be."""
     return f"{counted(abs(away), 'character')} {'later' if away > 0 else 'earlier'}"
+
+
+def stated_quotes(quotes: Sequence[tuple[str, Quote]]) -> dict[str, list[Stated]]:
+    """Quotes of topics that have offsets, by their documents; the key is the place among them."""
+    spans = ((key, quote, *span_of(quote)) for key, (_, quote) in enumerate(quotes))
+    return stated_by_document(
+        (document, Stated(key, start, end, quote.text)) for key, quote, document, start, end in spans
+    )
+
+
+def span_of(quote: Quote) -> tuple[str, float, float]:
+    """Document, start and end of a quote with offsets."""
+    return str(quote.document), float(quote.start or 0), float(quote.end or 0)
 
 
 def stated_by_document(rows: Iterator[tuple[str, Stated]]) -> dict[str, list[Stated]]:
     """Rows by their documents; offsets that are no whole numbers are left to other checks."""
     found: dict[str, list[Stated]] = {}
     for document, row in rows:
-        if _is_whole(row.start) and _is_whole(row.end):
+        if float(row.start).is_integer() and float(row.end).is_integer():
             found.setdefault(document, []).append(row)
     return found
-
-
-def _is_whole(value: Any) -> bool:
-    return float(value).is_integer()

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from berrypick.core.errors import option
 from berrypick.core.truth import Offsets
 from berrypick.core.words import counted
-from berrypick.corpus.locate import KINDS_TABLE, SPACE
+from berrypick.corpus.locate import KINDS_TABLE, SPACE, occurrences
 from berrypick.corpus.offsets import UNIT_NAMES, Units
 from berrypick.corpus.texts import Texts
 
@@ -159,21 +159,12 @@ def _said(pattern: str, remedy: str, counting: Offsets, other: Offsets) -> tuple
 def _places(row: Mismatch, texts: Texts) -> list[tuple[int, int]]:
     """Where the text of a row stands in its document; where it is nowhere, without regard to white space."""
     text, wanted = texts[row.document], row.stated.text
-    found = [(at, at + len(wanted)) for at in _finds(text, wanted)]
+    found = [(at, at + len(wanted)) for at in islice(occurrences(text, wanted), PLACES)]
     if found:
         return found
     plain, origin = texts.kept("bare", row.document, bare_with_origin)
     wanted = bare(wanted)
-    return [(origin[at], origin[at + len(wanted) - 1] + 1) for at in _finds(plain, wanted)]
-
-
-def _finds(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted) if wanted else -1
-    for _ in range(PLACES):
-        if at < 0:
-            return
-        yield at
-        at = text.find(wanted, at + 1)
+    return [(origin[at], origin[at + len(wanted) - 1] + 1) for at in islice(occurrences(plain, wanted), PLACES)]
 
 
 def _nearest(row: Mismatch, texts: Texts) -> tuple[int, int] | None:

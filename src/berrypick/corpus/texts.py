@@ -21,7 +21,8 @@ from berrypick import formats
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, shorten
 from berrypick.core.near_names import near_match
-from berrypick.formats._files import check_member, head, read_whole, reusable
+from berrypick.corpus.lazy import OfDocuments
+from berrypick.formats._files import head, members, read_whole, reusable
 from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
 
@@ -104,21 +105,9 @@ class Texts(Mapping[str, str]):
         return Collection(_Lengths(self), self.source)
 
 
-class _Lengths(Mapping[str, float]):
-    def __init__(self, texts: Texts) -> None:
-        self.texts = texts
-
+class _Lengths(OfDocuments[float]):
     def __getitem__(self, document: str) -> float:
-        return float(len(self.texts[document]))
-
-    def __contains__(self, document: object) -> bool:
-        return document in self.texts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.texts)
-
-    def __len__(self) -> int:
-        return len(self.texts)
+        return float(len(self._source[document]))
 
 
 def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
@@ -152,29 +141,16 @@ def _folder(folder: str) -> Texts:
 
     files: dict[str, str] = {}
     short: dict[str, list[str]] = {}
-    real_top = os.path.realpath(folder)
-    for place, folders, names in os.walk(folder, onerror=_unreadable):
-        folders.sort()
-        for name in folders:
-            check_member(os.path.join(place, name), real_top)
-        for name in sorted(names):
-            if name.startswith(".") or name.lower().endswith(_PASSED_OVER):
-                continue
-            path = os.path.join(place, name)
-            check_member(path, real_top)
-            document = Path(os.path.relpath(path, folder)).as_posix()
-            files[document] = path
-            stem = document[: -len(Path(document).suffix)] if Path(document).suffix else ""
-            if stem:
-                short.setdefault(stem, []).append(document)
+    for path in members(folder, lambda name: not name.startswith(".") and not name.lower().endswith(_PASSED_OVER)):
+        document = Path(os.path.relpath(path, folder)).as_posix()
+        files[document] = path
+        stem = document[: -len(Path(document).suffix)] if Path(document).suffix else ""
+        if stem:
+            short.setdefault(stem, []).append(document)
     if not files:
         raise InputError("holds no text files", path=folder, remedy="give the folder of the documents")
     aliases = {stem: names[0] for stem, names in short.items() if len(names) == 1 and stem not in files}
     return _Folder(files, aliases, folder)
-
-
-def _unreadable(error: OSError) -> None:
-    raise InputError(f"cannot be read ({error.strerror})", path=str(error.filename)) from None
 
 
 class _Folder(Texts):

@@ -11,7 +11,7 @@ taken to be of equal length).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from os import PathLike, fspath
 from typing import Any
@@ -22,6 +22,7 @@ from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import Corners, TokenOffsets
+from berrypick.corpus.lazy import OfDocuments
 from berrypick.corpus.texts import Texts
 from berrypick.formats._files import read_whole
 from berrypick.kernels.interpolation import interpolate
@@ -146,24 +147,19 @@ def _by_encoding(encoding: Any) -> Tokenizer:
     return spans
 
 
-class _DocumentTokens(Mapping[str, Corners]):
+class _DocumentTokens(OfDocuments[Corners]):
     """Document to corners, made on demand."""
 
     def __init__(self, texts: Texts, tokenizer: Tokenizer, name: str) -> None:
-        self.texts, self.tokenizer, self.name = texts, tokenizer, name
+        super().__init__(texts)
+        self.tokenizer, self.name = tokenizer, name
         self.known: dict[str, Corners] = {}
 
     def __getitem__(self, document: str) -> Corners:
         if document not in self.known:
-            text = self.texts[document]
+            text = self._source[document]
             self.known[document] = corners(self.tokenizer(text), len(text), f"tokenizer {self.name} on {document}")
         return self.known[document]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.texts)
-
-    def __len__(self) -> int:
-        return len(self.texts)
 
 
 def corners(tokens: Any, length: int, who: str) -> Corners:

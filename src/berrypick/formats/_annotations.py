@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._spans import positions
+from berrypick.formats._values import Judgement, judged_counts, spans_topic
 from berrypick.formats._words import finite
-from berrypick.formats.base import Problems
+from berrypick.formats.base import Format, Problems, Role
 
 #: Labels and the grades that they stand for; other labels may be grades themselves.
 GRADES = {"relevant": 1.0, "irrelevant": 0.0, "not relevant": 0.0}
@@ -105,8 +103,8 @@ class _Topic:
 
     def __init__(self, topic: str) -> None:
         self.topic = topic
-        self.spans: dict[tuple[str, int, int], tuple[float, int]] = {}
-        self.judged: dict[tuple[str, int, int], tuple[float, int]] = {}
+        self.spans: dict[tuple[str, int, int], Judgement] = {}
+        self.judged: dict[tuple[str, int, int], Judgement] = {}
 
     def add(self, one: Annotated, counting: Offsets | None, problems: Problems) -> None:
         marks = one.marks
@@ -139,15 +137,7 @@ class _Topic:
             self.judged.setdefault((one.document, one.offset, one.offset + len(one.text)), (0.0, one.line or 0))
 
     def truth(self) -> TopicTruth:
-        spans = {**self.judged, **self.spans}
-        return TopicTruth(
-            self.topic,
-            tuple(document for document, _, _ in spans),
-            np.array([grade for grade, _ in spans.values()], dtype=np.float64),
-            positions([start for _, start, _ in spans]),
-            positions([end for _, _, end in spans]),
-            np.array([line for _, line in spans.values()], dtype=np.int64),
-        )
+        return spans_topic(self.topic, {**self.judged, **self.spans})
 
 
 def _characters(mark: Mark, text: str | None, counting: Offsets) -> tuple[int, int] | None:
@@ -191,19 +181,34 @@ def _counting(found: Sequence[Annotated], countings: Sequence[Offsets]) -> Offse
                 if place is None or not _same(mark, one.text, place):
                     wrong += 1
                 else:
-                    cut += sum(_inside_word(one.text or "", at) for at in place)
+                    cut += sum(inside_word(one.text or "", at) for at in place)
         return wrong, cut
 
     return min(countings, key=misfits)
 
 
-def _inside_word(text: str, at: int) -> bool:
+def inside_word(text: str, at: int) -> bool:
+    """Whether a place is between two characters of one word."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
-def describe(value: Truth) -> list[str]:
-    """Counts of a truth for ``check``."""
-    spans = sum(len(topic) for topic in value.topics.values())
-    relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-    annotators = [counted(len(value.annotators), "annotator")] if value.annotators else []
-    return [counted(len(value), "topic"), counted(spans, "judged span"), f"{relevant} relevant", *annotators]
+class AnnotationExport(Format):
+    """An export of an annotation tool."""
+
+    role: ClassVar[Role] = "truth"
+    #: What the tool's offsets may count, the usual one first.
+    countings: ClassVar[tuple[Offsets, ...]] = ("chars",)
+
+    @classmethod
+    def annotated(cls, path: str, problems: Problems) -> Iterable[Annotated]:
+        """What annotators marked in the tasks of a file."""
+        raise NotImplementedError(f"{cls.__name__} has no method annotated")
+
+    @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+        return truth_of(cls.annotated(path, problems), problems, path, cls.format_name, cls.countings)
+
+    @classmethod
+    def describe(cls, value: Truth) -> list[str]:
+        annotators = [counted(len(value.annotators), "annotator")] if value.annotators else []
+        return [*judged_counts(value, "judged span"), *annotators]

@@ -9,7 +9,7 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import IO, Any, TextIO
 
 from berrypick.core.errors import InputError
@@ -79,17 +79,21 @@ def _all_of(path: str) -> IO[bytes]:
     return kept
 
 
-class _Reopened(io.RawIOBase):
-    """A reading of a temporary file, from its start, that does not disturb other readings."""
-
-    def __init__(self, kept: IO[bytes], owned: bool) -> None:
-        self._kept, self._owned, self._at = kept, owned, 0
+class _Raw(io.RawIOBase):
+    """Content that can be read from any place on."""
 
     def readable(self) -> bool:
         return True
 
     def seekable(self) -> bool:
         return True
+
+
+class _Reopened(_Raw):
+    """A reading of a temporary file, from its start, that does not disturb other readings."""
+
+    def __init__(self, kept: IO[bytes], owned: bool) -> None:
+        self._kept, self._owned, self._at = kept, owned, 0
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._kept.seek(offset + (self._at if whence == io.SEEK_CUR else 0), 0 if whence == io.SEEK_CUR else whence)
@@ -175,19 +179,13 @@ class DamagedError(InputError):
     """A compressed file that cannot be read to its end."""
 
 
-class _Unpacked(io.RawIOBase):
+class _Unpacked(_Raw):
     """The content of a gzip file, up to the limit."""
 
     def __init__(self, raw: io.BufferedReader, path: str) -> None:
         self._raw, self._packed, self._path = raw, gzip.GzipFile(fileobj=raw, mode="rb"), path
         self._read, self._limit = 0, expansion_limit()
         self._memory, self._look = MemoryGuard(path, size_of(path)), _MEMORY_STEP
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return self._packed.seek(offset, whence)
@@ -253,14 +251,15 @@ def check_member(path: str, real_top: str) -> None:
         raise InputError("is not a regular file but a pipe, a device or a socket", path=path, remedy=_TAKE_AWAY)
 
 
-def members(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """The files of a folder and the folders in it whose names end so, in no order."""
+def members(folder: str, is_wanted: Callable[[str], bool]) -> Iterator[str]:
+    """The files of a folder and the folders in it that are wanted by their names."""
     real_top = os.path.realpath(folder)
     for place, folders, names in os.walk(folder, onerror=_unreadable):
+        folders.sort()
         for name in folders:
             check_member(os.path.join(place, name), real_top)
-        for name in names:
-            if name.endswith(suffixes):
+        for name in sorted(names):
+            if is_wanted(name):
                 path = os.path.join(place, name)
                 check_member(path, real_top)
                 yield path
@@ -445,17 +444,12 @@ def atomic_writer(path: str) -> Iterator[TextIO]:
         raise InputError(f"cannot be written ({why})", path=path) from None
     try:
         with os.fdopen(handle, "wb") as raw:
-            if target.suffix == ".gz":
-                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-                    text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
-                    yield text
-                    text.flush()
-                    text.detach()
-            else:
-                plain = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
-                yield plain
-                plain.flush()
-                plain.detach()
+            packed = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if target.suffix == ".gz" else None
+            with packed or nullcontext(raw) as binary:
+                text = io.TextIOWrapper(binary, encoding="utf-8", newline="\n")
+                yield text
+                text.flush()
+                text.detach()
             raw.flush()
             os.fsync(raw.fileno())  # else the new name may come to the disk before the content does
         umask = os.umask(0)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from berrypick.formats._columns import COLUMNS, plain_name
-from berrypick.formats.topic_dictionary import SPAN
+from berrypick.formats._spans import place_of_name
 
 #: Where the fields of a hit are.
 _FIELDS = ("_source", "payload", "properties", "metadata", "fields")
@@ -77,10 +77,7 @@ def hit_fields(hit: Mapping[str, Any]) -> dict[str, Any]:
     }
     identity = hit.get("_id", hit.get("id", hit.get("uuid")))
     if "doc" not in found and identity is not None:
-        match = SPAN.match(str(identity)) if "start" not in found else None
-        found.update(
-            {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": str(identity)}
-        )
+        found.update(place_of_name(str(identity), may_be_span="start" not in found))
     length = found.pop("length", None)
     if "start" in found and "end" not in found and isinstance(found["start"], int):
         size = length if length is not None else len(found["text"]) if isinstance(found.get("text"), str) else None
@@ -135,11 +132,3 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def ranked_fields(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Every hit by our names, with scores if all hits have one; their order counts."""
-    found = [hit_fields(hit) for hit in hits]
-    if all("score" in one for one in found):
-        return found
-    return [{name: value for name, value in one.items() if name != "score"} for one in found]

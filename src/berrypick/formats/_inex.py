@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,11 @@ def _steps(point: str) -> list[tuple[str, int]]:
     return [*found, ("", int(offset))] if offset else found
 
 
-def has_whole_offsets(run: Run) -> bool:
-    if run.start is None or run.end is None:
-        return True
-    return not np.any(run.start % 1) and not np.any(run.end % 1)
+def run_problem(value: Any, format: str) -> str:
+    """Why a value is not a run that a format of INEX can hold; empty if it is."""
+    if not isinstance(value, Run):
+        return "it is not a run"
+    if not value.points_into_documents:
+        return f"the run retrieves whole documents; {format} holds parts of them"
+    offsets = [] if value.start is None or value.end is None else [value.start, value.end]
+    return "the offsets are not whole numbers" if any(np.any(column % 1) for column in offsets) else ""

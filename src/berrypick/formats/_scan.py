@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from functools import cached_property
 from io import BufferedReader
 from typing import Any
 
@@ -57,17 +59,32 @@ class Scanned:
         """The code of the topic of every line."""
         return np.repeat(self.stretch_topic, np.diff(np.append(self.stretch_begins, len(self.line))))
 
-    def repeats(self, bounds: IntArray, order: IntArray) -> bool:
-        """Whether a document stands twice in a topic; those of topic i are in the rows order[bounds[i]:bounds[i+1]]."""
+    def by_topic(self) -> tuple[IntArray, IntArray] | None:
+        """Rows in the order of their topics, and where each topic begins and the last one ends; None if a document
+        stands twice in a topic."""
         compiled = native()
         assert compiled is not None  # columns are there where the kernels are compiled
+        topic = self.topic
+        order = np.argsort(topic, kind="stable")
+        bounds = np.searchsorted(topic[order], np.arange(len(self.topic_names) + 1))
         found = np.empty(len(bounds) - 1, dtype=bool)
         compiled.repeated_documents(bounds, self.document[order], len(self.documents), found)
-        return bool(found.any())
+        return None if found.any() else (order, bounds)
 
-    @property
+    def rows(self, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """The names of topic and document in every line, then what it has in some other columns."""
+        topics, documents = self.topic_names, self.document_names
+        numbers = (self.columns[name].tolist() for name in columns)
+        for topic, document, *others in zip(self.topic.tolist(), self.document.tolist(), *numbers, strict=True):
+            yield topics[topic], documents[document], *others
+
+    @cached_property
     def topic_names(self) -> list[str]:
         return list(Names(self.columns["topics"]))
+
+    @cached_property
+    def document_names(self) -> list[str]:
+        return list(Names(self.columns["documents"]))
 
 
 def scan(path: str, format: str) -> Scanned | None:

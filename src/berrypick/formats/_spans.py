@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -19,6 +20,8 @@ Rows = Iterable[tuple[int, str, dict[str, Any]]]
 
 #: Bytes of memory, at most, for what a character of JSON begins: an object, a list, an item with a number, a text.
 _COSTS = ((b"{", 240), (b"[", 72), (b",", 40), (b'"', 30))
+#: A span called by its document and its offsets.
+_SPAN_NAME = re.compile(r"(.+)#(\d+)-(\d+)\Z", re.DOTALL)
 #: Lines up to this length are read without a look at what they cost.
 _SHORT = 1 << 20
 
@@ -43,6 +46,11 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
             problems.report("is not an object", number, text, 'every line looks like {"topic": ..., "doc": ...}')
             continue
         yield number, text, value
+
+
+def write_lines(values: Iterable[dict[str, Any]], out: TextIO) -> None:
+    """Every object as a line."""
+    out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
 
 
 def _halved(text: str) -> bool:
@@ -105,6 +113,17 @@ class Fields:
         elif end == start and not empty_allowed:
             self.fail(f"the span from {start:g} to {end:g} is empty", "a relevant span ends after it starts")
         return start, end
+
+
+def are_span_names(names: Sequence[str]) -> bool:
+    """Whether all documents are called ``document#start-end``, so that they are spans."""
+    return bool(names) and all(map(_SPAN_NAME.match, names))
+
+
+def place_of_name(name: Any, may_be_span: bool) -> dict[str, Any]:
+    """What a name says: a document, or a span of one."""
+    match = _SPAN_NAME.match(str(name)) if may_be_span else None
+    return {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
 
 
 def positions(values: list[float]) -> Positions:

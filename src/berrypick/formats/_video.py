@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+import numpy as np
 
 from berrypick.formats._words import whole_number
 
@@ -23,6 +26,11 @@ def minutes_seconds(word: str) -> int | None:
 def in_minutes_seconds(seconds: float) -> str:
     whole = int(seconds)
     return f"{whole // 60}.{whole % 60:02d}"
+
+
+def whole_seconds(values: Any) -> bool:
+    """Whether times can be written in minutes and seconds."""
+    return bool((np.asarray(values) == np.floor(values)).all())
 
 
 def clock(word: str) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from berrypick.core.errors import InputError
 from berrypick.formats._files import open_bytes
@@ -17,8 +17,6 @@ from berrypick.formats.base import Problems
 
 if TYPE_CHECKING:
     from lxml import etree
-
-Event = Literal["start", "end"]
 
 _CHUNK = 1 << 16
 #: Bytes that a tag, a comment, or anything else between elements that are read may have.
@@ -34,17 +32,15 @@ def looks_like(lines: list[str], name: str) -> bool:
     return text.lstrip().startswith("<") and re.search(rf"<(?:!DOCTYPE\s+)?{name}[\s/>\[]", text) is not None
 
 
-def streamed(
-    path: str, problems: Problems, tags: Sequence[str], events: Sequence[Event] = ("end",)
-) -> Iterator[tuple[str, etree._Element]]:
-    """Elements with these tags as the file is read. Whoever is done with one calls :func:`forget`.
+def streamed(path: str, problems: Problems, tags: Sequence[str]) -> Iterator[tuple[str, etree._Element]]:
+    """Starts and ends of elements with these tags as the file is read. Whoever is done with one calls :func:`forget`.
 
     A file that is not well-formed, or declares entities, is one problem, and what came before it is all there is.
     """
     from lxml import etree
 
     parser = etree.XMLPullParser(
-        events=list(events),
+        events=["start", "end"],
         tag=list(tags),
         resolve_entities=False,
         no_network=True,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.truth import Truth
 from berrypick.formats._files import content
+from berrypick.formats._records import TruthRecords
+from berrypick.formats._spans import Rows
 from berrypick.formats._words import finite
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.base import Problems
 
 HEADER = ("query-id", "corpus-id", "score")
 
 
-class BeirQrels(Format):
+class BeirQrels(TruthRecords):
     """Judgements of BEIR: a line ``query-id``, ``corpus-id``, ``score`` with TABs, then one judged document per line.
 
     The score is the grade. BEIR's corpus.jsonl, with ``_id`` and ``text`` in every line, can be given as documents; its
@@ -29,7 +29,6 @@ class BeirQrels(Format):
     """
 
     format_name: ClassVar[str] = "beir-qrels"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "query-id<TAB>corpus-id<TAB>score"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv",)
 
@@ -39,8 +38,19 @@ class BeirQrels(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        truth = SpanTruth.from_records(_rows(path, problems), problems, path)
-        return replace(truth, units="documents", format=cls.format_name)
+        return replace(super().read(path, problems), units="documents")
+
+    @classmethod
+    def records(cls, path: str, problems: Problems) -> Rows:
+        for row, (number, text) in enumerate(content(path, problems)):
+            if not row and _cells(text) == HEADER:
+                continue
+            cells = [cell.strip() for cell in text.split("\t")]
+            grade = finite(cells[2]) if len(cells) == 3 else None
+            if grade is None:
+                problems.report("expected query-id, corpus-id and score, separated by TABs", number, text)
+                continue
+            yield number, text, {"topic": cells[0], "doc": cells[1], "grade": grade}
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -58,22 +68,6 @@ class BeirQrels(Format):
             for document, grade in zip(topic.document, topic.grade.tolist(), strict=True):
                 out.write(f"{topic.topic}\t{document}\t{grade:g}\n")
 
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
-
 
 def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().strip('"').lower().replace("_", "-") for cell in line.lstrip("\ufeff").split("\t"))
-
-
-def _rows(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    for row, (number, text) in enumerate(content(path, problems)):
-        if not row and _cells(text) == HEADER:
-            continue
-        cells = [cell.strip() for cell in text.split("\t")]
-        grade = finite(cells[2]) if len(cells) == 3 else None
-        if grade is None:
-            problems.report("expected query-id, corpus-id and score, separated by TABs", number, text)
-            continue
-        yield number, text, {"topic": cells[0], "doc": cells[1], "grade": grade}

@@ -6,17 +6,16 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from berrypick.core.truth import Truth
-from berrypick.formats._annotations import Annotated, Mark, describe, truth_of
+from berrypick.formats._annotations import Annotated, AnnotationExport, Mark
 from berrypick.formats._files import check_member, lines, members
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.base import Problems
 
 _TEXT_BOUND = re.compile(r"T\S*\t(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)\t")
 
 
-class Brat(Format):
+class Brat(AnnotationExport):
     """A folder of brat standoff files: for each topic a folder, for each document a ``.ann`` beside its ``.txt``.
 
     Text-bound annotations (``T1<TAB>relevant 11 29<TAB>Cut the old canes.``) are spans; labels mean what they mean in
@@ -31,7 +30,6 @@ class Brat(Format):
     """
 
     format_name: ClassVar[str] = "brat"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "FOLDER/TOPIC/DOCUMENT.ann beside FOLDER/TOPIC/DOCUMENT.txt"
 
     @classmethod
@@ -43,30 +41,23 @@ class Brat(Format):
         return next(_files(path), None) is not None
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        return truth_of(_annotated(Path(path), problems), problems, path, cls.format_name, ("chars",))
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return describe(value)
+    def annotated(cls, path: str, problems: Problems) -> Iterator[Annotated]:
+        top = Path(path)
+        if not top.is_dir():
+            yield _document(top, top.resolve().parent.name, top.stem, problems)
+            return
+        found = sorted(_files(path))
+        if not found:
+            problems.report("has no .ann files of topics", remedy=f"expected {cls.shape}")
+        for file in found:
+            topic, *rest = file.relative_to(top).with_suffix("").parts
+            yield _document(file, topic, "/".join(rest), Problems(str(file), problems.strict, counts=problems.counts))
 
 
 def _files(folder: str) -> Iterator[Path]:
     """The annotations in folders of topics."""
     top = Path(folder)
-    return (file for name in members(folder, (".ann",)) if (file := Path(name)).parent != top)
-
-
-def _annotated(path: Path, problems: Problems) -> Iterator[Annotated]:
-    if not path.is_dir():
-        yield _document(path, path.resolve().parent.name, path.stem, problems)
-        return
-    found = sorted(_files(str(path)))
-    if not found:
-        problems.report("has no .ann files of topics", remedy=f"expected {Brat.shape}")
-    for file in found:
-        topic, *rest = file.relative_to(path).with_suffix("").parts
-        yield _document(file, topic, "/".join(rest), Problems(str(file), problems.strict, counts=problems.counts))
+    return (file for name in members(folder, lambda name: name.endswith(".ann")) if (file := Path(name)).parent != top)
 
 
 def _document(file: Path, topic: str, document: str, problems: Problems) -> Annotated:

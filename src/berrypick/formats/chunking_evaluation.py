@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, ClassVar, TextIO
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._spans import refuse_constant
+from berrypick.formats._records import TruthRecords
+from berrypick.formats._spans import Rows, refuse_constant
 from berrypick.formats._table import csv_rows, header_of
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats.base import Problems
 
 COLUMNS = ("question", "references", "corpus_id")
 
 
-class ChunkingEvaluation(Format):
+class ChunkingEvaluation(TruthRecords):
     """Questions of chunking_evaluation: CSV with ``question``, ``references`` and ``corpus_id``; cells may hold lines.
 
     ``references`` is a JSON list of objects with ``content``, ``start_index`` and ``end_index`` (half-open,
@@ -31,7 +31,6 @@ class ChunkingEvaluation(Format):
 
     format_name: ClassVar[str] = "chunking-evaluation"
     positions = "chars"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "question,references,corpus_id"
 
     @classmethod
@@ -40,8 +39,21 @@ class ChunkingEvaluation(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        truth = SpanTruth.from_records(_references(path, problems), problems, path)
-        return Truth("spans", truth.topics, path, cls.format_name)
+        return replace(super().read(path, problems), units="spans")
+
+    @classmethod
+    def records(cls, path: str, problems: Problems) -> Rows:
+        for row, (number, text, fields) in enumerate(csv_rows(path, problems, COLUMNS)):
+            try:
+                references = json.loads(fields.get("references", ""), parse_constant=refuse_constant)
+            except (ValueError, RecursionError):
+                references = None
+            if not isinstance(references, list) or not all(isinstance(one, dict) for one in references):
+                problems.report("references is not a JSON list of objects", number, text)
+                continue
+            for one in references:
+                record = {"topic": str(row), "doc": fields.get("corpus_id"), "quote": one.get("content")}
+                yield number, text, {**record, "start": one.get("start_index"), "end": one.get("end_index")}
 
     @classmethod
     def questions(cls, path: str) -> dict[str, str]:
@@ -50,27 +62,5 @@ class ChunkingEvaluation(Format):
         return {str(i): fields.get("question", "") for i, (_, _, fields) in enumerate(rows)}
 
     @classmethod
-    def write(cls, value: Any, out: TextIO) -> None:
-        raise AssertionError("is not written")
-
-    @classmethod
     def accepts(cls, value: Any) -> str:
         return "it holds questions, which a truth does not have"
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
-
-
-def _references(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    for row, (number, text, fields) in enumerate(csv_rows(path, problems, COLUMNS)):
-        try:
-            references = json.loads(fields.get("references", ""), parse_constant=refuse_constant)
-        except (ValueError, RecursionError):
-            references = None
-        if not isinstance(references, list) or not all(isinstance(one, dict) for one in references):
-            problems.report("references is not a JSON list of objects", number, text)
-            continue
-        for one in references:
-            record = {"topic": str(row), "doc": fields.get("corpus_id"), "quote": one.get("content")}
-            yield number, text, {**record, "start": one.get("start_index"), "end": one.get("end_index")}

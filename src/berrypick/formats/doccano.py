@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from berrypick.core.truth import Truth
-from berrypick.formats._annotations import Annotated, Mark, describe, task_fields, truth_of
+from berrypick.core.truth import Offsets
+from berrypick.formats._annotations import Annotated, AnnotationExport, Mark, task_fields
 from berrypick.formats._spans import records
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.base import Problems
 
 #: Fields that hold spans, in the dialects of several versions.
 SPANS = ("label", "labels", "entities", "annotations")
 
 
-class Doccano(Format):
+class Doccano(AnnotationExport):
     """Spans marked in doccano (sequence labelling), exported as JSON Lines.
 
     Spans are triples, ``"label": [[11, 29, "relevant"]]`` (also ``labels`` or ``entities``), or objects, ``"entities":
@@ -32,7 +32,7 @@ class Doccano(Format):
     """
 
     format_name: ClassVar[str] = "doccano"
-    role: ClassVar[Role] = "truth"
+    countings: ClassVar[tuple[Offsets, ...]] = ("utf16", "chars")
     shape: ClassVar[str] = '{"text": "...", "label": [[11, 29, "relevant"]], "topic": "q1", "doc": "guide.md"}'
 
     @classmethod
@@ -42,36 +42,28 @@ class Doccano(Format):
         return first.startswith("{") and held and ('"text":"' in first or '"data":"' in first)
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        return truth_of(_annotated(path, problems), problems, path, cls.format_name, ("utf16", "chars"))
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return describe(value)
-
-
-def _annotated(path: str, problems: Problems) -> Iterator[Annotated]:
-    for number, text, value in records(path, problems):
-        if "text" not in value and isinstance(value.get("data"), str):
-            value["text"] = value["data"]
-        spans = [one for name in SPANS if isinstance(value.get(name), list) for one in value[name]]
-        fields = task_fields([value, value.get("meta"), value.get("metadata")], problems, number, "the line")
-        if fields is None:
-            continue
-        if not spans:
-            problems.count("lines without spans, which may not have been looked at, skipped")
-        by_user: dict[str, list[Mark]] = {}
-        line_user = value.get("annotator", value.get("username", value.get("user")))
-        for one in spans:
-            found = _mark(one)
-            if found is None:
-                problems.report("has a span that is neither [start, end, label] nor an object", number, text)
+    def annotated(cls, path: str, problems: Problems) -> Iterator[Annotated]:
+        for number, text, value in records(path, problems):
+            if "text" not in value and isinstance(value.get("data"), str):
+                value["text"] = value["data"]
+            spans = [one for name in SPANS if isinstance(value.get(name), list) for one in value[name]]
+            fields = task_fields([value, value.get("meta"), value.get("metadata")], problems, number, "the line")
+            if fields is None:
                 continue
-            user = one.get("user") if isinstance(one, dict) else None
-            who = line_user if user is None else user
-            by_user.setdefault("" if who is None else str(who), []).append(found)
-        for user, marks in by_user.items():
-            yield Annotated(*fields, user, tuple(marks), line=number)
+            if not spans:
+                problems.count("lines without spans, which may not have been looked at, skipped")
+            by_user: dict[str, list[Mark]] = {}
+            line_user = value.get("annotator", value.get("username", value.get("user")))
+            for one in spans:
+                found = _mark(one)
+                if found is None:
+                    problems.report("has a span that is neither [start, end, label] nor an object", number, text)
+                    continue
+                user = one.get("user") if isinstance(one, dict) else None
+                who = line_user if user is None else user
+                by_user.setdefault("" if who is None else str(who), []).append(found)
+            for user, marks in by_user.items():
+                yield Annotated(*fields, user, tuple(marks), line=number)
 
 
 def _mark(one: Any) -> Mark | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
 from berrypick.core.words import counted
 from berrypick.formats._files import content
-from berrypick.formats._spans import Fields, plain, records
+from berrypick.formats._spans import Fields, plain, records, write_lines
 from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
 
@@ -22,11 +21,21 @@ def _add(lengths: dict[str, float], document: str, length: float, line: int, tex
         lengths[document] = length
 
 
-def _described(value: Collection) -> list[str]:
-    return [counted(len(value), "document"), f"total length {value.total:g}"]
+class _Lengths(Format):
+    """Lengths of documents."""
+
+    role: ClassVar[Role] = "collection"
+
+    @classmethod
+    def accepts(cls, value: Any) -> str:
+        return "" if isinstance(value, Collection) else "it is not a collection of documents"
+
+    @classmethod
+    def describe(cls, value: Collection) -> list[str]:
+        return [counted(len(value), "document"), f"total length {value.total:g}"]
 
 
-class DocumentLengths(Format):
+class DocumentLengths(_Lengths):
     """Lengths of documents, a TAB between name and length: ``document length``, in characters or seconds.
 
     Blank lines and lines that begin with # are ignored.
@@ -38,7 +47,6 @@ class DocumentLengths(Format):
     """
 
     format_name: ClassVar[str] = "document-lengths"
-    role: ClassVar[Role] = "collection"
     shape: ClassVar[str] = "document TAB length"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".txt")
 
@@ -60,21 +68,15 @@ class DocumentLengths(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        if not isinstance(value, Collection):
-            return "it is not a collection of documents"
-        return cell_problem(value.lengths)
+        return super().accepts(value) or cell_problem(value.lengths)
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         for document, length in value.lengths.items():
             out.write(f"{document}\t{plain(length)}\n")
 
-    @classmethod
-    def describe(cls, value: Collection) -> list[str]:
-        return _described(value)
 
-
-class SpanLengths(Format):
+class SpanLengths(_Lengths):
     """Lengths of documents as JSON Lines: ``doc`` and ``length``.
 
     Sample::
@@ -83,7 +85,6 @@ class SpanLengths(Format):
     """
 
     format_name: ClassVar[str] = "span-lengths"
-    role: ClassVar[Role] = "collection"
     shape: ClassVar[str] = '{"doc": "guide.md", "length": 5210}'
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
 
@@ -104,14 +105,5 @@ class SpanLengths(Format):
         return Collection(lengths, path)
 
     @classmethod
-    def accepts(cls, value: Any) -> str:
-        return "" if isinstance(value, Collection) else "it is not a collection of documents"
-
-    @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        for document, length in value.lengths.items():
-            out.write(json.dumps({"doc": document, "length": plain(length)}, ensure_ascii=False) + "\n")
-
-    @classmethod
-    def describe(cls, value: Collection) -> list[str]:
-        return _described(value)
+        write_lines(({"doc": name, "length": plain(length)} for name, length in value.lengths.items()), out)

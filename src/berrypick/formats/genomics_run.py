@@ -7,11 +7,10 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.assemble import assemble
-from berrypick.core.names import Names
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats._files import content
-from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._scan import scan
 from berrypick.formats._words import ascii_problem, finite, whole_number, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -31,7 +30,6 @@ class GenomicsRun(Format):
     positions = "chars"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "topic pmid rank score offset length tag"
-    suffixes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -52,14 +50,14 @@ class GenomicsRun(Format):
         if found is None:
             rows, tag = _read_lines(path, problems)
         else:
-            rows, tag = _scanned_rows(found), found.tag
-        rows.sort(key=lambda row: row[:4])
+            rows, tag = list(found.rows("rank", "start", "end", "score", "line")), found.tag
+        rows.sort(key=lambda row: (row[2], row[1], row[3], row[4]))
         return assemble(
             tag=tag,
-            topic=[row[4] for row in rows],
+            topic=[row[0] for row in rows],
             document=[row[1] for row in rows],
-            start=np.array([row[2] for row in rows], dtype=np.int64),
-            end=np.array([row[2] + row[3] for row in rows], dtype=np.int64),
+            start=np.array([row[3] for row in rows], dtype=np.int64),
+            end=np.array([row[4] for row in rows], dtype=np.int64),
             score=np.array([row[5] for row in rows], dtype=np.float64),
             line=np.array([row[6] for row in rows], dtype=np.int64),
             order="file",
@@ -94,12 +92,9 @@ class GenomicsRun(Format):
         return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]
 
 
-#: Rank, document, offset, length, topic, score, line.
-Row = tuple[int, str, int, int, str, float, int]
-
-
-def _read_lines(path: str, problems: Problems) -> tuple[list[Row], str]:
-    rows: list[Row] = []
+def _read_lines(path: str, problems: Problems) -> tuple[list[tuple[Any, ...]], str]:
+    """Topic, document, rank, start, end, score and number of every line; and the tag."""
+    rows = []
     tag = ""
     for number, text in content(path, problems, encoding="latin-1"):
         fields = text.split()
@@ -111,13 +106,6 @@ def _read_lines(path: str, problems: Problems) -> tuple[list[Row], str]:
         if offset + length > 2**53:
             problems.report("the passage is beyond any document", number, text)
             continue
-        rows.append((rank, fields[1], offset, length, fields[0], score, number))
+        rows.append((fields[0], fields[1], rank, offset, offset + length, score, number))
         tag = tag or fields[6]
     return rows, tag
-
-
-def _scanned_rows(found: Scanned) -> list[Row]:
-    topics, documents = found.topic_names, list(Names(found.documents))
-    columns = (found.rank, found.document, found.start, found.end - found.start, found.topic, found.score, found.line)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [(rank, documents[d], start, size, topics[t], score, line) for rank, d, start, size, t, score, line in rows]

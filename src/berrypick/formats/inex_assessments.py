@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 NAN = math.nan
+Degrees = tuple[float, float, float, float]
 #: Elements that are read.
 KNOWN = ("file", "element", "path", "passage", "best-entry-point")
 #: Attributes that are read, and those that are not needed.
@@ -142,7 +143,7 @@ class InexAssessments(Format):
 
 def _members(folder: str) -> list[str]:
     """The XML files of a folder and the folders in it, numbers in their order."""
-    return sorted(members(folder, (".xml", ".xml.gz")), key=_with_numbers)
+    return sorted(members(folder, lambda name: name.endswith((".xml", ".xml.gz"))), key=_with_numbers)
 
 
 def _with_numbers(name: str) -> list[tuple[str, int]]:
@@ -155,25 +156,23 @@ class _Assessed:
 
     topic: str
     where: str  # file and line
-    document: list[str] = field(default_factory=list)
-    path: list[str] = field(default_factory=list)
-    line: list[int] = field(default_factory=list)
-    degrees: list[tuple[float, float, float, float]] = field(default_factory=list)  # exhaustivity to rsize
+    #: Document, path, line; exhaustivity, specificity, size, rsize.
+    elements: list[tuple[str, str, int, Degrees]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     points: list[EntryPoint] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)  # document to its line
 
     def truth(self, scale: str) -> TopicTruth:
-        columns = np.array(self.degrees, dtype=np.float64).reshape(-1, 4).T.copy()
+        columns = np.array([degrees for *_, degrees in self.elements], dtype=np.float64).reshape(-1, 4).T.copy()
         exhaustivity, specificity, size, rsize = columns
         return TopicTruth(
             self.topic,
-            tuple(self.document),
+            tuple(document for document, *_ in self.elements),
             _relevant(exhaustivity, specificity, scale).astype(np.float64),
-            line=np.array(self.line, dtype=np.int64),
+            line=np.array([line for _, _, line, _ in self.elements], dtype=np.int64),
             empty_documents=tuple(self.empty),
-            path=tuple(self.path),
+            path=tuple(path for _, path, *_ in self.elements),
             exhaustivity=exhaustivity,
             specificity=specificity,
             size=size,
@@ -207,7 +206,7 @@ class _Campaign:
         reader: _FileReader | None = None
         found, before = False, len(problems.found)
         paths = Paths(problems)
-        for event, element in streamed(path, problems, ("assessments", "file"), ("start", "end")):
+        for event, element in streamed(path, problems, ("assessments", "file")):
             if element.tag == "assessments":
                 found = True
                 reader = self._opened(element, path, problems, paths) if event == "start" else None
@@ -258,8 +257,7 @@ class _Campaign:
         """The sizes of root elements are the lengths of documents."""
         lengths: dict[str, float] = {}
         for assessed in self.topics.values():
-            for document, path, degrees in zip(assessed.document, assessed.path, assessed.degrees, strict=True):
-                size = degrees[2]
+            for document, path, _, (_, _, size, _) in assessed.elements:
                 if path.count("/") > 1 or math.isnan(size):
                     continue
                 if lengths.setdefault(document, size) != size:
@@ -324,14 +322,10 @@ class _FileReader:
         degrees = self._grades(child) if child.tag == "path" else self._sizes(child)
         if degrees is None:
             return
-        form = str(child.tag)
-        self.campaign.forms.setdefault(form, f"{self.source}:{line}")
-        self.into.document.append(document)
-        self.into.path.append(path)
-        self.into.line.append(line)
-        self.into.degrees.append(degrees)
+        self.campaign.forms.setdefault(str(child.tag), f"{self.source}:{line}")
+        self.into.elements.append((document, path, line, degrees))
 
-    def _grades(self, child: etree._Element) -> tuple[float, float, float, float] | None:
+    def _grades(self, child: etree._Element) -> Degrees | None:
         """2002 to 2004: exhaustivity and specificity from 0 to 3."""
         if child.get("relevance") is not None:
             relevance = self._grade(child, "relevance", "0123", "U")
@@ -348,7 +342,7 @@ class _FileReader:
             self.problems.count("unassessed elements")
         return exhaustivity, specificity, NAN, NAN
 
-    def _sizes(self, child: etree._Element) -> tuple[float, float, float, float] | None:
+    def _sizes(self, child: etree._Element) -> Degrees | None:
         """2005 on: exhaustivity, and how much of the element is highlighted."""
         exhaustivity = self._grade(child, "exhaustivity", "012", "")
         if exhaustivity is None:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TextIO
+from typing import Any, ClassVar, Literal, NamedTuple, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded, Stretches
+from berrypick.core.columns import Coded
 from berrypick.core.names import Names
 from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 from berrypick.formats._files import content
-from berrypick.formats._inex import (
-    NOWHERE,
-    Paths,
-    ends_before,
-    has_whole_offsets,
-    nowhere,
-    unlocated_note,
-    whole,
-)
+from berrypick.formats._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._values import results
 from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -76,15 +68,11 @@ class InexFolRun(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        if not isinstance(value, Run):
-            return "it is not a run"
-        if not value.points_into_documents:
-            return "the run retrieves whole documents; this format holds parts of them"
-        if not has_whole_offsets(value):
-            return "the offsets are not whole numbers"
+        if problem := run_problem(value, "this format"):
+            return problem
         if value.path_end is not None and len(np.unique(value.path_end < 0)) > 1:
             return "the run retrieves both elements and ranges; this format holds one kind"
-        if any(len(ranking) > ranking.ranks for _, ranking in value.rankings()):
+        if value.grouped:
             return "several results share a rank; this format has one result per rank"
         return word_problem(value.topics, (*value.documents, *value.paths))
 
@@ -92,13 +80,9 @@ class InexFolRun(Format):
     def write(cls, value: Any, out: TextIO) -> None:
         tag = "_".join(value.tag.split()) or "run"
         points = value.task == "best-in-context" and _only_points(value)
-        for topic, ranking in value.rankings():
-            for row in range(len(ranking)):
-                document = ranking.documents[int(ranking.document[row])]
-                position = int(ranking.rank[row]) + 1
-                score = float(ranking.score[row]) if ranking.score is not None else -float(position)
-                where = _pointer_columns(ranking, row, points)
-                out.write(f"{topic} Q0 {document} {position} {score!r} {tag} {where}\n")
+        for topic, document, rank, score, ranking, row in results(value):
+            where = _pointer_columns(ranking, row, points)
+            out.write(f"{topic} Q0 {document} {rank} {score!r} {tag} {where}\n")
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
@@ -130,15 +114,8 @@ class _Rows:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         self.paths = Paths(problems)
-        self.topic: list[str] = []
-        self.document: list[str] = []
-        self.rank: list[int] = []  # -1 where the column has no whole number
-        self.score: list[float] = []
-        self.line: list[int] = []
-        self.start: list[int] = []
-        self.end: list[int] = []
-        self.path: list[str] = []
-        self.path_end: list[str] = []
+        #: Topic, document, rank (-1 where it is no whole number), score, line, where the result begins and ends.
+        self.rows: list[tuple[str, str, int, float, int, str | int, str | int]] = []
         self.kind: Kind | None = None
         self.kind_line = 0
         self.tag = ""
@@ -155,21 +132,10 @@ class _Rows:
         place = self._place(kind, fields, number, text) if self._same_kind(kind, number, text) else None
         if place is None:
             return
-        self.topic.append(fields[0])
-        self.document.append(fields[2])
         rank, score = whole(fields[3]), finite(fields[4])
-        self.rank.append(-1 if rank is None else rank)
-        self.score.append(float("nan") if score is None else score)
-        self.line.append(number)
+        numbers = -1 if rank is None else rank, float("nan") if score is None else score, number
+        self.rows.append((fields[0], fields[2], *numbers, *place))
         self.tag = self.tag or fields[5]
-        first, last = place
-        if isinstance(first, str) and isinstance(last, str):
-            self.path.append(first)
-            if self.kind == "range of elements":
-                self.path_end.append(last)
-        elif isinstance(first, int) and isinstance(last, int):
-            self.start.append(first)
-            self.end.append(last)
 
     def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
         """Where a result lies; None if the line does not say, which is reported."""
@@ -211,70 +177,35 @@ class _Rows:
         return kind == self.kind
 
     def run(self, path: str) -> Run:
-        on_paths, topic = bool(self.path), Coded.of(self.topic)
-        score = np.array(self.score, dtype=np.float64)
-        columns = _Columns(
-            self.tag,
-            topic,
-            Coded.of(self.document),
-            score,
-            np.array(self.line, dtype=np.int64),
-            start=None if on_paths else np.array(self.start, dtype=np.int64),
-            end=None if on_paths else np.array(self.end, dtype=np.int64),
-            path=Coded.of(self.path) if on_paths else None,
-            path_end=self.path_end if self.kind == "range of elements" else None,
-            points=self.kind == "entry point",
-            unlocated=self.unlocated,
-            falls=_falls(topic.codes, np.array(self.rank, dtype=np.int64)),
-            unscored=int(np.isnan(score).sum()),
-        )
-        return columns.run(path, self.problems)
+        topics, documents, ranks, scores, lines, begins, ends = zip(*self.rows, strict=True) if self.rows else [()] * 7
+        topic, score, line = Coded.of(topics), np.array(scores, dtype=np.float64), np.array(lines, dtype=np.int64)
+        columns = {"tag": self.tag, "topic": topic, "document": Coded.of(documents), "score": score, "line": line}
+        if self.rows and isinstance(begins[0], str):
+            columns |= {"path": Coded.of(begins), "path_end": ends if self.kind == "range of elements" else None}
+        else:
+            columns |= {"start": np.array(begins, dtype=np.int64), "end": np.array(ends, dtype=np.int64)}
+        falls = _falls(topic.codes, np.array(ranks, dtype=np.int64))
+        counts = _Counts(self.unlocated, falls, int(np.isnan(score).sum()))
+        return _assembled(columns, counts, self.kind == "entry point", path, self.problems)
 
 
-@dataclass
-class _Columns:
-    """All lines of a run as columns, and what was counted."""
+class _Counts(NamedTuple):
+    """What was counted in the lines of a run."""
 
-    tag: str
-    topic: Coded | Stretches
-    document: Coded
-    score: FloatArray
-    line: IntArray
-    start: IntArray | None
-    end: IntArray | None
-    path: Coded | None
-    path_end: list[str] | None
-    points: bool
     unlocated: int
     falls: int  # how often the rank column falls from one line of a topic to its next
     unscored: int
 
-    def run(self, path: str, problems: Problems) -> Run:
-        if self.unscored:
-            problems.count("lines whose score is not a number (scores are not used)", self.unscored)
-        notes = unlocated_note(self.unlocated)
-        if self.falls:
-            notes = (
-                *notes,
-                f"lines out of the order of their rank column: {self.falls}; the order of the lines is used",
-            )
-        return assemble(
-            tag=self.tag,
-            topic=self.topic,
-            document=self.document,
-            start=self.start,
-            end=self.end,
-            path=self.path,
-            path_end=self.path_end,
-            score=None if self.unscored else self.score,
-            line=self.line,
-            task="best-in-context" if self.points else "",
-            order="file",
-            source=path,
-            format=InexFolRun.format_name,
-            duplicates="error",
-            notes=notes,
-        )
+
+def _assembled(columns: dict[str, Any], counts: _Counts, points: bool, path: str, problems: Problems) -> Run:
+    if counts.unscored:
+        problems.count("lines whose score is not a number (scores are not used)", counts.unscored)
+        columns["score"] = None
+    notes = unlocated_note(counts.unlocated)
+    if counts.falls:
+        notes += (f"lines out of the order of their rank column: {counts.falls}; the order of the lines is used",)
+    task = "best-in-context" if points else ""
+    return assemble(**columns, task=task, order="file", source=path, format=InexFolRun.format_name, notes=notes)
 
 
 #: How the scanner numbers the kinds of results.
@@ -283,26 +214,17 @@ _POINTS, _ELEMENTS = 2, 3
 
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Run | None:
     """None if a path is none, which the plain reader says."""
-    elements = None
+    topic, document = found.coded()
+    columns = {"tag": found.tag, "topic": topic, "document": document, "score": found.score, "line": found.line}
     if found.kind == _ELEMENTS:
         elements = _elements(found, path, problems)
         if elements is None:
             return None
-    columns = _Columns(
-        found.tag,
-        *found.coded(),
-        found.score,
-        found.line,
-        start=None if elements else found.start,
-        end=None if elements else found.end,
-        path=elements,
-        path_end=None,
-        points=found.kind == _POINTS,
-        unlocated=found.unlocated,
-        falls=found.falls,
-        unscored=found.unscored,
-    )
-    return columns.run(path, problems)
+        columns["path"] = elements
+    else:
+        columns |= {"start": found.start, "end": found.end}
+    counts = _Counts(found.unlocated, found.falls, found.unscored)
+    return _assembled(columns, counts, found.kind == _POINTS, path, problems)
 
 
 def _elements(found: Scanned, path: str, problems: Problems) -> Coded | None:

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.names import Names
 from berrypick.core.truth import EntryPoint, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._inex import whole
 from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._values import ONE_OF_TWO, judged_twice
 from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -26,27 +26,16 @@ Passages = list[tuple[int, int]]
 class _Judged:
     """The judgements of one topic as they are read."""
 
-    document: list[str] = field(default_factory=list)
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    line: list[int] = field(default_factory=list)
+    passages: list[tuple[str, int, int, int]] = field(default_factory=list)  # document, start, end, line
     empty: list[str] = field(default_factory=list)
     points: list[EntryPoint] = field(default_factory=list)
     first: dict[str, int] = field(default_factory=dict)  # document to its line
 
     def truth(self, topic: str) -> TopicTruth:
-        start, end = np.array(self.start, dtype=np.int64), np.array(self.end, dtype=np.int64)
-        return TopicTruth(
-            topic,
-            tuple(self.document),
-            (end > start).astype(np.float64),
-            start,
-            end,
-            np.array(self.line, dtype=np.int64),
-            tuple(self.empty),
-            entry_points=tuple(self.points),
-            judged_whole=True,
-        )
+        documents, empty, points = tuple(one[0] for one in self.passages), tuple(self.empty), tuple(self.points)
+        start, end, line = np.array([one[1:] for one in self.passages], dtype=np.int64).reshape(-1, 3).T.copy()
+        grade = (end > start).astype(np.float64)
+        return TopicTruth(topic, documents, grade, start, end, line, empty, entry_points=points, judged_whole=True)
 
 
 class InexFolTruth(Format):
@@ -131,48 +120,34 @@ def _read_lines(path: str, problems: Problems) -> Truth:
     lengths: dict[str, float] = {}
     for number, text in content(path, problems):
         fields = text.split()
-        found = _nothing_relevant(fields) or _checked(fields, number, text, problems)
-        if found is None:
+        checked = _nothing_relevant(fields) or _checked(fields, number, text, problems)
+        if checked is None:
             continue
         topic, document = fields[0], fields[2]
         judged = topics.setdefault(topic, _Judged())
         if document in judged.first:
-            problems.report(
-                f"document {document} is judged twice for topic {topic}, first in line {judged.first[document]}",
-                number,
-                text,
-                "keep one of the two lines",
-            )
+            problems.report(judged_twice(document, topic, judged.first[document]), number, text, ONE_OF_TWO)
             continue
         judged.first[document] = number
-        length, entry, passages = found
+        length, entry, passages = checked
         if lengths.setdefault(document, length) != length:
             problems.count(_LENGTHS)
         if entry is None:
             judged.empty.append(document)
             continue
         judged.points.append(EntryPoint(document, offset=entry, line=number))
-        for offset, size in passages:
-            judged.document.append(document)
-            judged.start.append(offset)
-            judged.end.append(offset + size)
-            judged.line.append(number)
-    return Truth(
-        "spans",
-        {topic: judged.truth(topic) for topic, judged in topics.items()},
-        path,
-        InexFolTruth.format_name,
-        lengths=lengths,
-    )
+        judged.passages += [(document, offset, offset + size, number) for offset, size in passages]
+    found = {topic: judged.truth(topic) for topic, judged in topics.items()}
+    return Truth("spans", found, path, InexFolTruth.format_name, lengths=lengths)
 
 
 def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None:
     """None if a document is judged twice for a topic: the plain reader names both lines."""
-    names, topics, topic_of = list(Names(found.documents)), found.topic_names, found.topic
-    order = np.argsort(topic_of, kind="stable")
-    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1))
-    if found.repeats(bounds, order):
+    rows = found.by_topic()
+    if rows is None:
         return None
+    order, bounds = rows
+    names = found.document_names
     first_length = np.empty(len(names), dtype=np.int64)
     first_length[found.document[::-1]] = found.length[::-1]
     other = int((first_length[found.document] != found.length).sum())
@@ -182,34 +157,27 @@ def _from_columns(found: Scanned, path: str, problems: Problems) -> Truth | None
             problems.count(what, count)
     passages = np.diff(np.append(found.first, len(found.start)))
     judged = {
-        topic: _topic_truth(topic, order[a:b], found, names, passages)
-        for topic, (a, b) in zip(topics, pairwise(bounds.tolist()), strict=True)
+        topic: _scanned_topic(topic, order[a:b], found, passages)
+        for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)
     }
     lengths = dict(zip(names, first_length.tolist(), strict=True))
     return Truth("spans", judged, path, InexFolTruth.format_name, lengths=lengths)
 
 
-def _topic_truth(topic: str, rows: IntArray, found: Scanned, names: list[str], passages: IntArray) -> TopicTruth:
+def _scanned_topic(topic: str, rows: IntArray, found: Scanned, passages: IntArray) -> TopicTruth:
     """The lines of one topic, which need not stand together."""
     relevant = rows[found.entry[rows] >= 0]
     empty = rows[found.entry[rows] < 0]
     many = passages[relevant]
     row = np.repeat(relevant, many)
     place = np.repeat(found.first[relevant] - np.cumsum(many) + many, many) + np.arange(len(row))
-    start, end = found.start[place], found.end[place]
-    documents = map(names.__getitem__, found.document[relevant].tolist())
-    points = map(EntryPoint, documents, repeat(None), found.entry[relevant].tolist(), found.line[relevant].tolist())
-    return TopicTruth(
-        topic,
-        tuple(map(names.__getitem__, found.document[row].tolist())),
-        (end > start).astype(np.float64),
-        start,
-        end,
-        found.line[row].astype(np.int64),
-        tuple(map(names.__getitem__, found.document[empty].tolist())),
-        entry_points=tuple(points),
-        judged_whole=True,
+    documents, judged, without = (
+        tuple(map(found.document_names.__getitem__, found.document[some].tolist())) for some in (row, relevant, empty)
     )
+    points = map(EntryPoint, judged, repeat(None), found.entry[relevant].tolist(), found.line[relevant].tolist())
+    start, end, line = found.start[place], found.end[place], found.line[row].astype(np.int64)
+    grade = (end > start).astype(np.float64)
+    return TopicTruth(topic, documents, grade, start, end, line, without, entry_points=tuple(points), judged_whole=True)
 
 
 def _plausible(fields: list[str]) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Ranking, Run
-from berrypick.core.words import counted
-from berrypick.formats._inex import NOWHERE, Paths, ends_before, has_whole_offsets, nowhere, unlocated_note, whole
+from berrypick.formats._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
+from berrypick.formats._values import result_counts
 from berrypick.formats._words import finite
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, streamed, tag, text_of, writable
 from berrypick.formats.base import Format, Problems, Role
@@ -49,18 +49,8 @@ _POINTERS = ("path", "passage", "fol")
 #: Elements that are read, and those that are not needed.
 _KNOWN = {"inex-submission", "topic", "result", "file", *_POINTERS, "rank", "rsv"}
 _KNOWN |= {"in", "topic-fields", "description", "collections", "collection"}
-_ATTRIBUTES = {
-    "participant-id",
-    "run-id",
-    "task",
-    "query",
-    "result-type",
-    "topic-id",
-    "start",
-    "end",
-    "offset",
-    "length",
-}
+_ATTRIBUTES = {"participant-id", "run-id", "task", "query", "result-type", "topic-id"}
+_ATTRIBUTES |= {"start", "end", "offset", "length"}
 _ATTRIBUTES |= {"topic-part", "file"}  # the first is not needed, the second belongs to elements around results
 _PATH = "/article[1]/bdy[1]/sec[2]"
 
@@ -102,7 +92,7 @@ class InexSubmission(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         rows = _Rows(problems)
-        for event, element in streamed(path, problems, ("inex-submission", "topic", "result"), ("start", "end")):
+        for event, element in streamed(path, problems, ("inex-submission", "topic", "result")):
             if event == "start":
                 rows.open(element)
             else:
@@ -114,13 +104,9 @@ class InexSubmission(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        if not isinstance(value, Run):
-            return "it is not a run"
-        if not value.points_into_documents:
-            return "the run retrieves whole documents; a submission holds parts of them"
-        if not has_whole_offsets(value):
-            return "the offsets are not whole numbers"
-        return writable((*value.topics, *value.documents, *value.paths, value.tag.strip() or "run"))
+        return run_problem(value, "a submission") or writable(
+            (*value.topics, *value.documents, *value.paths, value.tag.strip() or "run")
+        )
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
@@ -137,9 +123,8 @@ class InexSubmission(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        counts = {"topic": len(value.topics), "result": len(value), "document": len(value.documents)}
-        found = [counted(count, what) for what, count in counts.items()]
-        return [*found, *(f"{what} {word}" for what, word in (("task", value.task), ("tag", value.tag)) if word)]
+        named = (("task", value.task), ("tag", value.tag))
+        return [*result_counts(value), *(f"{what} {word}" for what, word in named if word)]
 
 
 def task_in_our_words(word: str) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._annotations import WHOLE, Annotated, Mark, as_list, describe, task_fields, truth_of
+from berrypick.formats._annotations import WHOLE, Annotated, AnnotationExport, Mark, as_list, task_fields, truth_of
 from berrypick.formats._json import load
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.base import Problems
 
 
-class LabelStudio(Format):
+class LabelStudio(AnnotationExport):
     """Spans marked in Label Studio, exported as JSON or JSON-MIN.
 
     The data of a task has ``text``, ``topic``, ``doc`` and ``offset``: where the text begins in its document, in
@@ -31,7 +31,6 @@ class LabelStudio(Format):
     """
 
     format_name: ClassVar[str] = "label-studio"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '[{"data": {"text": ..., "topic": ..., "doc": ...}, "annotations": [...]}]'
 
     @classmethod
@@ -51,10 +50,6 @@ class LabelStudio(Format):
         if not read:
             problems.report("no task has annotations", remedy="annotate the tasks, then export the project as JSON")
         return truth_of(read, problems, path, cls.format_name, ("utf16", "chars"))
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return describe(value)
 
 
 def _annotated(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Annotated]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from berrypick.core.truth import Truth
-from berrypick.formats._json import Source, load, objects, starts_object
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats._json import load, objects, starts_object
+from berrypick.formats._records import TruthRecords
+from berrypick.formats._spans import Rows
+from berrypick.formats.base import Problems
 
 
-class LegalBenchRag(Format):
+class LegalBenchRag(TruthRecords):
     """Benchmarks of LegalBench-RAG: one JSON object with ``tests``, each with a ``query`` and its ``snippets``.
 
     A snippet has ``file_path`` (below the folder of the corpus, which is given as documents), ``span`` (start and end
@@ -27,7 +25,6 @@ class LegalBenchRag(Format):
 
     format_name: ClassVar[str] = "legalbench-rag"
     positions = "chars"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"tests": [{"query": "...", "snippets": [{"file_path": "a/b.txt", "span": [8, 19]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("tests", "query", "snippets", "file_path", "span", "answer")
 
@@ -36,33 +33,24 @@ class LegalBenchRag(Format):
         return starts_object(lines, "tests", "snippets")
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
+    def records(cls, path: str, problems: Problems) -> Rows:
         value, source = load(path, problems)
-        truth = SpanTruth.from_records(_rows(value, source, problems), problems, path)
-        return replace(truth, format=cls.format_name)
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
-
-
-def _rows(value: Any, source: Source, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    if value is None:
-        return
-    tests = objects(value.get("tests") if isinstance(value, dict) else None, "tests", source, problems)
-    for number, test in enumerate(tests):
-        line = source.line_of("snippets")
-        source.skip()
-        shown = str(test.get("query", ""))
-        snippets = list(objects(test.get("snippets"), "snippets", source, problems))
-        if not snippets:
-            problems.count("tests without snippets, skipped")
-        for snippet in snippets:
-            span = snippet.get("span")
-            if not isinstance(span, list) or len(span) != 2 or None in span:
-                problems.report("span must be a list of start and end", line, shown)
-                continue
-            record = {"topic": str(number), "doc": snippet.get("file_path"), "start": span[0], "end": span[1]}
-            if isinstance(answer := snippet.get("answer"), str) and answer.strip():
-                record["quote"] = answer
-            yield line, shown, {**record, "offsets": "chars"}
+        if value is None:
+            return
+        tests = objects(value.get("tests") if isinstance(value, dict) else None, "tests", source, problems)
+        for number, test in enumerate(tests):
+            line = source.line_of("snippets")
+            source.skip()
+            shown = str(test.get("query", ""))
+            snippets = list(objects(test.get("snippets"), "snippets", source, problems))
+            if not snippets:
+                problems.count("tests without snippets, skipped")
+            for snippet in snippets:
+                span = snippet.get("span")
+                if not isinstance(span, list) or len(span) != 2 or None in span:
+                    problems.report("span must be a list of start and end", line, shown)
+                    continue
+                record = {"topic": str(number), "doc": snippet.get("file_path"), "start": span[0], "end": span[1]}
+                if isinstance(answer := snippet.get("answer"), str) and answer.strip():
+                    record["quote"] = answer
+                yield line, shown, {**record, "offsets": "chars"}

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
-import numpy as np
-
-from berrypick.core.names import Names
-from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.core.truth import Truth
 from berrypick.formats._files import content
-from berrypick.formats._scan import Scanned, scan
-from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+from berrypick.formats._scan import scan
+from berrypick.formats._values import Judgement, judged_counts, spans_topic
+from berrypick.formats._video import in_minutes_seconds, minutes_seconds, whole_seconds
 from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
 #: Topic, video, start, end, grade, line.
-Judgement = tuple[str, str, int, int, float, int]
+Row = tuple[str, str, int, int, float, int]
 
 
 class MediaevalQrels(Format):
@@ -50,8 +47,8 @@ class MediaevalQrels(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         scanned = scan(path, cls.format_name)
-        rows = _read_lines(path, problems) if scanned is None else _scanned_rows(scanned)
-        topics: dict[str, dict[tuple[str, int, int], tuple[float, int]]] = {}
+        rows = _read_lines(path, problems) if scanned is None else scanned.rows("start", "end", "grade", "line")
+        topics: dict[str, dict[tuple[str, int, int], Judgement]] = {}
         for topic, video, start, end, grade, number in rows:
             judged = topics.setdefault(topic, {})
             key = (video, start, end)
@@ -59,17 +56,7 @@ class MediaevalQrels(Format):
                 problems.count("segments judged more than once, merged")
                 grade, number = max(grade, judged[key][0]), judged[key][1]
             judged[key] = (grade, number)
-        found = {
-            topic: TopicTruth(
-                topic,
-                tuple(video for video, _, _ in judged),
-                np.array([grade for grade, _ in judged.values()]),
-                np.array([start for _, start, _ in judged], dtype=np.int64),
-                np.array([end for _, _, end in judged], dtype=np.int64),
-                np.array([line for _, line in judged.values()], dtype=np.int64),
-            )
-            for topic, judged in topics.items()
-        }
+        found = {topic: spans_topic(topic, judged) for topic, judged in topics.items()}
         return Truth("spans", found, path, cls.format_name)
 
     @classmethod
@@ -77,7 +64,7 @@ class MediaevalQrels(Format):
         if not isinstance(value, Truth) or value.units != "spans":
             return "it is not a truth of spans"
         for topic in value.topics.values():
-            if topic.start is None or not (_whole(topic.start) and _whole(topic.end)):
+            if topic.start is None or not (whole_seconds(topic.start) and whole_seconds(topic.end)):
                 return "times are not whole seconds"
             if not set(topic.grade.tolist()) <= {0.0, 1.0}:
                 return "grades are not 0 and 1"
@@ -95,12 +82,10 @@ class MediaevalQrels(Format):
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
-        judged = sum(len(topic) for topic in value.topics.values())
-        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        return [counted(len(value), "topic"), counted(judged, "judged segment"), f"{relevant} relevant"]
+        return judged_counts(value, "judged segment")
 
 
-def _read_lines(path: str, problems: Problems) -> Iterator[Judgement]:
+def _read_lines(path: str, problems: Problems) -> Iterator[Row]:
     for number, text in content(path, problems):
         fields = text.split()
         if len(fields) != 6 or fields[5] not in ("0", "1"):
@@ -114,14 +99,3 @@ def _read_lines(path: str, problems: Problems) -> Iterator[Judgement]:
             problems.report("the segment ends before it starts", number, text)
             continue
         yield fields[0], fields[2], start, end, float(fields[5]), number
-
-
-def _scanned_rows(found: Scanned) -> Iterator[Judgement]:
-    topics, videos = found.topic_names, list(Names(found.documents))
-    columns = (found.topic, found.document, found.start, found.end, found.grade, found.line)
-    for topic, video, *rest in zip(*(column.tolist() for column in columns), strict=True):
-        yield topics[topic], videos[video], *rest
-
-
-def _whole(values: Any) -> bool:
-    return bool((np.asarray(values) == np.floor(values)).all())

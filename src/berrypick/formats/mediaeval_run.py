@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded, Stretches
 from berrypick.core.run import Run
-from berrypick.core.words import counted
 from berrypick.formats._files import content
-from berrypick.formats._scan import scan
-from berrypick.formats._video import in_minutes_seconds, minutes_seconds
+from berrypick.formats._scan import Scanned, scan
+from berrypick.formats._values import result_counts, results
+from berrypick.formats._video import in_minutes_seconds, minutes_seconds, whole_seconds
 from berrypick.formats._words import finite, whole_number, word_problem
 from berrypick.formats.base import Format, Problems, Role
+
+_NUMBERS = ("start", "end", "rank", "score", "line")
 
 
 class MediaevalRun(Format):
@@ -35,7 +34,6 @@ class MediaevalRun(Format):
     positions = "seconds"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "query Q0 video start end [jump_in] rank score [tag] (minutes.seconds)"
-    suffixes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -61,43 +59,15 @@ class MediaevalRun(Format):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
-        if found is not None:
-            topic, video = found.coded()
-            numbers = (found.start, found.end, found.rank, found.score, found.line)
-            return _assembled(path, found.tag, topic, video, numbers, found.moved)
-        topics: list[str] = []
-        videos: list[str] = []
-        rows: list[tuple[int, int, int, float, int]] = []
-        tag = ""
-        moved = 0
-        for number, text in content(path, problems):
-            fields = text.split()
-            shape = cls._columns(fields) if 7 <= len(fields) <= 9 else None
-            if shape is None:
-                problems.report(f"is not {cls.shape}", number, text)
-                continue
-            first, last = minutes_seconds(fields[3]), minutes_seconds(fields[4])
-            if first is None or last is None:
-                problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
-                continue
-            if last < first:
-                problems.report("the segment ends before it starts", number, text)
-                continue
-            rank, name = shape
-            moved += rank == 6 and minutes_seconds(fields[5]) != first
-            topics.append(fields[0])
-            videos.append(fields[2])
-            rows.append((first, last, int(fields[rank]), float(fields[rank + 1]), number))
-            tag = tag or name
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-        start, end, line = (columns[i].astype(np.int64) for i in (0, 1, 4))
-        return _assembled(path, tag, topics, videos, (start, end, columns[2], columns[3], line), moved)
+        columns, moved = _read_lines(path, problems) if found is None else _scanned(found)
+        notes = (f"{moved} jump-in points differ from the start; the start is used",) if moved else ()
+        return assemble(**columns, order="rank", source=path, format=cls.format_name, duplicates="keep", notes=notes)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
         if not isinstance(value, Run) or value.start is None or value.end is None:
             return "it is not a run of spans"
-        if not (np.floor(value.start) == value.start).all() or not (np.floor(value.end) == value.end).all():
+        if not (whole_seconds(value.start) and whole_seconds(value.end)):
             return "times are not whole seconds"
         if value.start.min(initial=0) < 0:
             return "some results have no times"
@@ -106,45 +76,48 @@ class MediaevalRun(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         tag = "_".join(value.tag.split())
-        for topic, ranking in value.rankings():
-            for row in range(len(ranking)):
-                start, end = in_minutes_seconds(ranking.start[row]), in_minutes_seconds(ranking.end[row])
-                rank = int(ranking.rank[row]) + 1
-                score = float(ranking.score[row]) if ranking.score is not None else -float(rank)
-                name = ranking.documents[int(ranking.document[row])]
-                out.write(f"{topic} Q0 {name} {start} {end} {start} {rank} {score!r}{' ' + tag if tag else ''}\n")
+        for topic, video, rank, score, ranking, row in results(value):
+            assert ranking.start is not None and ranking.end is not None
+            start, end = in_minutes_seconds(ranking.start[row]), in_minutes_seconds(ranking.end[row])
+            out.write(f"{topic} Q0 {video} {start} {end} {start} {rank} {score!r}{' ' + tag if tag else ''}\n")
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [
-            counted(len(value.topics), "topic"),
-            counted(len(value), "result"),
-            counted(len(value.documents), "video"),
-        ]
+        return result_counts(value, "video")
 
 
-def _assembled(
-    path: str,
-    tag: str,
-    topic: Sequence[str] | Coded | Stretches,
-    video: Sequence[str] | Coded,
-    numbers: tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray],
-    moved: int,
-) -> Run:
-    start, end, rank, score, line = numbers
-    notes = (f"{moved} jump-in points differ from the start; the start is used",) if moved else ()
-    return assemble(
-        tag=tag,
-        topic=topic,
-        document=video,
-        start=start,
-        end=end,
-        rank=rank,
-        score=score,
-        line=line,
-        order="rank",
-        source=path,
-        format=MediaevalRun.format_name,
-        duplicates="keep",
-        notes=notes,
-    )
+def _read_lines(path: str, problems: Problems) -> tuple[dict[str, Any], int]:
+    """Columns, and how many jump-in points are not the start."""
+    topics: list[str] = []
+    videos: list[str] = []
+    rows: list[tuple[int, int, int, float, int]] = []
+    tag = ""
+    moved = 0
+    for number, text in content(path, problems):
+        fields = text.split()
+        shape = MediaevalRun._columns(fields) if 7 <= len(fields) <= 9 else None
+        if shape is None:
+            problems.report(f"is not {MediaevalRun.shape}", number, text)
+            continue
+        first, last = minutes_seconds(fields[3]), minutes_seconds(fields[4])
+        if first is None or last is None:
+            problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
+            continue
+        if last < first:
+            problems.report("the segment ends before it starts", number, text)
+            continue
+        rank, name = shape
+        moved += rank == 6 and minutes_seconds(fields[5]) != first
+        topics.append(fields[0])
+        videos.append(fields[2])
+        rows.append((first, last, int(fields[rank]), float(fields[rank + 1]), number))
+        tag = tag or name
+    numbers = dict(zip(_NUMBERS, np.array(rows, dtype=np.float64).reshape(-1, 5).T, strict=True))
+    numbers |= {name: numbers[name].astype(np.int64) for name in ("start", "end", "line")}
+    return {"tag": tag, "topic": topics, "document": videos, **numbers}, moved
+
+
+def _scanned(found: Scanned) -> tuple[dict[str, Any], int]:
+    topics, videos = found.coded()
+    numbers = {name: found.columns[name] for name in _NUMBERS}
+    return {"tag": found.tag, "topic": topics, "document": videos, **numbers}, found.moved

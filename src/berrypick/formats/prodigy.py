@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from berrypick.core.truth import Truth
-from berrypick.formats._annotations import Annotated, Mark, describe, task_fields, truth_of
+from berrypick.formats._annotations import Annotated, AnnotationExport, Mark, task_fields
 from berrypick.formats._spans import records
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.base import Problems
 
 
-class Prodigy(Format):
+class Prodigy(AnnotationExport):
     """Spans marked in Prodigy (spans.manual, ner.manual), as ``db-out`` writes them: one task per line.
 
     ``topic``, ``doc`` and ``offset`` are fields of the task or of its ``meta``. Labels mean what they mean in
@@ -24,7 +23,6 @@ class Prodigy(Format):
     """
 
     format_name: ClassVar[str] = "prodigy"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = (
         '{"text": "...", "spans": [{"start": 11, "end": 29, "label": "relevant"}], "answer": "accept"}'
     )
@@ -35,38 +33,30 @@ class Prodigy(Format):
         return first.startswith("{") and '"text":' in first and '"answer":"' in first
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        return truth_of(_annotated(path, problems), problems, path, cls.format_name, ("chars",))
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return describe(value)
+    def annotated(cls, path: str, problems: Problems) -> Iterator[Annotated]:
+        for number, _, value in records(path, problems):
+            answer = value.get("answer", "accept")
+            if answer != "accept":
+                problems.count(f"tasks with the answer {answer}, skipped")
+                continue
+            fields = task_fields([value, value.get("meta")], problems, number, "the task")
+            if fields is None:
+                continue
+            spans = value.get("spans") or []
+            if not isinstance(spans, list) or not all(isinstance(one, dict) for one in spans):
+                problems.report("spans is not a list of objects", number)
+                continue
+            marks = [
+                Mark(one["start"], one["end"], str(one.get("label")), _text(one))
+                for one in spans
+                if isinstance(one.get("start"), int) and isinstance(one.get("end"), int)
+            ]
+            if len(marks) < len(spans):
+                problems.report("has a span without start and end", number)
+            who = value.get("_annotator_id") or value.get("_session_id") or ""
+            yield Annotated(*fields, str(who), tuple(marks), whole=not spans, line=number)
 
 
 def _text(span: dict[str, Any]) -> str | None:
     text = span.get("text")
     return text if isinstance(text, str) else None
-
-
-def _annotated(path: str, problems: Problems) -> Iterator[Annotated]:
-    for number, _, value in records(path, problems):
-        answer = value.get("answer", "accept")
-        if answer != "accept":
-            problems.count(f"tasks with the answer {answer}, skipped")
-            continue
-        fields = task_fields([value, value.get("meta")], problems, number, "the task")
-        if fields is None:
-            continue
-        spans = value.get("spans") or []
-        if not isinstance(spans, list) or not all(isinstance(one, dict) for one in spans):
-            problems.report("spans is not a list of objects", number)
-            continue
-        marks = [
-            Mark(one["start"], one["end"], str(one.get("label")), _text(one))
-            for one in spans
-            if isinstance(one.get("start"), int) and isinstance(one.get("end"), int)
-        ]
-        if len(marks) < len(spans):
-            problems.report("has a span without start and end", number)
-        who = value.get("_annotator_id") or value.get("_session_id") or ""
-        yield Annotated(*fields, str(who), tuple(marks), whole=not spans, line=number)

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._spans import records
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_run import SpanRun
+from berrypick.formats._records import RunRecords, TruthRecords
+from berrypick.formats._spans import Rows, records
+from berrypick.formats.base import Problems
 from berrypick.formats.span_truth import SpanTruth
 
 
-class QVHighlightsTruth(Format):
+class QVHighlightsTruth(TruthRecords):
     """Moments of QVHighlights, one JSON object per line: ``qid``, ``vid``, ``duration``, ``relevant_windows``.
 
     A window is a list of start and end in seconds. The topic is ``qid``, the document ``vid``; ``duration`` is its
@@ -28,7 +27,6 @@ class QVHighlightsTruth(Format):
 
     format_name: ClassVar[str] = "qvhighlights"
     positions = "seconds"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '{"qid": 1, "vid": "garden", "duration": 150, "relevant_windows": [[10, 24]]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "vid", "duration", "relevant_windows")
 
@@ -43,12 +41,8 @@ class QVHighlightsTruth(Format):
         truth = SpanTruth.from_records(_moments(path, problems, lengths), problems, path)
         return replace(truth, format=cls.format_name, lengths=lengths)
 
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
 
-
-class QVHighlightsRun(Format):
+class QVHighlightsRun(RunRecords):
     """Predicted moments of QVHighlights, one JSON object per line: ``qid``, ``vid``, ``pred_relevant_windows``.
 
     A window is a list of start, end (in seconds) and score. They are ordered by score, largest first.
@@ -61,7 +55,6 @@ class QVHighlightsRun(Format):
 
     format_name: ClassVar[str] = "qvhighlights-run"
     positions = "seconds"
-    role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '{"qid": 1, "vid": "garden", "pred_relevant_windows": [[8.0, 22.0, 0.91]]}'
     json_names: ClassVar[tuple[str, ...]] = ("qid", "query", "vid", "pred_relevant_windows", "pred_saliency_scores")
 
@@ -71,13 +64,14 @@ class QVHighlightsRun(Format):
         return first.startswith("{") and '"qid"' in first and '"pred_relevant_windows"' in first
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        run = SpanRun.from_records(_predictions(path, problems), problems, path)
-        return replace(run, format=cls.format_name)
-
-    @classmethod
-    def describe(cls, value: Run) -> list[str]:
-        return SpanRun.describe(value)
+    def records(cls, path: str, problems: Problems) -> Rows:
+        for number, text, names, windows in _windows(path, problems, "pred_relevant_windows", (2, 3)):
+            del names["length"]
+            if not windows:
+                yield number, text, {"topic": names["topic"], "results": []}
+            for window in windows:
+                score = {"score": window[2]} if len(window) == 3 else {}
+                yield number, text, {**names, "start": window[0], "end": window[1], **score}
 
 
 def _windows(
@@ -93,15 +87,11 @@ def _windows(
         if any(isinstance(n, bool) or not isinstance(n, (int, float)) for window in windows for n in window):
             problems.report(f"{name} has something else than numbers", number, text)
             continue
-        yield (
-            number,
-            text,
-            {"topic": value.get("qid"), "doc": value.get("vid"), "length": value.get("duration")},
-            windows,
-        )
+        names = {"topic": value.get("qid"), "doc": value.get("vid"), "length": value.get("duration")}
+        yield number, text, names, windows
 
 
-def _moments(path: str, problems: Problems, lengths: dict[str, float]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _moments(path: str, problems: Problems, lengths: dict[str, float]) -> Rows:
     for number, text, names, windows in _windows(path, problems, "relevant_windows", (2,)):
         length = names.pop("length")
         if isinstance(length, (int, float)) and not isinstance(length, bool):
@@ -110,13 +100,3 @@ def _moments(path: str, problems: Problems, lengths: dict[str, float]) -> Iterat
             yield number, text, {**names, "grade": 0}
         for start, end in windows:
             yield number, text, {**names, "start": start, "end": end}
-
-
-def _predictions(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    for number, text, names, windows in _windows(path, problems, "pred_relevant_windows", (2, 3)):
-        del names["length"]
-        if not windows:
-            yield number, text, {"topic": names["topic"], "results": []}
-        for window in windows:
-            score = {"score": window[2]} if len(window) == 3 else {}
-            yield number, text, {**names, "start": window[0], "end": window[1], **score}

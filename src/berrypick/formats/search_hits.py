@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from berrypick.core.run import Run
-from berrypick.formats._hits import hits_in, is_hit, ranked_fields
-from berrypick.formats._json import Source, load, starts_object
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_run import SpanRun
+from berrypick.formats._hits import hit_fields, hits_in, is_hit
+from berrypick.formats._json import load, starts_object
+from berrypick.formats._records import RunRecords
+from berrypick.formats._spans import Rows
+from berrypick.formats.base import Problems
 
 #: Pairs of names that responses have near their start.
 _MARKS = (
@@ -19,7 +17,7 @@ _MARKS = (
 )  # fmt: skip
 
 
-class SearchHits(Format):
+class SearchHits(RunRecords):
     """Responses of Chroma, Qdrant, Weaviate, Elasticsearch or OpenSearch: one JSON object of topics to responses.
 
     A response is what the store returns for one query, as it is; a list of its hits will do too. The hits are ranked in
@@ -36,7 +34,6 @@ class SearchHits(Format):
     """
 
     format_name: ClassVar[str] = "search-hits"
-    role: ClassVar[Role] = "run"
     aliases: ClassVar[tuple[str, ...]] = ("chroma", "qdrant", "weaviate", "elasticsearch", "opensearch")
     shape: ClassVar[str] = '{"q1": {"hits": {"hits": [{"_id": "7", "_score": 9.1, "_source": {...}}]}}}'
     json_names: ClassVar[tuple[str, ...]] = ("hits", "_source", "_score", "ids", "distances", "metadatas", "payload")
@@ -47,34 +44,25 @@ class SearchHits(Format):
         return not lines_of_spans and any(starts_object(lines, *names) for names in _MARKS)
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+    def records(cls, path: str, problems: Problems) -> Rows:
         value, source = load(path, problems)
-        run = SpanRun.from_records(_rows(value, source, problems), problems, path)
-        return replace(run, format=cls.format_name)
-
-    @classmethod
-    def describe(cls, value: Run) -> list[str]:
-        return SpanRun.describe(value)
-
-
-def _rows(value: Any, source: Source, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    if value is None:
-        return
-    if not isinstance(value, dict) or hits_in(value) is not None or "responses" in value:
-        problems.report("has responses without their topics", 1, remedy="write an object of topics to responses")
-        return
-    rows = []
-    for topic, response in value.items():
-        line = source.line_of(topic)
-        source.skip()
-        hits = response if isinstance(response, list) and all(map(is_hit, response)) else hits_in(response)
-        if hits is None:
-            problems.report(f"topic {topic} has no response of a known store", line)
-            continue
-        if not hits:
-            yield line, topic, {"topic": topic, "results": []}
-        rows += [(line, topic, {"topic": topic, "rank": rank, **one})
-                 for rank, one in enumerate(ranked_fields(hits), start=1)]  # fmt: skip
-    scored = all("score" in fields for _, _, fields in rows)
-    for line, topic, fields in rows:
-        yield line, topic, fields if scored else {name: cell for name, cell in fields.items() if name != "score"}
+        if value is None:
+            return
+        if not isinstance(value, dict) or hits_in(value) is not None or "responses" in value:
+            problems.report("has responses without their topics", 1, remedy="write an object of topics to responses")
+            return
+        rows = []
+        for topic, response in value.items():
+            line = source.line_of(topic)
+            source.skip()
+            hits = response if isinstance(response, list) and all(map(is_hit, response)) else hits_in(response)
+            if hits is None:
+                problems.report(f"topic {topic} has no response of a known store", line)
+                continue
+            if not hits:
+                yield line, topic, {"topic": topic, "results": []}
+            rows += [(line, topic, {"topic": topic, "rank": rank, **hit_fields(hit)})
+                     for rank, hit in enumerate(hits, start=1)]  # fmt: skip
+        scored = all("score" in fields for _, _, fields in rows)
+        for line, topic, fields in rows:
+            yield line, topic, fields if scored else {name: cell for name, cell in fields.items() if name != "score"}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TextIO
+from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, positions
+from berrypick.formats._spans import Fields, Rows, plain, positions, write_lines
+from berrypick.formats._values import result_counts
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.span_truth import OF_TASKS, span_records
 
@@ -103,9 +103,6 @@ class SpanRun(Format):
                 end.append(span[1])
         ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
         scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
-        order: Literal["rank", "score", "file"] = (
-            "rank" if ranks is not None else "score" if scores is not None else "file"
-        )
         run = assemble(
             tag=tag or name,
             topic=topic,
@@ -115,7 +112,7 @@ class SpanRun(Format):
             score=scores,
             rank=ranks,
             line=np.arange(len(line)),  # several rows may stand in one line
-            order=order,
+            order="rank" if ranks is not None else "score" if scores is not None else "file",
             source=path,
             format=cls.format_name,
             duplicates="keep",
@@ -138,36 +135,38 @@ class SpanRun(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
-        first, above = True, 0
-        for topic, ranking in value.rankings():
-            if not len(ranking):
-                named = {"tag": value.tag} if first and value.tag else {}
-                out.write(json.dumps({"topic": topic, "results": [], **named}, ensure_ascii=False) + "\n")
-                first = False
-            for row in range(len(ranking)):
-                record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
-                if ranking.start is not None:
-                    record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
-                if above + row in value.quoted:
-                    record["text"] = value.quoted[above + row]
-                if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
-                    record["rank"] = int(ranking.rank[row]) + 1
-                if ranking.score is not None:
-                    record["score"] = float(ranking.score[row])
-                if first and value.tag:
-                    record["tag"] = value.tag
-                first = False
-                out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            above += len(ranking)
+        write_lines(cls.to_records(value), out)
+
+    @classmethod
+    def to_records(cls, value: Any) -> Iterator[dict[str, Any]]:
+        """A run as lines have it; the first one names it."""
+        tag = {"tag": value.tag} if value.tag else {}
+        for record in _results(value):
+            yield record | tag
+            tag = {}
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        found = [
-            counted(len(value.topics), "topic"),
-            counted(len(value), "result"),
-            counted(len(value.documents), "document"),
-        ]
-        return [*found, f"tag {value.tag}"] if value.tag else found
+        return [*result_counts(value), *([f"tag {value.tag}"] if value.tag else [])]
+
+
+def _results(value: Any) -> Iterator[dict[str, Any]]:
+    above = 0
+    for topic, ranking in value.rankings():
+        if not len(ranking):
+            yield {"topic": topic, "results": []}
+        for row in range(len(ranking)):
+            record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
+            if ranking.start is not None:
+                record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
+            if above + row in value.quoted:
+                record["text"] = value.quoted[above + row]
+            if value.ties == "rank" or (value.ties == "none" and ranking.score is not None):
+                record["rank"] = int(ranking.rank[row]) + 1
+            if ranking.score is not None:
+                record["score"] = float(ranking.score[row])
+            yield record
+        above += len(ranking)
 
 
 def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
-from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats._files import head
+from berrypick.formats._records import RecordsFormat, RunRecords, TruthRecords
+from berrypick.formats._spans import Rows
 from berrypick.formats._table import (
     MAGIC,
     Part,
@@ -20,9 +19,8 @@ from berrypick.formats._table import (
     write_csv,
     write_parquet,
 )
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
 
 #: Columns that only runs have, and only truths.
 OF_RUNS = {"score", "rank", "tag"}
@@ -48,11 +46,10 @@ def _comments(value: Truth | Run) -> str:
     return f"a row that begins with {bad!r} is not read as it is" if bad is not None else ""
 
 
-class _SpanTable(Format):
+class _SpanTable(RecordsFormat):
     """The columns of a format of JSON lines."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
-    lines: ClassVar[type[Format]]  # the format of lines
     without: ClassVar[set[str]]  # columns that such a table does not have
 
     @classmethod
@@ -78,16 +75,10 @@ class _SpanTable(Format):
 
     @classmethod
     def _rows(cls, value: Any) -> list[dict[str, Any]]:
-        out = io.StringIO()
-        cls.lines.write(value, out)
-        return [_without_null(json.loads(line)) for line in out.getvalue().split("\n") if line]
-
-    @classmethod
-    def describe(cls, value: Any) -> list[str]:
-        return cls.lines.describe(value)
+        return [_without_null(record) for record in cls.lines.to_records(value)]
 
 
-class SpanTableTruth(_SpanTable):
+class SpanTableTruth(_SpanTable, TruthRecords):
     """Relevant spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, perhaps ``grade``.
 
     The first row names the columns, in any order; others are fields of topics. They mean the same as the JSON fields of
@@ -102,19 +93,16 @@ class SpanTableTruth(_SpanTable):
     """
 
     format_name: ClassVar[str] = "span-table-truth"
-    role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "topic,doc,start,end,grade"
-    lines: ClassVar[type[Format]] = SpanTruth
     without: ClassVar[set[str]] = OF_RUNS
     holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        truth = SpanTruth.from_records(table_rows(path, problems, ("topic", "doc"), others=True), problems, path)
-        return replace(truth, format=cls.format_name)
+    def records(cls, path: str, problems: Problems) -> Rows:
+        return table_rows(path, problems, ("topic", "doc"), others=True)
 
 
-class SpanTableRun(_SpanTable):
+class SpanTableRun(_SpanTable, RunRecords):
     """Retrieved spans as a table, CSV or Parquet: columns ``topic``, ``doc``, ``start``, ``end``, ``rank``, ``score``.
 
     Of rank and score either may be missing, or both; ``tag`` in the first row names the run. The columns
@@ -129,9 +117,7 @@ class SpanTableRun(_SpanTable):
     """
 
     format_name: ClassVar[str] = "span-table-run"
-    role: ClassVar[Role] = "run"
     shape: ClassVar[str] = "topic,doc,start,end,score"
-    lines: ClassVar[type[Format]] = SpanRun
     without: ClassVar[set[str]] = OF_TRUTHS
 
     @classmethod

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
-
-import numpy as np
 
 from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, positions, records
+from berrypick.formats._spans import Fields, Rows, plain, records, write_lines
+from berrypick.formats._values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.formats.base import Format, Problems, Role
 
 #: Fields that only runs have.
@@ -92,9 +90,9 @@ class SpanTruth(Format):
     @classmethod
     def _of_one(cls, rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:
         """The judgements of one annotator."""
-        spans: dict[str, dict[tuple[str, float, float], tuple[float, int]]] = {}
+        spans: dict[str, dict[tuple[str, float, float], Judgement]] = {}
         quotes: dict[str, list[Quote]] = {}
-        whole: dict[str, dict[str, tuple[float, int]]] = {}
+        whole: dict[str, dict[str, Judgement]] = {}
         judged: dict[str, dict[str, int]] = {}
         unanswerable: dict[str, int] = {}
         checksums: dict[str, str] = {}
@@ -144,13 +142,19 @@ class SpanTruth(Format):
         if any_span or not whole or (judged and not relevant):
             cls._no_whole_documents(whole, problems)
             topics = {
-                topic: _spans(topic, found, whole.get(topic, {}), quotes.get(topic, ()), judged.get(topic, ()))
+                topic: spans_topic(
+                    topic,
+                    found,
+                    empty_documents=tuple(whole.get(topic, ())),
+                    quotes=tuple(quotes.get(topic, ())),
+                    judged_documents=tuple(judged.get(topic, ())),
+                )
                 for topic, found in spans.items()
             }
             truth = Truth("spans", topics, path, cls.format_name, offsets=next(iter(counting), None))
         else:
             topics = {
-                topic: _documents(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
+                topic: documents_topic(topic, {**_not_relevant(judged.get(topic, {})), **whole.get(topic, {})})
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
@@ -158,18 +162,18 @@ class SpanTruth(Format):
         return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
-    def _once(fields: Fields, known: dict[Any, tuple[float, int]], key: Any, document: str, grade: float) -> None:
+    def _once(fields: Fields, known: dict[Any, Judgement], key: Any, document: str, grade: float) -> None:
         if key in known and known[key][0] != grade:
             fields.fail(
                 f"the same unit of {document} has grade {grade:g} here and {known[key][0]:g} in line {known[key][1]}",
-                "keep one of the two lines",
+                ONE_OF_TWO,
             )
         elif key in known:
             fields.problems.count("exact copies, merged")
         known.setdefault(key, (grade, fields.number))
 
     @staticmethod
-    def _no_whole_documents(whole: dict[str, dict[str, tuple[float, int]]], problems: Problems) -> None:
+    def _no_whole_documents(whole: dict[str, dict[str, Judgement]], problems: Problems) -> None:
         for found in whole.values():
             for document, (grade, line) in found.items():
                 if grade > 0:
@@ -187,10 +191,16 @@ class SpanTruth(Format):
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
+        write_lines(cls.to_records(value), out)
+
+    @classmethod
+    def to_records(cls, value: Any) -> Iterator[dict[str, Any]]:
+        """A truth as lines have it."""
         judgements = value.annotators or {"": value.topics}
         for who, topic in ((who, topic) for who, topics in judgements.items() for topic in topics.values()):
             more = {name: of.values[topic.topic] for name, of in value.fields.items() if topic.topic in of.values}
             more |= {"annotator": who} if who else {}
+            unit = {} if value.offsets is None else {"offsets": value.offsets}
             checks: dict[tuple[str | None, float | None, float | None], str] = {}
             others = [
                 q
@@ -204,29 +214,20 @@ class SpanTruth(Format):
                     if (document, record["start"], record["end"]) in checks:
                         record["quote"] = checks[document, record["start"], record["end"]]
                 record["grade"] = plain(topic.grade[row])
-                if topic.start is not None and value.offsets is not None:
-                    record["offsets"] = value.offsets
-                out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
+                yield record | (unit if topic.start is not None else {}) | more
             for quote in others:
-                record = _quoted(topic.topic, quote)
-                if quote.start is not None and value.offsets is not None:
-                    record["offsets"] = value.offsets
-                out.write(json.dumps(record | more, ensure_ascii=False) + "\n")
+                yield _quoted(topic.topic, quote) | (unit if quote.start is not None else {}) | more
             for record in _wholes(topic):
-                out.write(json.dumps({"topic": topic.topic, **record, **more}, ensure_ascii=False) + "\n")
+                yield {"topic": topic.topic, **record, **more}
         for document, made_on in value.checksums.items():
-            out.write(json.dumps({"doc": document, "checksum": made_on}, ensure_ascii=False) + "\n")
+            yield {"doc": document, "checksum": made_on}
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
-        units = sum(len(topic) for topic in value.topics.values())
-        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
         waiting = sum(not quote.has_offsets for topic in value.topics.values() for quote in topic.quotes)
         documents = {name for topic in value.topics.values() for name in topic.documents()}
         return [
-            counted(len(value), "topic"),
-            counted(units, f"judged {value.units.removesuffix('s')}"),
-            f"{relevant} relevant",
+            *judged_counts(value, f"judged {value.units.removesuffix('s')}"),
             counted(len(documents), "document"),
             *([f"{counted(len(value.unanswerable), 'topic')} without an answer"] if value.unanswerable else []),
             *([f"{counted(waiting, 'quote')} to be located in documents"] if waiting else []),
@@ -402,35 +403,6 @@ def _quoted(topic: str, quote: Quote) -> dict[str, Any]:
     return {"topic": topic, **given, "grade": plain(quote.grade)}
 
 
-def _spans(
-    topic: str,
-    found: dict[tuple[str, float, float], tuple[float, int]],
-    whole: dict[str, tuple[float, int]],
-    quotes: Sequence[Quote] = (),
-    judged: Iterable[str] = (),
-) -> TopicTruth:
-    return TopicTruth(
-        topic,
-        tuple(document for document, _, _ in found),
-        np.array([grade for grade, _ in found.values()], dtype=np.float64),
-        positions([start for _, start, _ in found]),
-        positions([end for _, _, end in found]),
-        np.array([line for _, line in found.values()], dtype=np.int64),
-        tuple(whole),
-        quotes=tuple(quotes),
-        judged_documents=tuple(judged),
-    )
-
-
-def _not_relevant(judged: dict[str, int]) -> dict[str, tuple[float, int]]:
+def _not_relevant(judged: dict[str, int]) -> dict[str, Judgement]:
     """Documents judged as a whole, where others are graded as a whole: of these no line says that they are relevant."""
     return {document: (0.0, line) for document, line in judged.items()}
-
-
-def _documents(topic: str, found: dict[str, tuple[float, int]]) -> TopicTruth:
-    return TopicTruth(
-        topic,
-        tuple(found),
-        np.array([grade for grade, _ in found.values()], dtype=np.float64),
-        line=np.array([line for _, line in found.values()], dtype=np.int64),
-    )

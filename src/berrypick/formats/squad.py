@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
 from berrypick.formats._json import Source, load, objects, starts_object
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats._records import TruthRecords
+from berrypick.formats._spans import Rows
+from berrypick.formats.base import Problems
 from berrypick.formats.span_truth import SpanTruth
 
 
-class Squad(Format):
+class Squad(TruthRecords):
     """SQuAD, versions 1.1 and 2.0: one JSON object with ``data``, its ``paragraphs``, their ``context`` and ``qas``.
 
     The topic is the question's ``id``. Each answer is a relevant span of its paragraph: ``answer_start`` and the length
@@ -34,7 +36,6 @@ class Squad(Format):
 
     format_name: ClassVar[str] = "squad"
     positions = "chars"
-    role: ClassVar[Role] = "truth"
     aliases: ClassVar[tuple[str, ...]] = ("squad-1.1", "squad-2.0")
     shape: ClassVar[str] = '{"data": [{"title": "Berries", "paragraphs": [{"context": "...", "qas": [...]}]}]}'
     json_names: ClassVar[tuple[str, ...]] = ("data", "title", "paragraphs", "context", "qas", "answers", "answer_start")
@@ -60,10 +61,6 @@ class Squad(Format):
                 problems.report(f"document {document} has two texts", source.line)
         return found
 
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
-
 
 def _paragraphs(value: Any, source: Source, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every paragraph with the name of its document."""
@@ -83,9 +80,7 @@ def _paragraphs(value: Any, source: Source, problems: Problems) -> Iterator[tupl
                 yield str(document), paragraph
 
 
-def _rows(
-    value: Any, source: Source, problems: Problems, lengths: dict[str, float]
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _rows(value: Any, source: Source, problems: Problems, lengths: dict[str, float]) -> Rows:
     for document, paragraph in _paragraphs(value, source, problems):
         lengths[document] = float(len(paragraph["context"]))
         for question in objects(paragraph.get("qas"), "qas", source, problems):
@@ -95,9 +90,7 @@ def _rows(
             yield from _answers(question, {"topic": topic, "doc": document}, line, source, problems)
 
 
-def _answers(
-    question: dict[str, Any], names: dict[str, Any], line: int, source: Source, problems: Problems
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _answers(question: dict[str, Any], names: dict[str, Any], line: int, source: Source, problems: Problems) -> Rows:
     shown = str(question.get("question", ""))
     if question.get("is_impossible") is True:
         if question.get("plausible_answers"):

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.core.assemble import in_trec_order
 from berrypick.core.run import Run
-from berrypick.core.truth import Truth
 from berrypick.formats._json import Source, load
-from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_run import SpanRun
-from berrypick.formats.span_truth import SpanTruth
+from berrypick.formats._records import RunRecords, TruthRecords
+from berrypick.formats._spans import Rows, are_span_names, place_of_name
+from berrypick.formats.base import Problems
 
-SPAN = re.compile(r"(.+)#(\d+)-(\d+)\Z", re.DOTALL)
 _NAME = r'"(?:[^"\\]|\\.)*"\s*:\s*'
 _LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}{_NAME}-?\d")
 #: Names beside the topics, in files of MTEB.
 _ABOUT = ("mteb_model_meta", "model_meta")
 
 
-class TopicDictionaryTruth(Format):
+class TopicDictionaryTruth(TruthRecords):
     """Judgements as one JSON object of topics, documents and grades, as MTEB, BEIR, pytrec_eval and ranx have them.
 
     Documents that are all called ``document#start-end`` are spans. Around the topics there may be one subset and one
@@ -34,7 +30,6 @@ class TopicDictionaryTruth(Format):
     """
 
     format_name: ClassVar[str] = "topic-dictionary"
-    role: ClassVar[Role] = "truth"
     aliases: ClassVar[tuple[str, ...]] = ("mteb-qrels",)
     shape: ClassVar[str] = '{"q1": {"berries": 2, "hedges": 0}}'
 
@@ -43,17 +38,11 @@ class TopicDictionaryTruth(Format):
         return _looks(lines)
 
     @classmethod
-    def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        value, source = load(path, problems)
-        truth = SpanTruth.from_records(_rows(value, source, problems, "grade"), problems, path)
-        return replace(truth, format=cls.format_name)
-
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return SpanTruth.describe(value)
+    def records(cls, path: str, problems: Problems) -> Rows:
+        return _rows(path, problems, "grade")
 
 
-class TopicDictionaryRun(Format):
+class TopicDictionaryRun(RunRecords):
     """A run as one JSON object of topics, documents and scores, as MTEB, BEIR, pytrec_eval and ranx have them.
 
     Documents as in topic-dictionary. They are ordered by score, largest first; equal scores as in a TREC run, spans as
@@ -65,7 +54,6 @@ class TopicDictionaryRun(Format):
     """
 
     format_name: ClassVar[str] = "topic-dictionary-run"
-    role: ClassVar[Role] = "run"
     aliases: ClassVar[tuple[str, ...]] = ("mteb-run",)
     shape: ClassVar[str] = '{"q1": {"berries": 7.1, "hedges": 6.4}}'
 
@@ -75,14 +63,12 @@ class TopicDictionaryRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        value, source = load(path, problems)
-        run = SpanRun.from_records(_rows(value, source, problems, "score"), problems, path)
-        whole = run.start is None and run.score is not None
-        return replace(in_trec_order(run) if whole else run, format=cls.format_name)
+        run: Run = super().read(path, problems)
+        return in_trec_order(run) if run.start is None and run.score is not None else run
 
     @classmethod
-    def describe(cls, value: Run) -> list[str]:
-        return SpanRun.describe(value)
+    def records(cls, path: str, problems: Problems) -> Rows:
+        return _rows(path, problems, "score")
 
 
 def _looks(lines: list[str]) -> bool:
@@ -91,21 +77,19 @@ def _looks(lines: list[str]) -> bool:
     return (named or bool(_LOOKS.match(text))) and '"hits"' not in text
 
 
-def _rows(value: Any, source: Source, problems: Problems, number: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _rows(path: str, problems: Problems, number: str) -> Rows:
+    value, source = load(path, problems)
     if value is None:
         return
     topics = _topics(value, source, problems)
-    names = [str(name) for found in topics.values() for name in found]
-    spans = bool(names) and all(SPAN.match(name) for name in names)
+    spans = are_span_names([str(name) for found in topics.values() for name in found])
     for topic, found in topics.items():
         line = source.line_of(topic)
         source.skip()
         if not found and number == "score":
             yield line, topic, {"topic": topic, "results": []}
         for name, amount in found.items():
-            match = SPAN.match(name) if spans else None
-            place = {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
-            yield line, topic, {"topic": topic, **place, number: amount}
+            yield line, topic, {"topic": topic, **place_of_name(name, spans), number: amount}
 
 
 def _topics(value: Any, source: Source, problems: Problems) -> dict[str, dict[str, Any]]:

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.names import Names
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._spans import plain
+from berrypick.formats._values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, judged_twice
 from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -45,7 +44,7 @@ class TrecQrels(Format):
         topics = None if found is None else _from_columns(found)
         if topics is not None:
             return Truth("documents", topics, path, cls.format_name)
-        rows: dict[str, dict[str, tuple[float, int]]] = {}
+        rows: dict[str, dict[str, Judgement]] = {}
         for number, text in content(path, problems):
             fields = _checked(number, text, problems)
             if fields is None:
@@ -53,23 +52,10 @@ class TrecQrels(Format):
             topic, document, grade = fields
             judged = rows.setdefault(topic, {})
             if document in judged:
-                problems.report(
-                    f"document {document} is judged twice for topic {topic}, first in line {judged[document][1]}",
-                    number,
-                    text,
-                    "keep one of the two lines",
-                )
+                problems.report(judged_twice(document, topic, judged[document][1]), number, text, ONE_OF_TWO)
                 continue
             judged[document] = (grade, number)
-        topics = {
-            topic: TopicTruth(
-                topic,
-                tuple(judged),
-                np.array([grade for grade, _ in judged.values()]),
-                line=np.array([line for _, line in judged.values()], dtype=np.int64),
-            )
-            for topic, judged in rows.items()
-        }
+        topics = {topic: documents_topic(topic, judged) for topic, judged in rows.items()}
         return Truth("documents", topics, path, cls.format_name)
 
     @classmethod
@@ -88,9 +74,7 @@ class TrecQrels(Format):
 
     @classmethod
     def describe(cls, value: Truth) -> list[str]:
-        judged = sum(len(topic) for topic in value.topics.values())
-        relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
-        return [counted(len(value), "topic"), counted(judged, "judged document"), f"{relevant} relevant"]
+        return judged_counts(value, "judged document")
 
 
 def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, float] | None:
@@ -109,15 +93,13 @@ def _checked(number: int, text: str, problems: Problems) -> tuple[str, str, floa
 
 def _from_columns(found: Scanned) -> dict[str, TopicTruth] | None:
     """None if a document is judged twice: the plain reader names both lines."""
-    names, topics = list(Names(found.documents)), found.topic_names
-    topic_of = found.topic
-    order = np.argsort(topic_of, kind="stable")
-    line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
-    bounds = np.searchsorted(topic_of[order], np.arange(len(topics) + 1))
-    if found.repeats(bounds, order):
+    rows = found.by_topic()
+    if rows is None:
         return None
-    judged = list(map(names.__getitem__, document.tolist()))
+    order, bounds = rows
+    line, grade, document = found.line[order].astype(np.int64), found.grade[order], found.document[order]
+    judged = list(map(found.document_names.__getitem__, document.tolist()))
     return {
         topic: TopicTruth(topic, tuple(judged[a:b]), grade[a:b], line=line[a:b])
-        for topic, (a, b) in zip(topics, pairwise(bounds.tolist()), strict=True)
+        for topic, (a, b) in zip(found.topic_names, pairwise(bounds.tolist()), strict=True)
     }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import NameColumn, Stretches
+from berrypick.core.columns import NameColumn
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._scan import scan
+from berrypick.formats._values import results
 from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -49,8 +48,11 @@ class TrecRun(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         found = scan(path, cls.format_name)
         if found is not None and not found.longer:  # else the reader of lines has to look
-            return _assembled(path, found.tag, found.stretches, NameColumn(found.names), found.score, found.line)
-        return _read_lines(path, problems)
+            names = {"topic": found.stretches, "document": NameColumn(found.names)}
+            columns = {"tag": found.tag, **names, "score": found.score, "line": found.line}
+        else:
+            columns = _read_lines(path, problems)
+        return assemble(**columns, order="trec", source=path, format=cls.format_name, own_columns=True)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -58,7 +60,7 @@ class TrecRun(Format):
             return "it is not a run"
         if value.points_into_documents:
             return "the run retrieves parts of documents; a TREC run holds whole ones"
-        if len(value) != len(np.unique(_positions(value))):
+        if value.grouped:
             return "several results share a rank"
         if not _ordered(value):
             return "its order is not by falling score and name, the only order a TREC run can express"
@@ -67,11 +69,8 @@ class TrecRun(Format):
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
         tag = "_".join(value.tag.split()) or "run"
-        for topic, ranking in value.rankings():
-            for row in range(len(ranking)):
-                position = int(ranking.rank[row]) + 1
-                score = float(ranking.score[row]) if ranking.score is not None else -float(position)
-                out.write(f"{topic} Q0 {ranking.name(row)} {position} {score!r} {tag}\n")
+        for topic, document, rank, score, _, _ in results(value):
+            out.write(f"{topic} Q0 {document} {rank} {score!r} {tag}\n")
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
@@ -90,7 +89,7 @@ def _has_blank_in_name(fields: list[str]) -> bool:
     return further or not in_place
 
 
-def _read_lines(path: str, problems: Problems) -> Run:
+def _read_lines(path: str, problems: Problems) -> dict[str, Any]:
     topic, document, score, line = [], [], [], []
     tag = ""
     for number, text in content(path, problems):
@@ -112,34 +111,8 @@ def _read_lines(path: str, problems: Problems) -> Run:
         score.append(value)
         line.append(number)
         tag = tag or fields[5]
-    return _assembled(path, tag, topic, document, np.array(score, dtype=np.float64), np.array(line, dtype=np.int64))
-
-
-def _assembled(
-    path: str,
-    tag: str,
-    topic: Sequence[str] | Stretches,
-    document: Sequence[str] | NameColumn,
-    score: FloatArray,
-    line: IntArray,
-) -> Run:
-    return assemble(
-        tag=tag,
-        topic=topic,
-        document=document,
-        score=score,
-        line=line,
-        order="trec",
-        source=path,
-        format=TrecRun.format_name,
-        duplicates="error",
-        own_columns=True,
-    )
-
-
-def _positions(run: Run) -> IntArray:
-    """Every list item of the run with a number of its own."""
-    return np.repeat(run.bounds[:-1], np.diff(run.bounds)) + run.rank
+    numbers = {"score": np.array(score, dtype=np.float64), "line": np.array(line, dtype=np.int64)}
+    return {"tag": tag, "topic": topic, "document": document, **numbers}
 
 
 def _ordered(run: Run) -> bool:

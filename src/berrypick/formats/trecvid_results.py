@@ -8,7 +8,7 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.words import counted
+from berrypick.formats._values import result_counts
 from berrypick.formats._video import as_clock, clock
 from berrypick.formats._words import whole_number
 from berrypick.formats._xml import count_attributes, forget, line_of, looks_like, quoted, streamed
@@ -37,7 +37,6 @@ class TrecvidResults(Format):
     positions = "seconds"
     role: ClassVar[Role] = "run"
     shape: ClassVar[str] = '<videoSearchResult tNum="5"><item seqNum="1" src="bor08.mpg" start="1m1.5s" stop="1m20s"/>'
-    suffixes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -50,7 +49,7 @@ class TrecvidResults(Format):
         numbers: list[tuple[float, float, float, int]] = []
         tag = number = ""
         inside = False
-        for event, element in streamed(path, problems, ("videoSearchResult", "item"), ("start", "end")):
+        for event, element in streamed(path, problems, ("videoSearchResult", "item")):
             if event == "start":
                 count_attributes(element, problems, _ATTRIBUTES)
                 if element.tag == "videoSearchResult":
@@ -107,11 +106,7 @@ class TrecvidResults(Format):
 
     @classmethod
     def describe(cls, value: Run) -> list[str]:
-        return [
-            counted(len(value.topics), "topic"),
-            counted(len(value), "result"),
-            counted(len(value.documents), "video"),
-        ]
+        return result_counts(value, "video")
 
 
 def item(element: Any, problems: Problems) -> tuple[str, float, float] | None:

@@ -46,7 +46,7 @@ class TrecvidTopics(Format):
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         topics: dict[str, dict[tuple[str, float, float], int]] = {}
         number, inside = "", False
-        for event, element in streamed(path, problems, ("videoTopic", "knownItem"), ("start", "end")):
+        for event, element in streamed(path, problems, ("videoTopic", "knownItem")):
             if event == "start":
                 count_attributes(element, problems, _ATTRIBUTES)
                 if element.tag == "videoTopic":

@@ -7,22 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
 from berrypick.core.annotators import merged
 from berrypick.core.truth import Quote, TopicTruth, Truth
-from berrypick.formats._annotations import GRADES, MOST, as_list, describe
+from berrypick.formats._annotations import GRADES, MOST, AnnotationExport, as_list
 from berrypick.formats._files import head
 from berrypick.formats._json import load
-from berrypick.formats._spans import positions, records
+from berrypick.formats._spans import records
+from berrypick.formats._values import Judgement, spans_topic
 from berrypick.formats._words import finite
-from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.base import Problems
 
 #: How the topic is tagged.
 TOPIC = "topic:"
 
 
-class WebAnnotation(Format):
+class WebAnnotation(AnnotationExport):
     """W3C Web Annotations of text: a list, a collection or page, one per line, or the answer of the API of Hypothesis.
 
     A tag (a body with purpose ``tagging``, or ``tags`` of Hypothesis) ``topic:q1`` names the topic, another one
@@ -45,7 +44,6 @@ class WebAnnotation(Format):
     """
 
     format_name: ClassVar[str] = "w3c"
-    role: ClassVar[Role] = "truth"
     aliases: ClassVar[tuple[str, ...]] = ("hypothesis", "web-annotation")
     shape: ClassVar[str] = '[{"type": "Annotation", "body": [...], "target": {"source": ..., "selector": [...]}}]'
 
@@ -63,26 +61,14 @@ class WebAnnotation(Format):
         several = {who: topics for who, topics in annotators.items() if len(annotators) > 1}
         return Truth("spans", merged(annotators), path, cls.format_name, offsets="chars", annotators=several)
 
-    @classmethod
-    def describe(cls, value: Truth) -> list[str]:
-        return describe(value)
-
 
 @dataclass
 class _Topic:
-    spans: dict[tuple[str, int, int], tuple[float, int]] = field(default_factory=dict)
+    spans: dict[tuple[str, int, int], Judgement] = field(default_factory=dict)
     quotes: list[Quote] = field(default_factory=list)
 
     def truth(self, topic: str) -> TopicTruth:
-        return TopicTruth(
-            topic,
-            tuple(document for document, _, _ in self.spans),
-            np.array([grade for grade, _ in self.spans.values()], dtype=np.float64),
-            positions([start for _, start, _ in self.spans]),
-            positions([end for _, _, end in self.spans]),
-            np.array([line for _, line in self.spans.values()], dtype=np.int64),
-            quotes=tuple(self.quotes),
-        )
+        return spans_topic(topic, self.spans, quotes=tuple(self.quotes))
 
 
 def _annotations(path: str, problems: Problems) -> Iterator[tuple[int | None, dict[str, Any]]]:

@@ -12,10 +12,10 @@ import mmap
 import os
 import weakref
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, ValuesView
+from collections.abc import Iterator, ValuesView
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,13 +39,9 @@ from berrypick.corpus.index.columns import (
     values_of,
     words_checksum,
 )
-
-#: How many structures are cached: topics of a run share documents.
-KEPT = 256
+from berrypick.corpus.lazy import LazyStructures, OfDocuments
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
-
-T = TypeVar("T")
 
 
 class Index:
@@ -144,13 +140,22 @@ class Index:
             raise self._damaged("the length of a document")
         return chain.from_iterable(lengths.tolist() for lengths in found)
 
-    def documents(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[str]:
         """The names of all documents that could be read."""
         self._check_documents()
         with self._reading("the list of documents"):
             names = [batch.document(row).decode() for batch in self._batches for row in range(len(batch))]
             lengths = [length for batch in self._batches for length in batch.length.tolist()]
         return (name for name, length in zip(names, lengths, strict=True) if length >= 0)
+
+    def __len__(self) -> int:
+        """How many documents could be read."""
+        return self.facts.documents
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a document of this name, and it could be read."""
+        number = self.number(name)
+        return number is not None and self.length(number) >= 0
 
     def _check_documents(self) -> None:
         """Before the first look-up: with a changed name, a document would seem not to be there, or be another one."""
@@ -289,69 +294,35 @@ class _Batch:
         return [bytes(content[a:b]).decode() for a, b in pairwise(starts.tolist())]
 
 
-class _ReadableDocuments(Mapping[str, T]):
-    """A mapping from the names of the readable documents."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def __iter__(self) -> Iterator[str]:
-        return self._index.documents()
-
-    def __len__(self) -> int:
-        return self._index.facts.documents
-
-    def __contains__(self, name: object) -> bool:
-        number = self._index.number(name)
-        return number is not None and self._index.length(number) >= 0
-
-
-class Structures(_ReadableDocuments[Structure]):
+class Structures(LazyStructures):
     """The structure of each document, read from the index on demand; the last ones are cached.
 
     Documents that could not be read when the index was built are not in it. Looking one up raises the reason.
     """
 
-    def __init__(self, index: Index) -> None:
-        super().__init__(index)
-        self._kept: dict[str, Structure] = {}
-
-    def __getitem__(self, name: str) -> Structure:
-        structure = self._kept.pop(name, None)
-        if structure is None:
-            structure = self._load(name)
-        self._kept[name] = structure  # now the last one used
-        if len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
-        return structure
-
-    def _load(self, name: str) -> Structure:
-        number = self._index.number(name)
+    def read(self, name: str) -> Structure:
+        index: Index = self._source
+        number = index.number(name)
         if number is None:
             raise KeyError(name)
-        if self._index.length(number) < 0:
-            problem = self._index.problem(number)
-            raise InputError(
-                f"document {name} could not be read when the index was made: {problem}", path=self._index.path
-            )
-        return self._index.structure(number)
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"_index": self._index, "_kept": {}}
+        if index.length(number) < 0:
+            what = f"document {name} could not be read when the index was made: {index.problem(number)}"
+            raise InputError(what, path=index.path)
+        return index.structure(number)
 
 
-class Lengths(_ReadableDocuments[float]):
+class Lengths(OfDocuments[float]):
     """The length of each document."""
 
     def __getitem__(self, name: str) -> float:
-        number = self._index.number(name)
-        length = -1 if number is None else self._index.length(number)
+        number = self._source.number(name)
+        length: int = -1 if number is None else self._source.length(number)
         if length < 0:
             raise KeyError(name)
         return length
 
     def values(self) -> ValuesView[float]:
-        return _LengthsOnly(self, self._index)
+        return _LengthsOnly(self, self._source)
 
 
 class _LengthsOnly(ValuesView[float]):
