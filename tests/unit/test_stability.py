@@ -19,6 +19,7 @@ import berrypick as bp
 from berrypick.analysis import statistics
 from berrypick.analysis.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
 from berrypick.analysis.power import smallest_effect, t_test_power, topics_needed
+from berrypick.analysis.stability import Method
 from berrypick.cli import cli
 from berrypick.core.errors import UsageError
 
@@ -159,6 +160,12 @@ def test_stability():
         np.mean(list(values[first]["AP"].values())) - np.mean(list(values[second]["AP"].values()))
     )
     assert "jackknife" in str(found) and "AP" in found._repr_html_()
+
+
+def test_signature_has_the_digits_of_numpy_numbers():
+    method = Method(confidence=np.float32(0.9), seed=np.int64(2**53 + 1))
+    assert dict(method.fields())["confidence"] == "0.899999976158"
+    assert dict(method.fields())["seed"] == "9007199254740993"
 
 
 def test_intervals_same_as_slow_twin():

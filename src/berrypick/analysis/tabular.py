@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from berrypick.analysis.statistics import check_draws
 from berrypick.core.arrow import Frames, columns_of
 from berrypick.core.explanation import Table
@@ -93,8 +95,11 @@ class Resampling:
 
     def _fields(self, *names: str) -> list[tuple[str, str]]:
         """Attributes as fields of a signature."""
-        found = named(self, *names).items()
-        return [(name, f"{value:.12g}" if isinstance(value, float) else str(value)) for name, value in found]
+        return [(name, _digits(value)) for name, value in named(self, *names).items()]
+
+
+def _digits(value: Any) -> str:
+    return f"{value:.12g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def with_method(signature: Signature, method: Sequence[tuple[str, str]]) -> Signature:
