@@ -46,7 +46,9 @@ def both(request, tmp_path) -> tuple[Run, Run]:
     path = tmp_path / "run.txt"
     path.write_text("\n".join(lines(request.param)) + "\n")
     scanned = trec_run.TrecRun.read(str(path), Problems(str(path)))
-    plain = trec_run._read_lines(str(path), Problems(str(path)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERRYPICK_KERNELS", "numpy")
+        plain = trec_run.TrecRun.read(str(path), Problems(str(path)))
     assert scanned.uncoded is not None and plain.uncoded is None
     return scanned, plain
 
