@@ -17,6 +17,8 @@ QUIET = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
+WINDOW = {"width": 1280, "height": 900}
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
@@ -41,16 +43,21 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Watched:
     """A page in the browser, and everything it complained about or asked for."""
 
-    def __init__(self, chromium: Any, path: Path, **options: Any) -> None:
-        self.context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.page = self.context.new_page()
+    def __init__(self, tab: Any, path: Path, viewport: Any = WINDOW, color_scheme: str = "light") -> None:
+        self.page = tab
         self.complaints: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: (self.complaints.append("dialog"), dialog.dismiss()))
-        self.page.on("request", self._asked)
+        self.listeners = {
+            "console": lambda message: self.complaints.append(f"{message.type}: {message.text}"),
+            "pageerror": lambda error: self.complaints.append(f"error: {error}"),
+            "dialog": lambda dialog: (self.complaints.append("dialog"), dialog.dismiss()),
+            "request": self._asked,
+        }
+        for event, listener in self.listeners.items():
+            tab.on(event, listener)
+        tab.set_viewport_size(viewport)
+        tab.emulate_media(media="screen", color_scheme=color_scheme)
         self.address = path.resolve().as_uri()
-        self.page.goto(self.address)
+        tab.goto(self.address)
 
     def _asked(self, request: Any) -> None:
         if request.url.partition("#")[0] != self.address and not request.url.startswith(("data:", "blob:")):
@@ -62,20 +69,31 @@ class Watched:
         self.page.wait_for_timeout(50)
         return self.page
 
-    def done(self) -> None:
-        self.context.close()
-        assert self.complaints == []
+    def leave(self) -> None:
+        """Nothing of this page is there for the next one in its tab."""
+        self.page.evaluate("localStorage.clear()")
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
+        self.page.goto("about:blank")
+
+
+@pytest.fixture(scope="session")
+def tabs(chromium) -> list[Any]:
+    """Tabs that show nothing: starting one costs more than three report pages do."""
+    return []
 
 
 @pytest.fixture
-def watch(chromium) -> Iterator[Any]:
+def watch(chromium, tabs) -> Iterator[Any]:
     """Open a page; at the end of the test it must have been quiet."""
     opened: list[Watched] = []
 
     def show(path: Path, **options: Any) -> Watched:
-        opened.append(Watched(chromium, path, **options))
+        opened.append(Watched(tabs.pop() if tabs else chromium.new_page(), path, **options))
         return opened[-1]
 
     yield show
     for one in opened:
-        one.done()
+        one.leave()
+        tabs.append(one.page)
+    assert [one.complaints for one in opened] == [[] for _ in opened]
