@@ -127,3 +127,20 @@ def test_draws_in_several_pieces_are_drawn_anew(monkeypatch):
     np.testing.assert_allclose(parts[0], whole[0], atol=0.1)  # other random numbers
     again = statistics.bootstrap(values, resamples=300)
     assert (again.low == parts[0].low).all() and np.abs(parts[1] - whole[1]).max() < 0.2
+
+
+@pytest.mark.parametrize(("pieces", "kind"), [(1, "float64"), (3, "uint16")])
+def test_kept_draws_are_those_that_are_drawn(monkeypatch, pieces, kind):
+    values = np.random.default_rng(2).normal(size=(40, 5))
+    monkeypatch.setattr(statistics, "_CELLS", 40 * 300 // pieces)
+    statistics._kept_draws.cache_clear()
+    kept = statistics._kept_draws(40, 300, 0)
+    assert [times.dtype.name for _, times in kept] == [kind] * pieces
+    for (first, times), (begin, drawn) in zip(kept, statistics.resample_counts(40, 300, 0), strict=True):
+        assert first == begin and (times == drawn).all()
+    found = [statistics.bootstrap(values, resamples=300) for _ in range(2)]
+    statistics._kept_draws.cache_clear()
+    monkeypatch.setattr(statistics, "_kept_draws", statistics.resample_counts)
+    found.append(statistics.bootstrap(values, resamples=300))
+    assert found[0].low.tobytes() == found[1].low.tobytes() == found[2].low.tobytes()
+    assert found[0].high.tobytes() == found[1].high.tobytes() == found[2].high.tobytes()

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -108,7 +108,7 @@ def bootstrap(
     if (topics if clusters is None else len(np.unique(clusters))) < 2:
         return Intervals(np.full(columns, np.nan), np.full(columns, np.nan))
     units = topics if clusters is None else int(clusters.max()) + 1
-    draw = _kept_draws if len(_blocks(resamples, units)) == 1 else resample_counts
+    draw = _kept_draws if len(_blocks(resamples, units)) <= 4 and units < 1 << 16 else resample_counts
     found = Intervals(np.empty(columns), np.empty(columns))
     for first in range(0, columns, _NEAR):
         draws = draw(units, resamples, seed)
@@ -123,8 +123,10 @@ def bootstrap(
 
 @lru_cache(maxsize=1)
 def _kept_draws(topics: int, resamples: int, seed: int) -> Pieces:
-    """Resamples that are one piece: the same topics are drawn for many curves in turn."""
-    return list(resample_counts(topics, resamples, seed))
+    """Resamples of one piece, or of up to four that take its room as small numbers: the same topics are drawn for many
+    curves in turn."""
+    kind: Any = np.float64 if len(_blocks(resamples, topics)) == 1 else np.uint16
+    return [(first, times.astype(kind, copy=False)) for first, times in resample_counts(topics, resamples, seed)]
 
 
 def _bootstrap_block(
@@ -169,7 +171,8 @@ def _resampled_means(values: FloatArray, draws: Pieces, sizes: FloatArray | None
 def _resampled_sums(values: FloatArray, draws: Pieces, sizes: FloatArray | None) -> FloatArray:
     """columns x resamples: the sum over topics drawn with replacement; with sizes of clusters the mean."""
     parts = []
-    for _, times in draws:
+    for _, drawn in draws:
+        times = drawn.astype(np.float64, copy=False)
         # the same bits; the other product of few columns is a product with vectors, which rounds otherwise
         sums = values.T @ times.T if values.shape[1] == _NEAR else np.ascontiguousarray((times @ values).T)
         if sizes is not None:
