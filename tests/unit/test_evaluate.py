@@ -5,8 +5,8 @@ import io
 import json
 import math
 import re
-import sys
 
+import counted
 import pytest
 import worlds
 from hypothesis import given
@@ -295,18 +295,7 @@ def test_many_topics_take_work_in_proportion():
     def calls(topics):
         truth = worlds.document_truth({str(i): {"a": 1} for i in range(topics)})
         run = worlds.document_run({str(i): ["a"] for i in range(topics)})
-        count = 0
-
-        def see(frame, event, argument):
-            nonlocal count
-            count += event in ("call", "c_call")
-
-        sys.setprofile(see)
-        try:
-            bp.evaluate(truth, run, "EPRUM")
-        finally:
-            sys.setprofile(None)
-        return count
+        return counted.calls(lambda: bp.evaluate(truth, run, "EPRUM"))
 
     calls(10)
     few, many = calls(150), calls(600)
