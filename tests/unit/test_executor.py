@@ -305,8 +305,11 @@ def test_the_page_on_batch_systems(files: Any, tmp_path: Path, monkeypatch: pyte
     pytest.importorskip("dask_jobqueue")
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "many-runs.md").read_text(encoding="utf-8")
     (script,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "SLURMCluster" in block]
+    job = f"{tmp_path}/$$.job"
     for name, body in {
-        "sbatch": f'bash "$1" >>{tmp_path}/jobs.log 2>&1 & echo "Submitted batch job $!"',
+        # a job waits for its turn, by when Dask has removed its script: SLURM copies it, too
+        "sbatch": f'cp "$1" {job}; (sleep 0.2; exec bash {job}) >>{tmp_path}/jobs.log 2>&1 & '
+        'echo "Submitted batch job $!"',
         "scancel": "kill $1",
     }.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
