@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -76,9 +78,16 @@ def _converted(ending: str, spec: Mapping[str, Any], **how: Any) -> Any:
         ) from error
 
 
+@lru_cache(maxsize=1)
+def _svg(spec: str) -> str:
+    """The picture whose size is right is drawn once: what is measured is what is written."""
+    content: str = _converted("svg", json.loads(spec))
+    return content
+
+
 def svg_of(spec: Mapping[str, Any]) -> str:
     """An SVG picture whose size is in points, so that it is as large everywhere; the same for the same chart."""
-    content: str = _converted("svg", spec)
+    content = _svg(json.dumps(spec))
     content = re.sub(r'width="([\d.]+)" height="([\d.]+)"', r'width="\1pt" height="\2pt"', content, count=1)
     numbers: dict[str, int] = {}
 
@@ -116,8 +125,7 @@ def _grow(panel: dict[str, Any], side: str, by: float) -> None:
 
 
 def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
-    content = _converted("svg", spec)
-    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', content)
+    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', _svg(json.dumps(spec)))
     assert found is not None
     return float(found[1]), float(found[2])
 
