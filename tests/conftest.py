@@ -100,6 +100,18 @@ SLOW_MODULES = {
     "test_workers",
 }
 
+#: Modules with tests of many seconds, the longest first: begun last, one would keep a core busy and leave others idle.
+LONG_MODULES = [
+    "test_native_hostile",
+    "test_sweep_real",
+    "test_experiments",
+    "test_pipes_and_workers",
+    "test_signals",
+    "test_chunks_data",
+    "test_fit_data",
+    "test_release",
+]
+
 
 def pytest_configure():
     """Processes that a shell starts in the background ignore Ctrl-C, and so would the commands that tests interrupt."""
@@ -112,6 +124,8 @@ def pytest_collection_modifyitems(items):
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
             item.add_marker(pytest.mark.slow)
+    order = {name: place for place, name in enumerate(LONG_MODULES)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
 
 
 def pytest_collection_finish():

@@ -264,16 +264,21 @@ def test_stepping_by_keys(watch, demonstration):
 # --- hostile ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_hostile_text_is_text(watch, tmp_path, width):
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
     texts = {name: f"{name} {'x' * 40} {'long' * 30_000}" for name in HOSTILE}
     truth = worlds.span_truth({name: [(name, 0, 20)] for name in HOSTILE})
     lists = {name: [(name, 2, 30), (HOSTILE[0], 0, 4)] for name in HOSTILE[1:]}
     runs = [worlds.span_run(lists, tag=HOSTILE[0]), worlds.span_run({HOSTILE[0]: [(HOSTILE[1], 0, 9)]}, tag=HOSTILE[5])]
-    path = tmp_path / "hostile.html"
+    path = tmp_path_factory.mktemp("hostile") / "hostile.html"
     write_report(truth, runs, "charR@5 EPRUM", html=path, documents=texts, title=HOSTILE[0],
                  titles={name: f"{name}?" for name in HOSTILE})  # fmt: skip
-    watched = watch(path, viewport={"width": width, "height": 800})
+    return path
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_hostile_text_is_text(watch, hostile, width):
+    watched = watch(hostile, viewport={"width": width, "height": 800})
     for view in ("overview", "curves", "topics"):
         page = watched.go(view=view)
         page.wait_for_selector(f"#view-{view}:not([hidden])")

@@ -34,16 +34,23 @@ def many(tmp_path_factory):
     topics = [f"q{number}" for number in range(6)]
     path = tmp_path_factory.mktemp("many") / "report.html"
     runs = drawn_runs([f"a system with a long name, number {n:02}" for n in range(80)], topics, draw)
-    write_report(judged(topics, draw), runs, "EPRUM nxCG@5", html=path, baseline=runs[30].tag, readers="none")
+    write_report(judged(topics, draw), runs, "EPRUM nxCG@5", html=path, baseline=runs[30].tag, readers="none",
+                 resamples=100)  # fmt: skip
+    return path
+
+
+@pytest.fixture(scope="module")
+def inherited(tmp_path_factory):
+    draw = random.Random(1)
+    path = tmp_path_factory.mktemp("inherited") / "r.html"
+    write_report(judged(INHERITED, draw), drawn_runs(INHERITED, INHERITED, draw), "EPRUM nxCG@5",
+                 html=path, titles=dict.fromkeys(INHERITED, "a title"))  # fmt: skip
     return path
 
 
 @pytest.mark.parametrize("view", ["overview", "curves", "topics", "documents"])
-def test_inherited_names(watch, tmp_path, view):
-    draw = random.Random(1)
-    write_report(judged(INHERITED, draw), drawn_runs(INHERITED, INHERITED, draw), "EPRUM nxCG@5",
-                 html=tmp_path / "r.html", titles=dict.fromkeys(INHERITED, "a title"))  # fmt: skip
-    page = watch(tmp_path / "r.html").go(view=view, topic=0)
+def test_inherited_names(watch, inherited, view):
+    page = watch(inherited).go(view=view, topic=0)
     page.wait_for_timeout(400)
     shown = page.locator(f"#view-{view}").inner_text()
     assert "could not be shown" not in shown

@@ -17,6 +17,7 @@ from pages import HOSTILE, Page
 import berrypick as bp
 from berrypick.corpus.titles import read_titles
 from berrypick.demo import campaign, video, web
+from berrypick.report import html_report
 from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
@@ -413,10 +414,9 @@ def test_command(berrypick, tmp_path):
 
 
 def test_without_the_library_it_says_what_to_install(berrypick, tmp_path, monkeypatch):
-    from berrypick.report import report_page as page
-
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    page.charting_library.cache_clear()
+    unkept = html_report.charting_library.__wrapped__  # the kept one serves other tests
+    monkeypatch.setattr(html_report, "charting_library", unkept)
     done = berrypick("report", web.FILES.path("answers.qrels"), web.FILES.path("hubs.run"), "-m", "EPRUM",
                      "--html", tmp_path / "r.html")  # fmt: skip
     assert done.code == 2 and "pip install 'berrypick[report]'" in done.err and not list(tmp_path.iterdir())
