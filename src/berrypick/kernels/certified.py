@@ -38,6 +38,8 @@ MOST_COMPARED = 8192
 #: Rounds of improving a list by exchanging one candidate, and the largest recall value for which that is done.
 MOST_ROUNDS = 4
 MOST_IMPROVED = 24
+#: Probabilities of lists that are kept while others are made of them.
+MOST_KEPT = 1 << 19
 #: Sets examined unless a number is given: fewer where there are many candidates, targets and ranks to look at.
 MOST_NODES = 200
 NODES_WORK = 1 << 24
@@ -104,6 +106,7 @@ class Problem:
     def __init__(self, rows: FloatArray, follows: BoolArray, r: int, objective: Objective) -> None:
         self.rows, self.follows, self.r, self.objective = rows, follows, r, objective
         self.targets = rows.shape[1]
+        self._kept: dict[tuple[int, ...], _Set] = {}  # changed lists mostly begin like the list that is changed
         self.sure = (rows == 1.0).any(axis=0)
         self.certain = int(self.sure.sum()) >= r
         unseen = np.prod(1.0 - rows, axis=0)[None, :]
@@ -121,9 +124,15 @@ class Problem:
         return 1.0 - score if self.objective == "length" else score
 
     def append(self, known: _Set, i: int) -> _Set:
+        order = (*known.order, i)
+        if (kept := self._kept.get(order)) is not None:
+            return kept
         seen, unseen = known.after(self.rows[i : i + 1])
-        score = known.score + float(self.terms(seen, unseen, len(known.order) + 1)[0])
-        return _Set((*known.order, i), seen[0], unseen[0], score)
+        score = known.score + float(self.terms(seen, unseen, len(order))[0])
+        if len(self._kept) * self.targets >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[order] = _Set(order, seen[0], unseen[0], score)
+        return self._kept[order]
 
     def start(self) -> _Set:
         return _Set((), np.zeros(self.targets), np.ones(self.targets), 0.0)
@@ -135,7 +144,7 @@ class Problem:
         return known
 
     def is_done(self, known: _Set) -> bool:
-        return int((known.unseen == 0.0).sum()) >= self.r
+        return self.targets - np.count_nonzero(known.unseen) >= self.r
 
     def finished(self, known: _Set) -> float:
         """The score of a list that ends here: for E[A/ML] the last rank counts for all that could follow."""
