@@ -393,10 +393,11 @@ def numbered_head(path: str, count: int = 20, width: int = 1 << 16) -> list[tupl
             and (raw := stream.readline(width if found else 16 * width))  # a first line may hold a whole document
             and not (found and read > 16 * width)
         ):
-            text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
             number += fresh
-            if fresh and text.strip() and not text.lstrip().startswith("#"):
-                found.append((number, text))
+            if fresh and not raw.lstrip().startswith(b"#"):  # a file may begin with many comments
+                text = raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+                if text.strip() and not text.lstrip().startswith("#"):
+                    found.append((number, text))
             fresh, read = raw.endswith(b"\n"), read + len(raw)
             if read > FURTHEST and not found:
                 what = f"has nothing but comments and blank lines in its first {FURTHEST >> 20} MB"
