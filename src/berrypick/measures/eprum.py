@@ -196,11 +196,9 @@ class EPRUM(TargetMeasure):
     def _notes(self, judged: JudgedTopic, lists: Sequence[_Certificate] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
-        if self.ideal != "targets":
-            if self.ideal == "greedy" and self.norm == "bounded":
-                return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
-            return ()
-        if judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
+        if self.ideal == "greedy" and self.norm == "bounded":
+            return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
+        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
             return (
                 "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
                 "not be the ideal one; ideal='certified' searches for it",
@@ -279,15 +277,8 @@ class EPRUM(TargetMeasure):
         precision = precisions(reach, best, self.norm, self.law)
         divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
         shown = best.length if self.norm == "product" else best.inverse
-        rows = [
-            [
-                str(r),
-                number(float(inverse[r - 1]), 6),
-                number(float(shown[r - 1]), 6),
-                number(float(precision[r - 1]), 6),
-            ]
-            for r in wanted
-        ]
+        columns = (inverse, shown, precision)
+        rows = [[str(r), *(number(float(column[r - 1]), 6) for column in columns)] for r in wanted]
         if len(wanted) > 1:
             rows.append(["mean", "", "", number(math.fsum(precision) / reach.targets, 6)])
         return Table("Precision at each recall value", ["r", "E[A/ML]", divisor, "precision"], rows)
