@@ -14,7 +14,7 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
-from berrypick.kernels import certified, ideal, list_bounds, set_queue
+from berrypick.kernels import candidate_sets, certified, ideal, list_bounds, set_queue
 from berrypick.kernels.certified import Search
 
 
@@ -77,7 +77,7 @@ def test_level_bounds_hold_for_every_set_of_candidates(kernels):
         for j in range(1, count + 1):
             for chosen in itertools.combinations(range(count), j):
                 after = unseen * np.prod(1 - rows[list(chosen)], axis=0)
-                reached = certified.reached_of(1 - after[None], after[None], r)[0]
+                reached = candidate_sets.reached_of(1 - after[None], after[None], r)[0]
                 assert reached <= found.best[j - 1] * (1 + 1e-12)
                 assert (reached <= found.given[j - 1, list(chosen)] * (1 + 1e-12)).all()
                 sure = int(surely[list(chosen)].sum())
@@ -99,13 +99,15 @@ def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
         np.testing.assert_allclose(fast.best, plain.best, rtol=1e-9)
         np.testing.assert_allclose(fast.given, plain.given, rtol=1e-9)
         assert (certified.dominated(rows) == certified.plain_dominated(rows)).all()
-        for one, other in zip(certified.tails_of_sets(rows, r), certified.plain_tails_of_sets(rows, r), strict=True):
+        for one, other in zip(
+            candidate_sets.tails_of_sets(rows, r), candidate_sets.plain_tails_of_sets(rows, r), strict=True
+        ):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-300)
-        below, _, done = certified.tails_of_sets(rows, r)
+        below, _, done = candidate_sets.tails_of_sets(rows, r)
         start = np.where(done, 0.0, -np.inf)
         one, other = start.copy(), start.copy()
-        certified.best_order(-below, one, done, len(rows))
-        certified.plain_best_order(-below, other, done, len(rows))
+        candidate_sets.best_order(-below, one, done, len(rows))
+        candidate_sets.plain_best_order(-below, other, done, len(rows))
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 

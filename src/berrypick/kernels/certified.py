@@ -10,7 +10,7 @@ scores have the same digits in both, and sets are ordered, and bounds reported, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,8 +18,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
+from berrypick.kernels.candidate_sets import best_order, order_of, reached_of, set_sizes, tails_of_rows, tails_of_sets
 from berrypick.kernels.list_bounds import ROUNDING, STEPS, LevelBounds, coarse, level_bounds
-from berrypick.kernels.poisson_binomial import law, lower_tails, plain_law, upper_tails
+from berrypick.kernels.poisson_binomial import law
 from berrypick.kernels.set_queue import SetQueue, Turns
 
 Objective = Literal["length", "inverse"]
@@ -392,16 +393,6 @@ class BestFirst:
             self.best, self.goal = found, score
 
 
-def order_of(step: IntArray) -> tuple[int, ...]:
-    """The list that begins with nothing, where each set of candidates says which one follows; -1 if none does."""
-    order: list[int] = []
-    current = 0
-    while step[current] >= 0:
-        order.append(int(step[current]))
-        current |= 1 << order[-1]
-    return tuple(order)
-
-
 def best_ways(
     table: FloatArray, best: FloatArray, rank: int, objective: Objective, most: float
 ) -> tuple[float, float, float]:
@@ -431,27 +422,6 @@ def best_ways(
     return float(later[0, 0]), float(later[1, 0]), float(later[0, 1])
 
 
-def reached_of(seen: FloatArray, unseen: FloatArray, r: int) -> FloatArray:
-    """P(F >= r) for each row."""
-    return tails_of_rows(seen, unseen, r)[1]
-
-
-def tails_of_rows(seen: FloatArray, unseen: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
-    """P(F < r) and P(F >= r) for each row, with the same digits in both forms."""
-    compiled = native()
-    if compiled is None:
-        return plain_tails_of_rows(seen, unseen, r)
-    below, reached = np.empty((2, len(seen)))
-    compiled.tails_of_rows(np.ascontiguousarray(seen), np.ascontiguousarray(unseen), r, below, reached)
-    return below, reached
-
-
-def plain_tails_of_rows(seen: FloatArray, unseen: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
-    mass = np.pad(plain_law(seen, unseen), ((0, 0), (0, 1)))  # more than all targets are never seen
-    r = min(r, mass.shape[1] - 1)
-    return lower_tails(mass)[:, r], upper_tails(mass)[:, r]
-
-
 def dominated(rows: FloatArray) -> BoolArray:
     """Whether candidate i (row) is dominated by j (column), which reaches every target at least as well; the first of
     equals dominates the others. A dominated candidate need not come first: exchanging the two loses nothing."""
@@ -470,65 +440,3 @@ def plain_dominated(rows: FloatArray) -> BoolArray:
         equal[:i] = False  # the first of equals stays
         found[i] = (rows >= row).all(axis=1) & ~equal
     return found
-
-
-# --- all sets of a few candidates: set number s holds candidate i where bit i of s is 1 -----------------------------
-
-
-def tails_of_sets(rows: FloatArray, r: int) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """P(F < r) and P(F >= r) of every set, and whether it surely shows r targets."""
-    compiled = native()
-    if compiled is None:
-        return plain_tails_of_sets(rows, r)
-    below, reached = np.empty((2, 1 << len(rows)))
-    done = np.empty(1 << len(rows), dtype=np.uint8)
-    compiled.tails_of_sets(rows, r, below, reached, done)
-    return below, reached, done.view(np.bool_)
-
-
-def plain_tails_of_sets(rows: FloatArray, r: int) -> tuple[FloatArray, FloatArray, BoolArray]:
-    count, targets = rows.shape
-    seen, unseen = np.zeros((1 << count, targets)), np.ones((1 << count, targets))
-    for i in range(count - 1, -1, -1):  # the order of the compiled form, hence its digits
-        without, included = slice(None, None, 2 << i), slice(1 << i, None, 2 << i)
-        seen[included] = seen[without] + (1.0 - seen[without]) * rows[i]
-        unseen[included] = unseen[without] * (1.0 - rows[i])
-    return *plain_tails_of_rows(seen, unseen, r), (unseen == 0.0).sum(axis=1) >= r
-
-
-def best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int) -> IntArray:
-    """The candidate to append to each set, -1 where its list ends; ``best``, what can still be scored, is updated."""
-    compiled = native()
-    if compiled is None:
-        return plain_best_order(score, best, done, count)
-    step = np.empty(1 << count, dtype=np.int64)
-    compiled.best_order(score, best, step, done.view(np.uint8), count)
-    return step
-
-
-def plain_best_order(score: FloatArray, best: FloatArray, done: BoolArray, count: int) -> IntArray:
-    return plain_steps(lambda smaller, larger: score[larger], best, done, count)
-
-
-def plain_steps(
-    score: Callable[[IntArray, IntArray], FloatArray], best: FloatArray, done: BoolArray, count: int
-) -> IntArray:
-    """``score``: of the steps from some sets to larger ones."""
-    step = np.full(1 << count, -1)
-    size = set_sizes(count)
-    for n in range(count - 1, -1, -1):
-        level = np.flatnonzero((size == n) & ~done)
-        for i in range(count):
-            smaller = level[(level >> i) & 1 == 0]
-            larger = smaller | (1 << i)
-            total = score(smaller, larger) + best[larger]
-            better = total > best[smaller]
-            best[smaller[better]], step[smaller[better]] = total[better], i
-    return step
-
-
-def set_sizes(count: int) -> IntArray:
-    size = np.zeros(1 << count, dtype=np.int64)
-    for i in range(count):
-        size[1 << i : 2 << i] = size[: 1 << i] + 1
-    return size

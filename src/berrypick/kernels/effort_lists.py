@@ -24,7 +24,8 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import certified, native
-from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search, order_of, plain_steps
+from berrypick.kernels.candidate_sets import order_of, plain_steps
+from berrypick.kernels.certified import MOST_CELLS, MOST_LISTED, Found, Objective, Search
 from berrypick.kernels.effort_problem import Priced, Problem, Walk
 from berrypick.kernels.effort_search import best_first
 from berrypick.kernels.gain_law import are_equal

@@ -18,7 +18,8 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
 from berrypick.kernels import effort_lists, in_use
-from berrypick.kernels.certified import Found, Objective, Search, order_of, search
+from berrypick.kernels.candidate_sets import order_of
+from berrypick.kernels.certified import Found, Objective, Search, search
 from berrypick.kernels.effort_problem import Priced
 from berrypick.kernels.greedy import greedy_lists
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails

@@ -14,7 +14,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
-from berrypick.judging.ranked_gains import focused, ranked_gains, with_alpha
+from berrypick.judging.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._bounds import zero_to_one
 from berrypick.measures.base import Cutoff, Measure
@@ -123,27 +123,20 @@ def gain_table(
                 number(float(ranked.gain[row])),
                 number(float(gained[row])),
                 number(float(cumulated[row])),
-                _why(judged, ranked.gain, gained, ranked.overlaps, ranked.ideal_names, row),
+                _why(judged, ranked, gained, row),
             ]
         )
     return Table("What each result gains", ["rank", "worth", "gains", "so far", "because"], rows, align="<>>><")
 
 
-def _why(
-    judged: JudgedTopic,
-    worth: FloatArray,
-    gained: FloatArray,
-    overlaps: tuple[tuple[int, ...], ...],
-    names: tuple[str, ...],
-    row: int,
-) -> str:
+def _why(judged: JudgedTopic, ranked: RankedGains, gained: FloatArray, row: int) -> str:
     if judged.ranking.repeated is not None and judged.ranking.repeated[row]:
         return "a repeat of an earlier result gains nothing"
-    if worth[row] == 0:
+    if ranked.gain[row] == 0:
         return _why_nothing(judged, row)
-    if gained[row] == worth[row]:
+    if gained[row] == ranked.gain[row]:
         return "all of it is new"
-    met = ", ".join(names[i] for i in overlaps[row]) or "no ideal unit"
+    met = ", ".join(ranked.ideal_names[i] for i in ranked.overlaps[row]) or "no ideal unit"
     if gained[row] == 0:
         return f"what it could add to {met} was gained before"
     return f"part of what it could add to {met} was gained before"

@@ -43,14 +43,11 @@ class View:
         """Relevant text by document."""
         return self.text.by_name
 
-    @property
-    def ranks(self) -> int:
-        return self.ranking.ranks
-
     def cumulated(self, values: FloatArray) -> FloatArray:
         """Sums up to each rank."""
-        ranks, one_each = self.ranking.rank, self.ranking.one_per_rank
-        sums = np.cumsum(values if one_each else np.bincount(ranks, values, self.ranks), dtype=np.float64)
+        ranking = self.ranking
+        by_rank = values if ranking.one_per_rank else np.bincount(ranking.rank, values, ranking.ranks)
+        sums = np.cumsum(by_rank, dtype=np.float64)
         self._known(float(sums[-1]) if len(sums) else 0.0)
         return sums
 

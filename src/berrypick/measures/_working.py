@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -108,13 +109,10 @@ def scenarios(reach: Reach) -> list[Scenario]:
         count *= len(options)
         if count > MOST_SCENARIOS:
             return []
-    found = []
-    for combination in itertools.product(*choices):
-        probability = 1.0
-        for _, p in combination:
-            probability *= p
-        found.append(Scenario(tuple(k for k, _ in combination), probability))
-    return found
+    return [
+        Scenario(tuple(k for k, _ in ways), math.prod((p for _, p in ways), start=1.0))
+        for ways in itertools.product(*choices)
+    ]
 
 
 def scenario_tables(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> list[Table]:

@@ -17,11 +17,9 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
-from berrypick.judging.candidates import Candidates
 from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
 from berrypick.measures._bounds import one_or_more
 from berrypick.measures._certificate import (
     NormName,
@@ -30,18 +28,22 @@ from berrypick.measures._certificate import (
     gap_parameter,
     nodes_parameter,
     norm_parameter,
-    search_of,
     seconds_parameter,
     signed_search,
 )
-from berrypick.measures._effort_precision import inverse_by_parts
+from berrypick.measures._expected_precision import (
+    LawName,
+    expected_inverse,
+    law_after,
+    precision_at_rank,
+    precisions,
+    terms_table,
+)
+from berrypick.measures._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._targets import TargetMeasure
 from berrypick.measures._working import law_table, reach_table, scenario_tables, whole_recall
 from berrypick.measures.base import LEVELS, recall_value
-
-IdealName = Literal["targets", "greedy", "exact", "certified"]
-LawName = Literal["exact", "normal"]
 
 
 @dataclass(frozen=True)
@@ -186,21 +188,19 @@ class EPRUM(TargetMeasure):
 
     def _ideal(
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
-    ) -> _Certificate:
+    ) -> IdealLists:
         if self.ideal == "targets":
-            return _Certificate(ideals.by_targets(reach.targets))
+            return IdealLists(ideals.by_targets(reach.targets))
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
         return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
 
-    def _notes(self, judged: JudgedTopic, lists: Sequence[_Certificate] = ()) -> tuple[str, ...]:
+    def _notes(self, judged: JudgedTopic, lists: Sequence[IdealLists] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
-        if self.ideal != "targets":
-            if self.ideal == "greedy" and self.norm == "bounded":
-                return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
-            return ()
-        if judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
+        if self.ideal == "greedy" and self.norm == "bounded":
+            return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
+        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
             return (
                 "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
                 "not be the ideal one; ideal='certified' searches for it",
@@ -259,7 +259,7 @@ class EPRUM(TargetMeasure):
         return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged, lists)))
 
     def _explain_level(
-        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: _Certificate
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: IdealLists
     ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
@@ -268,10 +268,10 @@ class EPRUM(TargetMeasure):
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]
         if self.ideal != "targets":
-            parts.append(_ideal_table(certificate, judged.candidates, wanted))
+            parts.append(ideal_table(certificate, judged.candidates, wanted))
         inverse = expected_inverse(reach, self.law)
         for r in list(wanted)[:3]:
-            parts.append(_terms(reach, names, r, float(inverse[r - 1])))
+            parts.append(terms_table(reach, names, r, float(inverse[r - 1])))
         parts.append(self._summary(reach, best, inverse, list(wanted)))
         return parts
 
@@ -279,15 +279,8 @@ class EPRUM(TargetMeasure):
         precision = precisions(reach, best, self.norm, self.law)
         divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
         shown = best.length if self.norm == "product" else best.inverse
-        rows = [
-            [
-                str(r),
-                number(float(inverse[r - 1]), 6),
-                number(float(shown[r - 1]), 6),
-                number(float(precision[r - 1]), 6),
-            ]
-            for r in wanted
-        ]
+        columns = (inverse, shown, precision)
+        rows = [[str(r), *(number(float(column[r - 1]), 6) for column in columns)] for r in wanted]
         if len(wanted) > 1:
             rows.append(["mean", "", "", number(math.fsum(precision) / reach.targets, 6)])
         return Table("Precision at each recall value", ["r", "E[A/ML]", divisor, "precision"], rows)
@@ -327,108 +320,6 @@ def _reader_weights(measure: EPRUM, judged: JudgedTopic) -> list[tuple[BoolArray
         worth[wanted] = (best.length[wanted] if measure.norm == "product" else 1.0 / best.inverse[wanted]) / len(wanted)
         found.append((ideal, worth if measure.rank is None else np.concatenate([[0.0], best.length])))
     return found
-
-
-def _terms(reach: Reach, names: Sequence[str], r: int, total: float) -> Table:
-    """The terms of E[A_r/ML_r], one per rank at which anything is reached."""
-    tails = upper_tails(number_seen(reach))[:, r] if len(reach.events) else np.zeros(0)
-    rows = []
-    before = 0.0
-    for k, tail in zip(reach.events.tolist(), tails.tolist(), strict=True):
-        rows.append([f"{k} ({names[k - 1]})", number(tail), number(tail - before), number((tail - before) / k, 6)])
-        before = tail
-    rows.append(["sum", "", "", number(total, 6)])
-    return Table(
-        f"Search for {r}: the rank at which the reader has seen {r}",
-        ["rank k", "P(F_k>=r)", "first at k", "first at k / k"],
-        rows,
-    )
-
-
-def _ideal_table(certificate: _Certificate, candidates: Candidates, wanted: Sequence[int]) -> Table:
-    """The ideal lists; those for norm='bounded' may hold results of the run, which have no name as candidates."""
-    best = certificate.ideal
-    extra = certificate.rows - len(candidates.names)
-    names = [*candidates.names, *(f"(a result of the run, {n})" for n in range(1, extra + 1))]
-    shown, head = (best.inverse, "E[A/ML] <=") if certificate.of_inverse else (best.length, "E[ML*]")
-    rows = []
-    for r in wanted:
-        gap = [] if best.gap is None else [number(float(best.gap[r - 1]), 4)]
-        rows.append([str(r), number(float(shown[r - 1]), 6), *gap, ", ".join(names[i] for i in best.lists[r - 1])])
-    columns = ["r", head, *(["gap"] if best.gap is not None else []), "list"]
-    return Table("The ideal list for each recall value", columns, rows, align=">" * (len(columns) - 1) + "<")
-
-
-def expected_inverse(reach: Reach, law: LawName = "exact") -> FloatArray:
-    """E[A_r / ML_r] for r = 1..t, summed by parts: only positive terms, so small values keep their digits."""
-    k = events(reach).astype(np.float64)
-    if not len(k):
-        return np.zeros(reach.targets)
-    weight = inverse_by_parts(k)  # sums of 1/(j(j+1)) until the next event
-    if law == "normal":
-        return upper_tails(weight @ normal_law(reach.seen, reach.unseen))[1:]
-    return upper_tails(weighted_law(reach, weight))[1:]
-
-
-def precisions(reach: Reach, best: ideals.Ideal, norm: NormName, law: LawName = "exact") -> FloatArray:
-    """Precision at each recall value; nan where it is undefined."""
-    inverse = expected_inverse(reach, law)
-    if norm == "product":
-        return best.length * inverse
-    return np.divide(inverse, best.inverse, out=np.full_like(inverse, np.nan), where=best.inverse > 0)
-
-
-def law_after(reach: Reach, rank: int, law: LawName = "exact") -> FloatArray:
-    """P(F_k = f) after a rank; beyond the end of the list nothing more is found."""
-    event = int(np.searchsorted(reach.events, rank, side="right"))
-    if event and law == "normal":
-        return normal_law(reach.seen[event - 1 : event], reach.unseen[event - 1 : event])[0]
-    if event:
-        return number_seen(reach)[event - 1]
-    return np.eye(1, reach.targets + 1)[0]
-
-
-def precision_at_rank(reach: Reach, rank: int, best: ideals.Ideal, law: LawName = "exact") -> float:
-    mass = law_after(reach, rank, law)
-    length = np.concatenate([[0.0], best.length])
-    possible = mass > 0
-    return math.fsum(mass[possible] * length[possible]) / rank
-
-
-@dataclass(frozen=True)
-class _Certificate:
-    """Ideal lists, and what their values hold for."""
-
-    ideal: ideals.Ideal
-    rows: int = 0  # candidates, with results of the run where the bound needs them
-    with_run: bool = False
-    of_inverse: bool = False  # the lists are those of the largest E[A/ML]
-
-    @property
-    def gap(self) -> float:
-        gap = self.ideal.gap
-        return 0.0 if gap is None or np.isnan(gap).all() else float(np.nanmax(gap))
-
-    @property
-    def stopped(self) -> bool:
-        return self.ideal.stopped
-
-
-def ideal_list(measure: EPRUM, candidates: Reach, reach: Reach, wanted: tuple[int, ...]) -> _Certificate:
-    """The ideal lists that a measure compares with; ``reach`` is that of the run."""
-    if measure.ideal == "targets":
-        return _Certificate(ideals.by_targets(candidates.targets))
-    if measure.ideal == "greedy":
-        return _Certificate(ideals.greedy(candidates), candidates.ranks)
-    exact = ideals.exact(candidates) if measure.ideal == "exact" else None
-    if measure.norm == "bounded":
-        rows, with_run = ideals.with_rows(candidates, reach)
-        if exact is None or with_run:
-            found = ideals.searched(rows, wanted, "inverse", search_of(measure))
-            return _Certificate(found, rows.ranks, with_run, of_inverse=True)
-    if exact is not None:
-        return _Certificate(exact, candidates.ranks)
-    return _Certificate(ideals.searched(candidates, wanted, "length", search_of(measure)), candidates.ranks)
 
 
 @overload

@@ -18,11 +18,11 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
 from berrypick.measures._bounds import one_or_more
+from berrypick.measures._expected_precision import LawName
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._targets import TargetMeasure
 from berrypick.measures._working import consulted_tables, law_table, reach_table, whole_recall
 from berrypick.measures.base import LEVELS, recall_value
-from berrypick.measures.eprum import LawName
 
 
 @dataclass(frozen=True)

@@ -100,15 +100,19 @@ def entry_points_of(topic: TopicTruth) -> Targets | None:
     offsets = []
     for point in topic.entry_points:
         if point.offset is None:
-            raise UsageError(
-                f"the entry point {point.point} of {point.document} has to be found in its document: "
-                f"give the folder of XML documents with {option('collection')}"
+            raise without_structure(
+                f"the entry point {point.point} of {point.document} has to be found in its document"
             )
         offsets.append(point.offset)
     count = len(offsets)
     place = np.array(offsets, dtype=np.float64)
     names = tuple(point.document for point in topic.entry_points)
     return Targets(names, np.ones(count), np.ones(count), np.ones(count), place, place.copy())
+
+
+def without_structure(problem: str) -> UsageError:
+    """The error for what only the XML documents of a collection say."""
+    return UsageError(f"{problem}: give the folder of XML documents with {option('collection')}")
 
 
 def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | None) -> Highlighted:
@@ -121,10 +125,7 @@ def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | 
         assert spans.start is not None and spans.end is not None
         return Highlighted(spans.document, spans.start, spans.end)
     if topic.passages:
-        raise UsageError(
-            "reads highlighted text, whose passages are given by paths: "
-            f"give the folder of XML documents with {option('collection')}"
-        )
+        raise without_structure("reads highlighted text, whose passages are given by paths")
     raise UsageError("reads highlighted text; this truth grades elements and has no highlighted passages")
 
 
@@ -133,10 +134,7 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
     if targets.start is not None:
         return targets
     if targets.path is not None:
-        raise UsageError(
-            "needs the offsets of elements in their documents: "
-            f"give the folder of XML documents with {option('collection')}"
-        )
+        raise without_structure("needs the offsets of elements in their documents")
     lengths = [_length(name, collection) for name in targets.document]
     return replace(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
 
@@ -150,10 +148,7 @@ def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection 
     if ranking.start is not None:
         return ranking
     if ranking.path is not None:
-        raise UsageError(
-            "needs the offsets of retrieved elements in their documents: "
-            f"give the folder of XML documents with {option('collection')}"
-        )
+        raise without_structure("needs the offsets of retrieved elements in their documents")
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     known = collection.lengths if collection is not None else {}
     sizes = [_length(name, collection) if name in wanted else float(known.get(name, np.nan)) for name in names]

@@ -24,6 +24,7 @@ from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.corpus.texts import Texts
 from berrypick.corpus.tokens import token_costs
+from berrypick.relevance.targets import without_structure
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers as Readers
 from berrypick.users._walks import Visit as Visit
@@ -220,7 +221,4 @@ def elements(ranking: Ranking, targets: Targets) -> bool:
 def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
     """Models that need offsets say so."""
     if ranking.start is None or targets.start is None:
-        raise UsageError(
-            f"user model {model.name()} needs the offsets of elements in their documents: "
-            f"give the folder of XML documents with {option('collection')}"
-        )
+        raise without_structure(f"user model {model.name()} needs the offsets of elements in their documents")

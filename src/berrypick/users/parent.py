@@ -13,6 +13,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
 from berrypick.corpus.sections import section_starts
+from berrypick.relevance.targets import without_structure
 from berrypick.users._bounds import positive_share
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext
@@ -65,10 +66,7 @@ def _elements_around(
 ) -> tuple[IntArray, IntArray]:
     structures = context.collection.structures if context.collection is not None else {}
     if document not in structures:
-        raise UsageError(
-            f"user model parent(by='element') needs the structure of {document}: "
-            f"give the folder of XML documents with {option('collection')}"
-        )
+        raise without_structure(f"user model parent(by='element') needs the structure of {document}")
     structure = structures[document]
     places = [_larger(structure, low, high) for low, high in zip(start.tolist(), end.tolist(), strict=True)]
     spans = np.array(places, dtype=np.int64).reshape(-1, 2)
