@@ -133,8 +133,8 @@ class _Rows:
         if place is None:
             return
         rank, score = whole(fields[3]), finite(fields[4])
-        numbers = -1 if rank is None else rank, float("nan") if score is None else score, number
-        self.rows.append((fields[0], fields[2], *numbers, *place))
+        row = fields[0], fields[2], -1 if rank is None else rank, float("nan") if score is None else score, number
+        self.rows.append(row + place)
         self.tag = self.tag or fields[5]
 
     def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
