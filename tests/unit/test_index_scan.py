@@ -32,28 +32,28 @@ def structures(bundle: Bundle) -> dict[str, Structure]:
     for i, document in enumerate(bundle.documents):
         rows = {}
         for number, place in places.items():
-            count = int(getattr(bundle, number)[i])
+            count = int(bundle.columns[number][i])
             rows[number] = slice(place, place + count)
             places[number] += count
         elements, texts, drops, links = rows.values()
-        starts, lengths = bundle.dropped_start[drops].tolist(), bundle.dropped_length[drops].tolist()
+        starts, lengths = (bundle.columns[f"dropped_{what}"][drops].tolist() for what in ("start", "length"))
         found[document] = Structure(
-            name=tuple(bundle.vocabulary[code] for code in bundle.name[elements]),
-            parent=bundle.parent[elements].astype(np.int64),
-            start=bundle.start[elements].astype(np.int64),
-            end=bundle.end[elements].astype(np.int64),
-            length=int(bundle.length[i]),
-            text_parent=bundle.text_parent[texts].astype(np.int64),
-            text_raw_length=bundle.text_raw_length[texts].astype(np.int64),
+            name=tuple(bundle.vocabulary[code] for code in bundle.columns["name"][elements]),
+            parent=bundle.columns["parent"][elements].astype(np.int64),
+            start=bundle.columns["start"][elements].astype(np.int64),
+            end=bundle.columns["end"][elements].astype(np.int64),
+            length=int(bundle.columns["length"][i]),
+            text_parent=bundle.columns["text_parent"][texts].astype(np.int64),
+            text_raw_length=bundle.columns["text_raw_length"][texts].astype(np.int64),
             dropped=np.array([a + j for a, b in zip(starts, lengths, strict=True) for j in range(b)], dtype=np.int64),
-            links=tuple(zip(bundle.link_element[links].tolist(), targets(bundle)[links], strict=True)),
+            links=tuple(zip(bundle.columns["link_element"][links].tolist(), targets(bundle)[links], strict=True)),
         )
     return found
 
 
 def targets(bundle: Bundle) -> list[str]:
     """The document that each link leads to."""
-    return [bundle.targets[code] for code in bundle.link_target]
+    return [bundle.targets[code] for code in bundle.columns["link_target"]]
 
 
 def same(one: Structure, other: Structure) -> bool:
@@ -181,7 +181,7 @@ def test_files_that_are_not_what_they_were(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_bytes(b"<a>" + b"x" * 3_000_000 + b"</a>")
     for size in (-1, 0, 1, 5, 3_000_000, 3_000_007, 9_999_999):
         bundle = scan([Source("a", str(tmp_path / "a.xml"), size)])
-        assert bundle.length.tolist() == [3_000_000]
+        assert bundle.columns["length"].tolist() == [3_000_000]
     bundle = scan([Source("b", str(tmp_path / "b.xml"), 5)])
     assert "No such file" in str(bundle.problems["b"]) and bundle.documents == []
 
@@ -208,7 +208,7 @@ def test_links(tmp_path: Path) -> None:
     }
     bundle = compare(tmp_path, documents)
     assert targets(bundle)[:6] == ["x/b", "c", "g", "x/i j", "x/k", "x/p"]
-    assert bundle.links.tolist()[1:] == [0, 1]
+    assert bundle.columns["links"].tolist()[1:] == [0, 1]
 
 
 def test_links_of_mallard(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_links_of_mallard(tmp_path: Path) -> None:
     bundle = compare(tmp_path, documents)
     first = ["C/help/index", "C/help/b-2", "C/help/c.d", "C/help/fg"]
     assert targets(bundle) == [*first, "C/help/a", "C/help/a", "C/help/a"]
-    assert bundle.links.tolist() == [4, 2, 1]
+    assert bundle.columns["links"].tolist() == [4, 2, 1]
 
 
 # Anything at all

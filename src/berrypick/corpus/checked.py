@@ -8,10 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from berrypick.core.columns import Coded
 from berrypick.core.errors import Message
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.corpus.offsets import UnitsCache
+from berrypick.corpus.resolve import rows_by_document
 from berrypick.corpus.texts import Texts
 
 
@@ -94,13 +96,10 @@ def _line_of(topic: TopicTruth, document: str) -> int | None:
 def _checked_topic(topic: TopicTruth, units: UnitsCache, source: str) -> TopicTruth:
     if topic.start is None or topic.end is None:
         return topic
-    start, end = topic.start.copy(), topic.end.copy()
-    rows: dict[str, list[int]] = {}
-    for row, document in enumerate(topic.document):
-        rows.setdefault(document, []).append(row)
-    for document, chosen in rows.items():
-        index = np.array(chosen, dtype=np.int64)
-        start[index], end[index] = units.spans(document, start[index], end[index], index, topic.line, source)
+    start, end, coded = topic.start.copy(), topic.end.copy(), Coded.of(topic.document)
+    for rows in rows_by_document(coded.codes):
+        document = coded.names[coded.codes[rows[0]]]
+        start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, topic.line, source)
     return replace(topic, start=start, end=end)
 
 
@@ -115,10 +114,8 @@ def checked_run(
     assert run.start is not None and run.end is not None
     units = UnitsCache(texts, counting)
     start, end = run.start.copy(), run.end.copy()
-    order = np.argsort(run.document, kind="stable")
-    found, heads = np.unique(run.document[order], return_index=True)
-    for code, rows in zip(found.tolist(), np.split(order, heads[1:]), strict=True):
-        document, source = run.documents[code], run.source or run.tag
+    for rows in rows_by_document(run.document):
+        document, source = run.documents[run.document[rows[0]]], run.source or run.tag
         start[rows], end[rows] = units.spans(document, start[rows], end[rows], rows, run.line, source)
     names = [texts.canonical(name) for name in run.documents]
     known = {name: code for code, name in enumerate(dict.fromkeys(names))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from berrypick.corpus.quotes import Quotes
 from berrypick.corpus.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
 from berrypick.corpus.texts import Texts
 from berrypick.formats._files import atomic_writer
+from berrypick.formats._spans import write_lines
 
 #: What became of a span or quote; those after the first three are not in the result.
 STATUSES = ("matches", "found", "repaired", "mismatch", "missing", "ambiguous", "beyond the end", "unknown document")
@@ -147,13 +147,11 @@ class TruthLocator:
             line = self.units.of(row.document)
             return line.offset(near[0].start), line.offset(near[0].end)
         span = f"the span {row.stated.start:.12g}-{row.stated.end:.12g} of {row.document} does not match its quote"
-        why = (
-            f"{span}, which is {distance(found[0].start - row.first)}"
-            if found
-            else f"{span}, which is not in the document"
-        )
-        if found and found[0].start == row.first:
-            why = f"{span}, which ends at {found[0].end}, {distance(found[0].end - row.last)}"
+        why = f"{span}, which is not in the document"
+        if found:
+            away = found[0].start - row.first
+            ends = f"ends at {found[0].end}, {distance(found[0].end - row.last)}"
+            why = f"{span}, which {f'is {distance(away)}' if away else ends}"
         if len(near) > 1:
             why = f"{span}, which occurs in {len(near)} places within {counted(self.repair, 'character')}"
         self.cases.append(Case(topic, quote, "mismatch", why=why, candidates=tuple(found)))
@@ -185,10 +183,8 @@ class TruthLocator:
             if isinstance(found, Unresolved) and (near := self._near(quote, found)) is not None:
                 found, status = near, "repaired"
             if isinstance(found, Unresolved):
-                status = (
-                    "mismatch" if quote.start is not None else "ambiguous" if len(found.candidates) > 1 else "missing"
-                )
-                status = "missing" if "not in" in found.why else status
+                status = "ambiguous" if len(found.candidates) > 1 else "missing"
+                status = "missing" if "not in" in found.why else "mismatch" if quote.start is not None else status
                 self.cases.append(Case(topic.topic, quote, status, why=found.why, candidates=found.candidates))
             else:
                 self.cases.append(Case(topic.topic, quote, status, found))
@@ -202,9 +198,6 @@ class TruthLocator:
         first = self._place(quote.document, quote.start, quote.start).start
         near = [place for place in found.candidates if abs(place.start - first) <= self.repair]
         return near[0] if len(near) == 1 else None
-
-    def unresolved(self) -> list[Case]:
-        return [case for case in self.cases if case.status not in _GOOD]
 
 
 def _spans(topic: TopicTruth) -> Iterator[Quote]:
@@ -247,17 +240,13 @@ def _with_spans(topic: TopicTruth, moved: dict[tuple[str, float, float], tuple[f
 def locate_truth(truth: Truth, locator: TruthLocator, partial: bool, report: str | None) -> Truth:
     """The located truth with notes. The report is written in any case; an error is raised unless parts will do."""
     found = locator.located(truth)
+    cases = sorted(locator.cases, key=lambda case: case.quote.line or 0)
     if report is not None:
-        order = {id(case): i for i, case in enumerate(locator.cases)}
-        cases = sorted(locator.cases, key=lambda case: (case.quote.line or 0, order[id(case)]))
         with atomic_writer(report) as out:
-            out.writelines(json.dumps(case.as_dict(), ensure_ascii=False) + "\n" for case in cases)
-    bad = locator.unresolved()
+            write_lines((case.as_dict() for case in cases), out)
+    bad = [case for case in cases if case.status not in _GOOD]
     if bad and not partial:
-        errors = [
-            case.error(locator.texts, truth.source) for case in sorted(bad, key=lambda case: case.quote.line or 0)
-        ]
-        raise UnresolvedQuotes(errors, len(locator.cases), truth.source)
+        raise UnresolvedQuotes([case.error(locator.texts, truth.source) for case in bad], len(cases), truth.source)
     topics = {
         name: topic
         for name, topic in found.topics.items()

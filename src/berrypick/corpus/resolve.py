@@ -30,33 +30,23 @@ def resolve_run(run: Run, collection: Collection) -> Run:
         return run
     start = np.empty(len(run), dtype=np.int64)
     end = np.empty(len(run), dtype=np.int64)
-    problem: tuple[int, InputError] | None = None
-    for rows in _by_document(run.document):
-        try:
-            _resolve_rows(run, rows, collection, start, end)
-        except _RowError as error:
-            if problem is None or error.row < problem[0]:
-                problem = error.row, error.why
-    if problem is not None:
-        raise problem[1]
+    found = (_resolve_rows(run, rows, collection, start, end) for rows in rows_by_document(run.document))
+    problems = dict(problem for problem in found if problem is not None)
+    if problems:
+        raise problems[min(problems)]
     return replace(run, start=start, end=end)
 
 
-class _RowError(Exception):
-    """What is wrong with a row of a run; of all rows that are wrong, the first is reported."""
-
-    def __init__(self, row: int, why: InputError) -> None:
-        self.row, self.why = row, why
-
-
-def _by_document(document: Narrow) -> list[IntArray]:
+def rows_by_document(document: Narrow) -> list[IntArray]:
     """Rows document by document: an index keeps few documents in memory, and results of a topic are of many."""
     order = np.argsort(document, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(document[order])) + 1) if len(order) else []
 
 
-def _resolve_rows(run: Run, rows: IntArray, collection: Collection, start: IntArray, end: IntArray) -> None:
-    """Fill in the places of some rows of one document."""
+def _resolve_rows(
+    run: Run, rows: IntArray, collection: Collection, start: IntArray, end: IntArray
+) -> tuple[int, InputError] | None:
+    """Fill in the places of some rows of one document; the first row with something wrong, and what that is."""
     assert run.path is not None
     known: dict[tuple[int, int], tuple[int, int]] = {}
     structure: Structure | None = None
@@ -70,8 +60,9 @@ def _resolve_rows(run: Run, rows: IntArray, collection: Collection, start: IntAr
                     structure = _structure(run.documents[int(run.document[row])], collection, run.source, line)
                 known[key] = _with_source(partial(_span, structure, first, last), run.source, line)
             except InputError as error:
-                raise _RowError(row, error) from None
+                return row, error
         start[row], end[row] = known[key]
+    return None
 
 
 def _span(structure: Structure, first: str, last: str) -> tuple[int, int]:
@@ -211,12 +202,9 @@ def _structure(document: str, collection: Collection, source: str, line: int | N
     try:
         return collection.structures[document]
     except KeyError:
-        raise InputError(
-            f"document {document} is not in the collection {collection.source}",
-            path=source or None,
-            line=line,
-            remedy=f"give the folder with all documents with {option('collection')}",
-        ) from None
+        what = f"document {document} is not in the collection {collection.source}"
+        remedy = f"give the folder with all documents with {option('collection')}"
+        raise InputError(what, path=source or None, line=line, remedy=remedy) from None
 
 
 def _with_source(place: Callable[[], T], source: str, line: int | None) -> T:

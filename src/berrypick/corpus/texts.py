@@ -86,18 +86,14 @@ class Texts(Mapping[str, str]):
 
     def unknown(self, document: str, path: str | None = None, line: int | None = None) -> InputError:
         near = near_match([document], list(self), files=True)
-        close = f"; it has one that differs in {near.why} ({near.shown('here', 'there')})" if near is not None else ""
-        close = (
-            close
-            or nearest(document, list(self))
-            or f"; it has {', '.join(list(self)[:5])}" + ", ..." * (len(self) > 5)
-        )
-        return InputError(
-            f"document {document} is not in {self.source or 'the documents given'}{close}",
-            path=path,
-            line=line,
-            remedy="documents are named by their file path relative to the folder, with or without extension",
-        )
+        if near is not None:
+            close = f"; it has one that differs in {near.why} ({near.shown('here', 'there')})"
+        else:
+            some = ", ".join(list(self)[:5]) + ", ..." * (len(self) > 5)
+            close = nearest(document, list(self)) or f"; it has {some}"
+        what = f"document {document} is not in {self.source or 'the documents given'}{close}"
+        remedy = "documents are named by their file path relative to the folder, with or without extension"
+        return InputError(what, path=path, line=line, remedy=remedy)
 
     @cached_property
     def collection(self) -> Collection:
@@ -187,13 +183,8 @@ def _lines(path: str) -> Texts:
         if isinstance(document, int) and not isinstance(document, bool):
             document = str(document)
         if not isinstance(document, str) or not isinstance(content, str):
-            raise InputError(
-                "doc or text is missing",
-                path=path,
-                line=number,
-                text=text,
-                remedy=f"expected a folder of text files, or lines like {json.dumps({'doc': 'a', 'text': '...'})}",
-            )
+            remedy = f"expected a folder of text files, or lines like {json.dumps({'doc': 'a', 'text': '...'})}"
+            raise InputError("doc or text is missing", path=path, line=number, text=text, remedy=remedy)
         if document in found:
             raise InputError(f"duplicate document {document}", path=path, line=number)
         found[document] = content

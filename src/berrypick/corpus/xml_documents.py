@@ -166,12 +166,9 @@ def _root(data: bytes, path: str | None) -> etree._Element:
     declares = root.getroottree().docinfo.internalDTD is not None  # else there are none: spare the pass over the tree
     entity = next(root.iter(etree.Entity), None) if declares else None
     if entity is not None:
-        raise InputError(
-            f"the text has the entity {entity.text}; entities are not expanded",
-            path=path,
-            line=entity.sourceline,
-            remedy="write the characters themselves, or numeric references like &#233;",
-        )
+        what = f"the text has the entity {entity.text}; entities are not expanded"
+        remedy = "write the characters themselves, or numeric references like &#233;"
+        raise InputError(what, path=path, line=entity.sourceline, remedy=remedy)
     return root
 
 

@@ -94,13 +94,8 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     if role is not None:
         for candidate in registry:
             if _looks_like(candidate, first):
-                raise InputError(
-                    f"looks like {candidate.name()} ({candidate.role}), expected a {role}",
-                    path=path,
-                    line=line,
-                    text=first[0],
-                    remedy=_otherwise(role),
-                )
+                what = f"looks like {candidate.name()} ({candidate.role}), expected a {role}"
+                raise InputError(what, path=path, line=line, text=first[0], remedy=_otherwise(role))
     if spans and (almost := almost_spans(first[0], path, line)):
         raise almost
     remedy = _nearest_json(first, role) or _expected(role)

@@ -9,7 +9,7 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import IO, Any, TextIO
 
 from berrypick.core.errors import InputError
@@ -57,25 +57,21 @@ def reusable(path: str) -> Iterator[None]:
 
 def _all_of(path: str) -> IO[bytes]:
     """What comes out of a pipe or a device, in a temporary file without a name."""
-    with _open_file(path) as source:
-        kept: IO[bytes] | None = None
-        try:
-            from tempfile import TemporaryFile  # loads much that few need
+    from tempfile import TemporaryFile  # loads much that few need
 
-            kept = TemporaryFile(buffering=0)  # noqa: SIM115 (closed by the caller)
+    with _open_file(path) as source, ExitStack() as stack:
+        try:
+            kept = stack.enter_context(TemporaryFile(buffering=0))
             left = expansion_limit()
             while data := source.read(1 << 20):
                 left -= len(data)
                 if left < 0:
                     raise too_large(path)
                 kept.write(data)
-        except BaseException as error:
-            if kept is not None:
-                kept.close()
-            if isinstance(error, OSError):
-                what = f"cannot be read or buffered in a temporary file ({error.strerror})"
-                raise InputError(what, path=path) from None
-            raise
+        except OSError as error:
+            what = f"cannot be read or buffered in a temporary file ({error.strerror})"
+            raise InputError(what, path=path) from None
+        stack.pop_all()  # the caller closes it
     return kept
 
 
@@ -197,9 +193,8 @@ class _Unpacked(_Raw):
         try:
             count = self._packed.readinto(buffer)
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise DamagedError(
-                "the gzip file ends early or is damaged", path=self._path, remedy="download it again"
-            ) from None
+            what = "the gzip file ends early or is damaged"
+            raise DamagedError(what, path=self._path, remedy="download it again") from None
         self._read += count
         if self._read > self._limit:
             raise too_large(self._path)
@@ -410,11 +405,8 @@ def replace_file(temporary: str, path: str) -> None:
     try:
         os.replace(temporary, path)
     except PermissionError as error:
-        raise InputError(
-            f"cannot be replaced ({error.strerror})",
-            path=path,
-            remedy="close it in this and other programs, or name another file",
-        ) from error
+        remedy = "close it in this and other programs, or name another file"
+        raise InputError(f"cannot be replaced ({error.strerror})", path=path, remedy=remedy) from error
 
 
 @contextmanager

@@ -26,11 +26,8 @@ def expansion_limit() -> int:
 
 def too_large(path: str) -> InputError:
     shown = f"{expansion_limit() / 2**30:g} GB"
-    return InputError(
-        f"expands to more than {shown}, the most that is read from a compressed file, a pipe or a device",
-        path=path,
-        remedy=_OTHER_LIMIT,
-    )
+    what = f"expands to more than {shown}, the most that is read from a compressed file, a pipe or a device"
+    return InputError(what, path=path, remedy=_OTHER_LIMIT)
 
 
 _OTHER_LIMIT = f"the environment variable {EXPANSION_LIMIT} sets another limit, in gigabytes"

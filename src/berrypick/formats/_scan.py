@@ -73,10 +73,9 @@ class Scanned:
 
     def rows(self, *columns: str) -> Iterator[tuple[Any, ...]]:
         """The names of topic and document in every line, then what it has in some other columns."""
-        topics, documents = self.topic_names, self.document_names
-        numbers = (self.columns[name].tolist() for name in columns)
-        for topic, document, *others in zip(self.topic.tolist(), self.document.tolist(), *numbers, strict=True):
-            yield topics[topic], documents[document], *others
+        topics = map(self.topic_names.__getitem__, self.topic.tolist())
+        documents = map(self.document_names.__getitem__, self.document.tolist())
+        return zip(topics, documents, *(self.columns[name].tolist() for name in columns), strict=True)
 
     @cached_property
     def topic_names(self) -> list[str]:

@@ -127,13 +127,8 @@ def wrong_separator(first: str, path: str, line: int) -> InputError | None:
     """Columns of spans that are separated by something else than commas or TABs, as some programs do."""
     for mark in ";|":
         if {"topic", "doc"} <= set(_split(first, mark)):
-            return InputError(
-                f"columns are separated by {mark!r}",
-                path=path,
-                line=line,
-                text=first,
-                remedy="separate columns by commas or TABs; write numbers with a point, not a comma",
-            )
+            remedy = "separate columns by commas or TABs; write numbers with a point, not a comma"
+            return InputError(f"columns are separated by {mark!r}", path=path, line=line, text=first, remedy=remedy)
     return None
 
 

@@ -108,11 +108,9 @@ def _broken(
     """What is wrong with a file that cannot be read to its end."""
     if re.search("amplification|entity reference loop", str(error.msg)):
         return _entities_refused(path)
-    line, what = error.lineno, str(error.msg)
-    for entry in parser.feed_error_log:  # the first says what is wrong, the last only that reading stopped
-        if entry.level_name == "FATAL":
-            line, what = entry.line, entry.message
-            break
+    # the first says what is wrong, the last only that reading stopped
+    fatal = next((entry for entry in parser.feed_error_log if entry.level_name == "FATAL"), None)
+    line, what = (error.lineno, str(error.msg)) if fatal is None else (fatal.line, fatal.message)
     what = re.sub(r", line \d+, column \d+$", "", " ".join(what.split()))
     return f"is not well-formed XML ({what})", line or None, None, ""
 

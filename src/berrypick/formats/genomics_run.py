@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, ClassVar, TextIO
 
 import numpy as np
@@ -51,7 +52,7 @@ class GenomicsRun(Format):
             rows, tag = _read_lines(path, problems)
         else:
             rows, tag = list(found.rows("rank", "start", "end", "score", "line")), found.tag
-        rows.sort(key=lambda row: (row[2], row[1], row[3], row[4]))
+        rows.sort(key=itemgetter(2, 1, 3, 4))
         return assemble(
             tag=tag,
             topic=[row[0] for row in rows],

@@ -124,17 +124,16 @@ class _Rows:
     def add(self, number: int, text: str) -> None:
         fields = text.split()
         if len(fields) not in (7, 8):
-            self.problems.report(
-                f"has {len(fields)} columns, not 7 or 8", number, text, f"expected {InexFolRun.shape}, or paths"
-            )
+            what = f"has {len(fields)} columns, not 7 or 8"
+            self.problems.report(what, number, text, f"expected {InexFolRun.shape}, or paths")
             return
         kind = _kind(fields)
         place = self._place(kind, fields, number, text) if self._same_kind(kind, number, text) else None
         if place is None:
             return
         rank, score = whole(fields[3]), finite(fields[4])
-        numbers = -1 if rank is None else rank, float("nan") if score is None else score, number
-        self.rows.append((fields[0], fields[2], *numbers, *place))
+        row = fields[0], fields[2], -1 if rank is None else rank, float("nan") if score is None else score, number
+        self.rows.append((*row, *place))
         self.tag = self.tag or fields[5]
 
     def _place(self, kind: Kind, fields: list[str], number: int, text: str) -> Place | None:
@@ -168,12 +167,8 @@ class _Rows:
         if self.kind is None:
             self.kind, self.kind_line = kind, number
         if kind != self.kind:
-            self.problems.report(
-                f"retrieves {_article(kind)}, but line {self.kind_line} {_article(self.kind)}",
-                number,
-                text,
-                "a file holds one kind of result",
-            )
+            what = f"retrieves {_article(kind)}, but line {self.kind_line} {_article(self.kind)}"
+            self.problems.report(what, number, text, "a file holds one kind of result")
         return kind == self.kind
 
     def run(self, path: str) -> Run:

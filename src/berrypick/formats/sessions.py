@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import BACK, CUT
@@ -53,14 +54,10 @@ class Sessions(Format):
             if CUT in steps[:-1] or steps[0] == CUT:
                 problems.report(f"{CUT} must be at the end of a path", number, text)
                 continue
-            depth = 0
-            for step in steps:
-                depth += -1 if step == BACK else 1
-                if depth < 1:
-                    problems.report("goes back before its first page", number, text)
-                    break
-            else:
-                paths.append(steps)
+            if min(accumulate(-1 if step == BACK else 1 for step in steps)) < 1:
+                problems.report("goes back before its first page", number, text)
+                continue
+            paths.append(steps)
         return Recorded(tuple(paths), path)
 
     @classmethod

@@ -164,24 +164,20 @@ class SpanTruth(Format):
     @staticmethod
     def _once(fields: Fields, known: dict[Any, Judgement], key: Any, document: str, grade: float) -> None:
         if key in known and known[key][0] != grade:
-            fields.fail(
-                f"the same unit of {document} has grade {grade:g} here and {known[key][0]:g} in line {known[key][1]}",
-                ONE_OF_TWO,
-            )
+            there = f"{known[key][0]:g} in line {known[key][1]}"
+            fields.fail(f"the same unit of {document} has grade {grade:g} here and {there}", ONE_OF_TWO)
         elif key in known:
             fields.problems.count("exact copies, merged")
         known.setdefault(key, (grade, fields.number))
 
     @staticmethod
     def _no_whole_documents(whole: dict[str, dict[str, Judgement]], problems: Problems) -> None:
+        remedy = "give start and end for every relevant line, or for none"
         for found in whole.values():
             for document, (grade, line) in found.items():
                 if grade > 0:
-                    problems.report(
-                        f"{document} is judged relevant as a whole, but other lines judge spans",
-                        line,
-                        remedy="give start and end for every relevant line, or for none",
-                    )
+                    what = f"{document} is judged relevant as a whole, but other lines judge spans"
+                    problems.report(what, line, remedy=remedy)
 
     @classmethod
     def accepts(cls, value: Any) -> str:

@@ -31,6 +31,7 @@ _FRAME = struct.Struct("<QI")  # length and checksum
 def pack_bundle(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str, str]) -> pa.Buffer:
     """A bundle as it is stored; documents with a problem come last."""
     documents = [*bundle.documents, *problems]
+    unreadable = np.arange(len(documents)) >= len(bundle.documents)
     more = np.zeros(len(problems), dtype=np.int32)
     stamps = {name: (size, modified) for name, _, size, modified in sources}
     states = np.array([stamps[name] for name in documents], dtype=np.int64).reshape(-1, 2)
@@ -38,14 +39,14 @@ def pack_bundle(bundle: Bundle, sources: Iterable[Source], problems: Mapping[str
         "document": strings(documents),
         "size": numbers(states[:, 0]),
         "modified": numbers(states[:, 1]),
-        "length": numbers(np.append(bundle.length, more), np.arange(len(documents)) >= len(bundle.documents)),
+        "length": numbers(np.append(bundle.columns["length"], more), unreadable),
         "problem": strings([*[None] * len(bundle.documents), *problems.values()]),
     }
     for column, number in {**LISTS, "link_target": "links"}.items():
-        values = getattr(bundle, column)
+        values = bundle.columns[column]
         words = {"name": bundle.vocabulary, "link_target": bundle.targets}.get(column)
         content = numbers(narrow(values)) if words is None else dictionary(narrow(values), words)
-        columns[column] = lists(np.append(getattr(bundle, number), more), content)
+        columns[column] = lists(np.append(bundle.columns[number], more), content)
     batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -61,10 +62,8 @@ def _lock_file(descriptor: int) -> bool:
         return _lock_on_windows(descriptor)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
+    except OSError as error:  # locked, or a file system without locks
+        return not isinstance(error, BlockingIOError)
     return True
 
 
@@ -108,11 +107,8 @@ class Partial:
         """Keep complete bundles, if they are of the same folder and version."""
         found = self._file.read(len(head))
         if found[: len(UNFINISHED)] != UNFINISHED[: len(found)]:
-            raise InputError(
-                "is in the way: the unfinished index would be written here, and this is another file",
-                path=self.path,
-                remedy="remove it, or name another file for the index",
-            )
+            what = "is in the way: the unfinished index would be written here, and this is another file"
+            raise InputError(what, path=self.path, remedy="remove it, or name another file for the index")
         if found == head:
             self._find_frames(len(head))
         else:

@@ -8,6 +8,7 @@ bundle of documents. Tests compare the two.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -33,35 +34,20 @@ class Source(NamedTuple):
     modified: int = 0  # nanoseconds
 
 
-def _none() -> Int32Array:
-    return np.zeros(0, dtype=np.int32)
-
-
 @dataclass(eq=False)
 class Bundle:
     """Documents as columns: values of one document after those of another, with the number that each document has.
 
-    ``problems`` has the errors of unreadable documents, by their names.
+    ``columns`` are ``length``; ``elements``, ``texts``, ``drops`` (stretches of dropped characters) and ``links``: how
+    many of them each document has; and, for each of these, the columns of lists. ``name`` is the place of a name in the
+    vocabulary, ``link_target`` that of a document in the targets. ``problems`` has the errors of unreadable documents,
+    by their names.
     """
 
     documents: list[str] = field(default_factory=list)
-    length: Int32Array = field(default_factory=_none)
     vocabulary: list[str] = field(default_factory=list)
-    elements: Int32Array = field(default_factory=_none)  # how many
-    name: Int32Array = field(default_factory=_none)  # place in the vocabulary
-    parent: Int32Array = field(default_factory=_none)
-    start: Int32Array = field(default_factory=_none)
-    end: Int32Array = field(default_factory=_none)
-    texts: Int32Array = field(default_factory=_none)  # how many
-    text_parent: Int32Array = field(default_factory=_none)
-    text_raw_length: Int32Array = field(default_factory=_none)
-    drops: Int32Array = field(default_factory=_none)  # how many stretches of dropped characters
-    dropped_start: Int32Array = field(default_factory=_none)
-    dropped_length: Int32Array = field(default_factory=_none)
-    links: Int32Array = field(default_factory=_none)  # how many
-    link_element: Int32Array = field(default_factory=_none)
-    link_target: Int32Array = field(default_factory=_none)  # place in the targets
     targets: list[str] = field(default_factory=list)
+    columns: dict[str, Int32Array] = field(default_factory=lambda: defaultdict(lambda: np.zeros(0, dtype=np.int32)))
     problems: dict[str, InputError] = field(default_factory=dict)
 
 
@@ -107,23 +93,21 @@ def _bundle(documents: list[str], markup: Sequence[bytes]) -> Bundle:
     parent, text_parent = tags.holders()
     start, end = tags.spans()
     links = links_of(documents, tags)
-    return Bundle(
-        documents=documents,
-        length=tags.of_documents(tags.line_length),
-        vocabulary=vocabulary,
-        elements=tags.elements,
-        name=name,
-        parent=parent,
-        start=start,
-        end=end,
-        texts=tags.texts,
-        text_parent=text_parent,
-        text_raw_length=tags.text_length[tags.text],
-        drops=tags.drops,
-        dropped_start=tags.dropped_start,
-        dropped_length=tags.dropped_length,
-        links=links.counts,
-        link_element=links.element,
-        link_target=links.target,
-        targets=links.targets,
-    )
+    columns = {
+        "length": tags.of_documents(tags.line_length),
+        "elements": tags.elements,
+        "name": name,
+        "parent": parent,
+        "start": start,
+        "end": end,
+        "texts": tags.texts,
+        "text_parent": text_parent,
+        "text_raw_length": tags.text_length[tags.text],
+        "drops": tags.drops,
+        "dropped_start": tags.dropped_start,
+        "dropped_length": tags.dropped_length,
+        "links": links.counts,
+        "link_element": links.element,
+        "link_target": links.target,
+    }
+    return Bundle(documents, vocabulary, links.targets, columns)
