@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any, Literal, TextIO, get_args
 
 import numpy as np
@@ -278,17 +278,24 @@ _WRITERS: dict[str, Callable[[Sequence[Task], TextIO], None]] = {
 
 def read_tasks(path: str | PathLike[str]) -> list[Task]:
     """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
+    from berrypick.formats._files import reusable
+
+    with reusable(fspath(path)):
+        return _read_tasks(fspath(path))
+
+
+def _read_tasks(path: str) -> list[Task]:
     from berrypick.formats._annotations import task_fields
     from berrypick.formats._files import head
     from berrypick.formats._json import load
     from berrypick.formats._spans import records
     from berrypick.formats.base import Problems
 
-    problems = Problems(str(path))
+    problems = Problems(path)
     found = []
-    first = "".join(head(str(path))[:1]).lstrip()
-    listed = load(str(path), problems)[0] if first.startswith("[") else None
-    rows: Any = records(str(path), problems)
+    first = "".join(head(path)[:1]).lstrip()
+    listed = load(path, problems)[0] if first.startswith("[") else None
+    rows: Any = records(path, problems)
     if listed is not None:  # of Label Studio
         rows = ((None, "", one.get("data", one)) for one in listed if isinstance(one, dict))
     for number, _, value in rows:

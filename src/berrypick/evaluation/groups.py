@@ -15,6 +15,7 @@ from berrypick.core.words import counted
 from berrypick.corpus.topic_table import read_clusters, read_topic_table
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.formats._files import is_stream
 
 #: The kind of note on a topic table that nothing uses.
 UNUSED_TABLE = "unused topic table"
@@ -87,7 +88,7 @@ def topic_clusters(truth: Truth | None, given: str | Mapping[str, str]) -> Topic
     if isinstance(given, Mapping):
         return TopicGroups("cluster", {str(topic): str(cluster) for topic, cluster in given.items()})
     fields = {} if truth is None else truth.fields
-    if given not in fields and given != DOCUMENT and os.path.isfile(given):
+    if given not in fields and given != DOCUMENT and (os.path.isfile(given) or is_stream(given)):
         known = read_clusters(given)
     elif truth is None:
         raise UsageError(
