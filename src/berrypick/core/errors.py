@@ -75,6 +75,14 @@ class UsageError(BerrypickError):
     """A call or command that cannot work as it is: an unknown measure, a missing option."""
 
 
+class NeedsError(UsageError):
+    """What a measure needs or reads: a sentence without its subject, the measure, which an evaluation adds."""
+
+
+class NamedError(UsageError):
+    """An error of a measure that names the measure itself."""
+
+
 class InputError(BerrypickError):
     """A file or value with content that would make a number wrong."""
 

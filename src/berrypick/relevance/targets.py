@@ -13,7 +13,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.errors import InputError, NeedsError, UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.relevance.gains import Quantisation
@@ -121,11 +121,11 @@ def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | 
         assert spans.start is not None and spans.end is not None
         return Highlighted(spans.document, spans.start, spans.end)
     if topic.passages:
-        raise UsageError(
+        raise NeedsError(
             "reads highlighted text, whose passages are given by paths: "
             f"give the folder of XML documents with {option('collection')}"
         )
-    raise UsageError("reads highlighted text; this truth grades elements and has no highlighted passages")
+    raise NeedsError("reads highlighted text; this truth grades elements and has no highlighted passages")
 
 
 def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets:
@@ -133,7 +133,7 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
     if targets.start is not None:
         return targets
     if targets.path is not None:
-        raise UsageError(
+        raise NeedsError(
             "needs the offsets of elements in their documents: "
             f"give the folder of XML documents with {option('collection')}"
         )
@@ -150,7 +150,7 @@ def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection 
     if ranking.start is not None:
         return ranking
     if ranking.path is not None:
-        raise UsageError(
+        raise NeedsError(
             "needs the offsets of retrieved elements in their documents: "
             f"give the folder of XML documents with {option('collection')}"
         )
