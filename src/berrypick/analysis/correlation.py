@@ -86,7 +86,7 @@ class Correlation:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Correlations(Tabular):
     """What :func:`correlate` found, a :class:`Correlation` for each pair of rankings."""
 

@@ -63,7 +63,7 @@ class Summary:
     removed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Difference(Frames):
     """What :func:`diff` found. True if anything differs."""
 

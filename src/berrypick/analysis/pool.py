@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from os import PathLike, fspath
@@ -57,7 +57,7 @@ class Task:
 class Pool:
     """Tasks, the most important first, and how far the judgements have got."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[Task, ...] = field(repr=False)
     depth: int
     retrieved: int  # characters of the first results of all runs, each counted once in a topic
     judged: int  # of them judged already

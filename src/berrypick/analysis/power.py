@@ -189,7 +189,7 @@ class MeasurePower:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Tabular):
     """What :func:`power` found, a :class:`MeasurePower` for each measure and difference."""
 

@@ -115,7 +115,7 @@ class MeasureStability:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stability(Tabular):
     """What :func:`stability` found, a :class:`MeasureStability` for each measure."""
 

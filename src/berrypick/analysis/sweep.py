@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep(Frames):
     """What :func:`sweep` found: the settings, and the results of one run for each."""
 
