@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Literal, TextIO, get_args
 
 import numpy as np
@@ -29,7 +29,7 @@ from berrypick.corpus.locate import located_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.corpus.titles import read_titles
-from berrypick.formats._files import atomic_writer
+from berrypick.formats._files import atomic_writer, file_name
 from berrypick.formats.web_annotation import TOPIC
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
@@ -280,8 +280,8 @@ def read_tasks(path: str | PathLike[str]) -> list[Task]:
     """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
     from berrypick.formats._files import reusable
 
-    with reusable(fspath(path)):
-        return _read_tasks(fspath(path))
+    with reusable(file_name(path)):
+        return _read_tasks(file_name(path))
 
 
 def _read_tasks(path: str) -> list[Task]:

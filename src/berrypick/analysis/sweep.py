@@ -40,6 +40,7 @@ from berrypick.core.results import Results, concat
 from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.texts import read_texts
+from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
@@ -229,8 +230,7 @@ def sweep(
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
-    if jobs < 1:
-        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    check_workers(jobs, None)
     if runs is not None:
         if grid or queries:
             raise UsageError("a folder of runs takes no queries and no grid; they need chunkers")

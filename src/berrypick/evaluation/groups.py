@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 from berrypick.core.errors import UsageError, nearest, option
@@ -87,6 +88,8 @@ def topic_clusters(truth: Truth | None, given: str | Mapping[str, str]) -> Topic
     """
     if isinstance(given, Mapping):
         return TopicGroups("cluster", {str(topic): str(cluster) for topic, cluster in given.items()})
+    if not isinstance(given, (str, PathLike)):
+        raise UsageError(f"{option('cluster')} is a field of topics, a file or {{topic: cluster}}, not {given!r:.60}")
     fields = {} if truth is None else truth.fields
     if given not in fields and given != DOCUMENT and (os.path.isfile(given) or is_stream(given)):
         known = read_clusters(given)
