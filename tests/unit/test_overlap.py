@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -146,9 +147,9 @@ KNOWN = Collection({"d": 100.0})
      "AiSP", "charP(counted='each')"],
 )  # fmt: skip
 def test_what_counts_all_that_is_read_needs_every_length(measure):
-    with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents=") as error:
+    expected = re.escape(measure) + r" needs the length of document x.*collection=.*documents="
+    with pytest.raises(bp.UsageError, match=expected):
         bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=KNOWN)
-    assert str(error.value).startswith(measure.partition("(")[0])
     assert (
         bp.evaluate(DOCUMENTS, UNKNOWN, measure, collection=Collection({"d": 100.0, "x": 50.0})).mean_rows[0].value >= 0
     )

@@ -123,6 +123,27 @@ def test_tables_from_a_pipe(pipe, tmp_path):
     assert again.documents == run.documents == ["a", "b"]
 
 
+@pytest.mark.parametrize("table", ["topic,field\n1,x\n2,y\n", '{"topic": 1, "field": "x"}\n{"topic": 2, "field": "y"}'])
+def test_a_topic_table_from_a_pipe(pipe, table):
+    truth, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}, "2": {"c": 1.0}}
+    found = bp.evaluate(truth, run, "AP", by="field", topic_table=pipe(table))
+    assert found.by_group()["run"]["AP"] == {"x": 1.0, "y": 0.0}
+
+
+@pytest.mark.parametrize("table", ["1\tx\n2\tx\n3\ty\n", "topic,cluster\n1,x\n2,x\n3,y\n"])
+def test_clusters_from_a_pipe(pipe, table):
+    truth, run = {t: {"a": 1} for t in "123"}, {t: {"a": 1.0} for t in "123"}
+    assert bp.compare(truth, run, "AP", cluster=pipe(table)).clusters == 2
+
+
+def test_tasks_from_a_pipe(pipe, berrypick, tmp_path):
+    task = '{"topic": "1", "doc": "a", "text": "some text", "offset": 0}\n'
+    for number, content in enumerate((task, f'[{{"data": {task.strip()}}}]')):
+        done = berrypick("annotate", pipe(content, f"tasks{number}"), "--html", tmp_path / f"{number}.html")
+        assert done.code == 0, done.err
+        assert "some text" in (tmp_path / f"{number}.html").read_text()
+
+
 def test_check_and_convert_of_a_pipe(pipe, berrypick, tmp_path):
     name = pipe(RUN)
     done = berrypick("check", name)

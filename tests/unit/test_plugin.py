@@ -159,6 +159,8 @@ def test_the_format_is_recognised_named_checked_and_converted(tmp_path, berrypic
     assert formats.sniff(str(paths["good"]), "run") is plugins.DoubleColonRun
     assert bp.read_run(paths["good"]).tag == bp.read_run(paths["good"], "double-colon-run").tag == "good"
     assert "36 results" in berrypick("check", paths["good"]).out
+    plain = bp.Format.describe.__func__(plugins.DoubleColonRun, bp.read_run(paths["good"]))
+    assert plain == ["12 topics", "36 results", "tag good"]  # of a format that does not say it itself
     named = berrypick("evaluate", paths["truth"], paths["good"], "-m", "Detours", "--format-run", "double-colon-run")
     assert named.code == 0
     assert berrypick("convert", paths["good"], tmp_path / "out.run", "--to", "trec-run").code == 0

@@ -74,6 +74,7 @@ LIBRARIES = {
     "polars": polars.DataFrame,
     "lazy polars": lambda held: polars.DataFrame(held).lazy(),
     "Arrow": pyarrow.table,
+    "batch of Arrow": pyarrow.record_batch,
     "DuckDB": duckdb_relation,
 }
 VOCABULARIES = {
@@ -93,6 +94,12 @@ def test_frames_give_the_numbers_of_dictionaries(library, vocabulary):
     of_truth, of_run = VOCABULARIES[vocabulary]
     make = LIBRARIES[library]
     assert numbers(make(columns(QRELS, *of_truth)), make(columns(SCORES, *of_run))) == EXPECTED
+
+
+def test_readers_of_batches():
+    """What ``arrow()`` of DuckDB returns: it can be read once."""
+    truth, run = columns(QRELS, "qid", "docno", "label"), columns(SCORES, "qid", "docno", "score")
+    assert numbers(pyarrow.table(truth).to_reader(), pyarrow.table(run).to_reader()) == EXPECTED
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -219,6 +219,17 @@ def test_anything_else_is_one_message(returned):
         bp.evaluate(TRUTH, RUN, Wrong)
 
 
+@pytest.mark.parametrize("text", ["needs less", "compute is not for this", "c"])
+def test_the_words_of_a_message_do_not_decide_how_it_is_named(text):
+    class c(bp.Measure):
+        def compute(self, topic):
+            raise bp.UsageError(text)
+
+    with pytest.raises(bp.UsageError) as stopped:
+        bp.evaluate(TRUTH, RUN, c)
+    assert str(stopped.value) == f"c: {text}"
+
+
 def test_an_error_in_the_class_is_one_message_that_says_where():
     class Broken(bp.Measure):
         def compute(self, topic):

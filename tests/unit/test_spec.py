@@ -121,6 +121,8 @@ def test_a_name_like_no_other_is_told_where_to_look():
 
 
 def test_document_measures_need_their_cut_off():
+    with pytest.raises(bp.UsageError, match=r"IPrec needs a cut-off, as in IPrec@0\.5"):
+        parse_measure("IPrec")
     with pytest.raises(bp.UsageError, match="needs a cut-off"):
         parse_measure("P")
     with pytest.raises(bp.UsageError, match="BPM@10 needs the parameter max_rel"):

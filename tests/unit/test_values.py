@@ -13,6 +13,7 @@ import pytest
 
 import berrypick as bp
 from berrypick.analysis.sweep import fixed, fts5
+from berrypick.core.navigation import ReachTable
 from berrypick.demo import campaign
 
 TRUTH = campaign.FOCUSED.files.path("assessments.xml")
@@ -92,6 +93,26 @@ def test_reprs_are_short_and_say_what_it_is(evaluation):
     names = ["Evaluation(", "Truth(", *["Run("] * len(evaluation.runs), "JudgedTopic("]
     for text, name in zip(shown, names, strict=True):
         assert text.startswith(name) and len(text) < 250 and "array(" not in text and " at 0x" not in text
+
+
+def test_reprs_do_not_grow_with_what_they_hold():
+    names = [f"d{i}" for i in range(200)]
+    truth = {str(i): {name: 1} for i, name in enumerate(names)}
+    runs = {"a": {topic: dict.fromkeys(names[:3], 1.0) for topic in truth}, "b": truth}
+    results = bp.evaluate(truth, runs, "AP RR")
+    values = [
+        bp.Collection(dict.fromkeys(names, 1.0), "lengths.tsv"),
+        bp.Texts(dict.fromkeys(names, "text")),
+        ReachTable({("home", name): 0.5 for name in names}, "clicks.tsv"),
+        bp.diff(results, bp.evaluate(truth, {"a": truth, "b": truth}, "AP RR")),
+        bp.correlate(results),
+        bp.power(results, detect=0.1),
+        bp.explain(truth, truth, "1", "AP"),
+        sweep(),
+    ]
+    for value in values:
+        assert repr(value).startswith(type(value).__name__) and len(repr(value)) < 150, repr(value)
+        assert repr(value) == repr(copied(value))
 
 
 def test_an_explanation_prints_as_a_page():

@@ -12,7 +12,7 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.options import EvaluationKeywords, takes_options
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -84,7 +84,8 @@ def abstention(truth: Any, runs: Any, **options: Unpack[EvaluationKeywords]) -> 
     >>> [(point.min_score, point.abstained, point.answered) for point in found.points[:3]]
     [(0.4, 0.0, 1.0), (0.5, 0.0, 0.5), (0.9, 1.0, 0.5)]
     """
-    return trade_off(Evaluation.prepare(truth, runs, "Abstained Answered", **options))
+    settings = EvaluationOptions.from_arguments(options, "abstention")
+    return trade_off(Evaluation.from_options(truth, runs, "Abstained Answered", settings))
 
 
 def trade_off(prepared: Evaluation) -> Abstention:

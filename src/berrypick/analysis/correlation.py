@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from berrypick.core.results import MeasureInfo, Note, Results, Signature
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.formats._files import file_name
 
 _CELLS = 1 << 22  # entries of an array of pairs held at once
 _LISTED = 5  # so many names in a note
@@ -86,7 +87,7 @@ class Correlation:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Correlations(Tabular):
     """What :func:`correlate` found, a :class:`Correlation` for each pair of rankings."""
 
@@ -185,7 +186,7 @@ def _named(results: Sequence[Any]) -> dict[str, Results]:
         elif isinstance(one, (Results, Evaluation)):
             given.append((f"results {number}", one))
         else:
-            given.append((Path(fspath(one)).stem, one))
+            given.append((Path(file_name(one)).stem, one))
     if not given:
         raise UsageError("correlate needs results: one with several measures, or several with the same measure")
     found: dict[str, Results] = {}

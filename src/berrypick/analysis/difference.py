@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike, fspath
+from numbers import Real
+from os import PathLike
 from typing import Any, ClassVar, Literal
 
 from berrypick.analysis.saved import read_results
@@ -17,6 +18,7 @@ from berrypick.analysis.tabular import named
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
+from berrypick.formats._files import file_name
 
 Status = Literal["changed", "added", "removed"]
 Key = tuple[str, str, str | None]  # run, measure, topic; None for the mean
@@ -63,7 +65,7 @@ class Summary:
     removed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Difference(Frames):
     """What :func:`diff` found. True if anything differs."""
 
@@ -136,8 +138,8 @@ def diff(
     Values that differ by at most ``tolerance`` are the same. ``rename`` maps names of runs in ``old`` to their names in
     ``new``, or has texts ``old=new``. Numbers whose signatures differ are not comparable: an error, unless ``force``.
     """
-    if not tolerance >= 0:
-        raise UsageError(f"tolerance must be 0 or more, not {tolerance:g}")
+    if not (isinstance(tolerance, Real) and tolerance >= 0):
+        raise UsageError(f"tolerance must be 0 or more, not {tolerance!r:.60}")
     first, second = (one if isinstance(one, Results) else read_results(one) for one in (old, new))
     names = rename if isinstance(rename, Mapping) else parse_renames(rename or (), first.runs, second.runs)
     before, after = _values(first, _where(old), names), _values(second, _where(new), {})
@@ -161,7 +163,7 @@ def diff(
 
 
 def _where(given: Results | str | PathLike[str]) -> str:
-    return "the results" if isinstance(given, Results) else fspath(given)
+    return "the results" if isinstance(given, Results) else file_name(given)
 
 
 def _values(results: Results, where: str, rename: Mapping[str, str]) -> dict[Key, Row]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from os import PathLike
@@ -29,7 +29,7 @@ from berrypick.corpus.locate import located_truth
 from berrypick.corpus.table import Search
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.corpus.titles import read_titles
-from berrypick.formats._files import atomic_writer
+from berrypick.formats._files import atomic_writer, file_name
 from berrypick.formats.web_annotation import TOPIC
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
@@ -57,7 +57,7 @@ class Task:
 class Pool:
     """Tasks, the most important first, and how far the judgements have got."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[Task, ...] = field(repr=False)
     depth: int
     retrieved: int  # characters of the first results of all runs, each counted once in a topic
     judged: int  # of them judged already
@@ -278,17 +278,24 @@ _WRITERS: dict[str, Callable[[Sequence[Task], TextIO], None]] = {
 
 def read_tasks(path: str | PathLike[str]) -> list[Task]:
     """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
+    from berrypick.formats._files import reusable
+
+    with reusable(file_name(path)):
+        return _read_tasks(file_name(path))
+
+
+def _read_tasks(path: str) -> list[Task]:
     from berrypick.formats._annotations import task_fields
     from berrypick.formats._files import head
     from berrypick.formats._json import load
     from berrypick.formats._spans import records
     from berrypick.formats.base import Problems
 
-    problems = Problems(str(path))
+    problems = Problems(path)
     found = []
-    first = "".join(head(str(path))[:1]).lstrip()
-    listed = load(str(path), problems)[0] if first.startswith("[") else None
-    rows: Any = records(str(path), problems)
+    first = "".join(head(path)[:1]).lstrip()
+    listed = load(path, problems)[0] if first.startswith("[") else None
+    rows: Any = records(path, problems)
     if listed is not None:  # of Label Studio
         rows = ((None, "", one.get("data", one)) for one in listed if isinstance(one, dict))
     for number, _, value in rows:

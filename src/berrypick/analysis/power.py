@@ -130,10 +130,9 @@ class Method(Resampling):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.alpha < self.power < 1:
-            raise UsageError(
-                f"power must be between {self.alpha:g} (1 - confidence) and 1, e.g. 0.8, not {self.power:g}"
-            )
+        if not isinstance(self.power, (int, float, np.number)) or not self.alpha < self.power < 1:
+            least = f"{self.alpha:g} (1 - confidence)"
+            raise UsageError(f"power must be between {least} and 1, e.g. 0.8, not {self.power!r:.60}")
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "seed")
@@ -189,7 +188,7 @@ class MeasurePower:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Tabular):
     """What :func:`power` found, a :class:`MeasurePower` for each measure and difference."""
 
@@ -271,11 +270,11 @@ def power(
 
 
 def _differences(detect: float | Sequence[float]) -> list[float | None]:
-    wanted = [float(value) for value in (detect if isinstance(detect, (list, tuple)) else [detect])]  # type: ignore[arg-type]
+    wanted: list[Any] = list(detect) if isinstance(detect, (list, tuple)) else [detect]
     for value in wanted:
-        if not (math.isfinite(value) and value > 0):
-            raise UsageError(f"{option('detect')} takes a difference above 0, e.g. 0.03, not {value:g}")
-    return list(wanted) or [None]
+        if not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
+            raise UsageError(f"{option('detect')} takes a difference above 0, e.g. 0.03, not {value!r:.60}")
+    return [float(value) for value in wanted] or [None]
 
 
 class _Work:

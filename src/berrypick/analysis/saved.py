@@ -6,13 +6,13 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from berrypick.core.errors import InputError
 from berrypick.core.results import ALL, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info
-from berrypick.formats._files import head, read_whole, reusable
+from berrypick.formats._files import file_name, head, read_whole, reusable
 from berrypick.formats._spans import json_cost
 from berrypick.formats._table import is_parquet, parquet_columns, parquet_file
 
@@ -24,7 +24,7 @@ def read_results(path: str | PathLike[str]) -> Results:
 
     Rows come back as they were, with what is known of their measures; notes and curves are not kept in files.
     """
-    name = fspath(path)
+    name = file_name(path)
     with reusable(name):
         if is_parquet(name):
             return _results(list(_parquet_rows(name)), name)

@@ -90,7 +90,7 @@ class SimulatedRow:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation(Tabular):
     """What :func:`simulate` found; ``mean_rows`` are means over topics."""
 

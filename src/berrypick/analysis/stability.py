@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +61,8 @@ class Method(Resampling):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.splits < 1:
-            raise UsageError(f"splits must be at least 1, not {self.splits}")
+        if not isinstance(self.splits, Integral) or self.splits < 1:
+            raise UsageError(f"splits must be at least 1, not {self.splits!r:.60}")
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "splits", "seed")
@@ -115,7 +116,7 @@ class MeasureStability:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stability(Tabular):
     """What :func:`stability` found, a :class:`MeasureStability` for each measure."""
 

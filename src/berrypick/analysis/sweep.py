@@ -40,6 +40,7 @@ from berrypick.core.results import Results, concat
 from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.texts import read_texts
+from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.measures.precisionomega import PrecisionOmega
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences", "sweep"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep(Frames):
     """What :func:`sweep` found: the settings, and the results of one run for each."""
 
@@ -229,8 +230,7 @@ def sweep(
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
-    if jobs < 1:
-        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    check_workers(jobs, None)
     if runs is not None:
         if grid or queries:
             raise UsageError("a folder of runs takes no queries and no grid; they need chunkers")

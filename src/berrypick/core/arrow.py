@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from berrypick.core.errors import UsageError
+from berrypick.core.words import counted
 
 Kind = Literal["text", "number", "count", "flag"]
 
@@ -17,6 +18,9 @@ class Frames:
 
     def _columns(self) -> dict[str, list[Any]]:
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({counted(max(map(len, self._columns().values()), default=0), 'row')})"
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.structure import Structure
+from berrypick.core.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,9 @@ class Collection:
     #: Whether only the lengths of judged documents are known.
     judged_only: bool = False
 
+    def __repr__(self) -> str:
+        return f"Collection({counted(len(self), 'document')}{f', {self.source!r}' if self.source else ''})"
+
     def __len__(self) -> int:
         return len(self.lengths)
 
@@ -37,9 +41,9 @@ class Collection:
 
 
 def unknown_length(document: str, why: str = "", collection: Collection | None = None) -> UsageError:
-    """The error for a document of unknown length; without ``why`` the message begins with a verb."""
+    """The error for a document of unknown length; without ``why`` it is what the measure needs."""
     missing = f", which {collection.source or 'the collection'} does not have" if collection is not None else ""
-    return UsageError(
+    return (UsageError if why else NeedsError)(
         f"{why + ' ' if why else ''}needs the length of document {document}{missing}: "
         f"give document lengths with {option('collection')}, or the texts with {option('documents')}"
     )

@@ -75,6 +75,14 @@ class UsageError(BerrypickError):
     """A call or command that cannot work as it is: an unknown measure, a missing option."""
 
 
+class NeedsError(UsageError):
+    """What a measure needs or reads: a sentence without its subject, the measure, which an evaluation adds."""
+
+
+class NamedError(UsageError):
+    """An error of a measure that names the measure itself."""
+
+
 class InputError(BerrypickError):
     """A file or value with content that would make a number wrong."""
 
@@ -108,15 +116,16 @@ def shorten(text: str, width: int = 160) -> str:
     return clean
 
 
-def nearest(word: str, known: list[str]) -> str:
+def nearest(word: object, known: list[str]) -> str:
     """'; did you mean A or B?' or nothing: the end of a message about an unknown name."""
     import difflib
 
+    lower = str(word).lower()
     lowered: dict[str, list[str]] = {}
     for name in known:
         lowered.setdefault(name.lower(), []).append(name)
-    if word.lower() in lowered:
-        return f"; did you mean {' or '.join(lowered[word.lower()])}?"
-    close = difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6)
+    if lower in lowered:
+        return f"; did you mean {' or '.join(lowered[lower])}?"
+    close = difflib.get_close_matches(lower, list(lowered), n=3, cutoff=0.6)
     names = [name for key in close for name in lowered[key]]
     return f"; did you mean {' or '.join(names)}?" if names else ""

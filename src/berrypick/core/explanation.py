@@ -21,7 +21,7 @@ class Explanation:
     """What is explained, and the parts that explain it, in reading order."""
 
     title: str
-    parts: Sequence[str | Table] = field(default_factory=tuple)
+    parts: Sequence[str | Table] = field(default_factory=tuple, repr=False)
 
     def __str__(self) -> str:
         from berrypick.report.text import explanation

@@ -16,7 +16,7 @@ CUT = "?"
 class ReachTable:
     """``from to probability``: of reaching (user model table) or of the next step (user model markov)."""
 
-    rows: Mapping[tuple[str, str], float]
+    rows: Mapping[tuple[str, str], float] = field(repr=False)
     source: str = ""
 
     @cached_property
@@ -29,7 +29,7 @@ class ReachTable:
 class LinkTable:
     """``from to``: which page links to which; each pair counts once."""
 
-    rows: Mapping[tuple[str, str], None]
+    rows: Mapping[tuple[str, str], None] = field(repr=False)
     source: str = ""
     #: What the reader skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class LinkTable:
 class Sessions:
     """Visited paths, one per session; :data:`BACK` is a return to the page before, :data:`CUT` an unknown end."""
 
-    paths: tuple[tuple[str, ...], ...]
+    paths: tuple[tuple[str, ...], ...] = field(repr=False)
     source: str = ""
 
     @cached_property

@@ -189,6 +189,7 @@ class Results(Frames):
 
     def only(self, runs: Sequence[str] | None = None, measures: Sequence[str] | None = None) -> Results:
         """The rows of some runs and measures, with the notes about them."""
+        runs, measures = ([given] if isinstance(given, str) else given for given in (runs, measures))
         some_runs = set(self.runs if runs is None else runs)
         some_measures = set(self.measures if measures is None else measures)
 

@@ -76,7 +76,8 @@ def parse(text: str, what: str = "measure") -> Spec:
     """Read one spec. ``what`` is the word used in messages."""
     match = _SHAPE.match(text.strip())
     if match is None:
-        raise UsageError(f"{text!r} is not a {what}: expected Name(parameter=value, ...)@cutoff, e.g. EPRUM(r=2)")
+        more = "@cutoff, e.g. EPRUM(r=2)" if what == "measure" else ""
+        raise UsageError(f"{text!r} is not a {what}: expected Name(parameter=value, ...){more}")
     parameters: dict[str, Any] = {}
     if match["call"]:
         parameters = _parameters(match["name"] + match["call"], text, what)

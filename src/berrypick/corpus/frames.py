@@ -52,7 +52,7 @@ def truth_from_frame(frame: Any, *, columns: Mapping[str, str] | None = None) ->
 
 def is_frame(value: Any) -> bool:
     """Whether a value looks like a data frame. Its class is asked: the columns of a lazy frame cost time."""
-    return not isinstance(value, type) and hasattr(type(value), "columns")
+    return not isinstance(value, type) and any(hasattr(type(value), name) for name in ("columns", "__arrow_c_stream__"))
 
 
 def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
@@ -75,7 +75,9 @@ def _values(frame: Any) -> dict[str, Any]:
     except ModuleNotFoundError:
         raise UsageError("data frames need narwhals 2 or newer: pip install 'berrypick[frames]'") from None
     try:
-        native = narwhals.from_native(frame)
+        native = narwhals.from_native(frame, pass_through=True)
+        if native is frame:  # batches of Arrow, and a reader of them, which DuckDB returns
+            native = narwhals.from_arrow(frame, backend="pyarrow")
     except TypeError:
         raise UsageError(f"{type(frame).__name__} is not a data frame that narwhals supports") from None
     except Exception as error:  # columns with the same name, and whatever else the libraries do not allow

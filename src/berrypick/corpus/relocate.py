@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from os import PathLike
@@ -71,7 +71,7 @@ class Relocation:
     """The truth in the new version, and what became of every span."""
 
     truth: Truth
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...] = field(repr=False)
 
     @property
     def counts(self) -> dict[Status, int]:

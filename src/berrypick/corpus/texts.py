@@ -21,6 +21,7 @@ from berrypick import formats
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, shorten
 from berrypick.core.near_names import near_match
+from berrypick.core.words import counted
 from berrypick.corpus.lazy import OfDocuments
 from berrypick.formats._files import head, members, read_whole, reusable
 from berrypick.formats._spans import records
@@ -43,6 +44,9 @@ class Texts(Mapping[str, str]):
         self._kept: dict[tuple[str, str], Any] = {}
         self._marked: set[str] = set()
         self.source = source
+
+    def __repr__(self) -> str:
+        return f"Texts({counted(len(self), 'document')}{f', {self.source!r}' if self.source else ''})"
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import PathLike
 
 from berrypick.core.errors import InputError
-from berrypick.formats._files import content
+from berrypick.formats._files import content, file_name
 from berrypick.formats.base import Problems
 
 
 def read_titles(path: str | PathLike[str]) -> dict[str, str]:
     """A file of topics and what they are about, with a TAB between."""
     found: dict[str, str] = {}
-    name = fspath(path)
+    name = file_name(path)
     for number, line in content(name, Problems(name)):
         topic, tab, title = line.partition("\t")
         if not tab:

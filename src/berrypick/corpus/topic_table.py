@@ -11,7 +11,7 @@ from berrypick.core.topic_fields import TopicField, TopicFields
 from berrypick.corpus.frames import _values, is_frame
 from berrypick.corpus.table import plain_names
 from berrypick.formats._columns import COLUMNS
-from berrypick.formats._files import content, head
+from berrypick.formats._files import content, head, reusable
 from berrypick.formats._spans import Fields, records
 from berrypick.formats._table import header_of, table_rows
 from berrypick.formats.base import Problems
@@ -24,7 +24,8 @@ def read_topic_table(given: Any) -> dict[str, TopicField]:
     """Fields by name, from a file (CSV, TSV or Parquet with a column topic, or JSON Lines), a data frame, or
     ``{topic: {field: value}}``."""
     if isinstance(given, (str, PathLike)):
-        return _read_file(fspath(given))
+        with reusable(fspath(given)):
+            return _read_file(fspath(given))
     fields = TopicFields(("topic",))
     if is_frame(given):
         columns = {name: column.to_list() for name, column in _values(given).items()}
@@ -69,6 +70,11 @@ def _first_line(path: str) -> str:
 
 def read_clusters(path: str) -> TopicField:
     """``topic``, TAB, cluster in each line; or a table with a column topic and one other."""
+    with reusable(path):
+        return _read_clusters(path)
+
+
+def _read_clusters(path: str) -> TopicField:
     first = _first_line(path)
     if first.startswith("{") or "topic" in header_of([first]):
         found = _read_file(path)

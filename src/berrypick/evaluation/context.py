@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from berrypick.corpus.texts import Texts, read_texts
 from berrypick.corpus.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import PROTOCOLS
-from berrypick.formats._files import is_stream, open_raw, reusable
+from berrypick.formats._files import file_name, is_stream, open_raw, reusable
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
@@ -131,11 +131,11 @@ def _default_user(navigation: Navigation) -> str:
 
 def read_collection(path: str | PathLike[str]) -> Collection:
     """A folder of XML documents, an index of one, or a file of document lengths."""
-    if os.path.isdir(path):
+    name = file_name(path)
+    if os.path.isdir(name):
         from berrypick.corpus.folder import read_folder
 
-        return read_folder(path)
-    name = fspath(path)
+        return read_folder(name)
     if not is_stream(name):
         return read_index(name) if is_index(name) else formats.read_collection(name)
     with reusable(name):

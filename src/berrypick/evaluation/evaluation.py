@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
@@ -230,8 +231,8 @@ def prepare_one(
 
 def check_workers(jobs: int, executor: Any) -> None:
     """Refuse what cannot share out work."""
-    if jobs < 1:
-        raise UsageError(f"jobs must be at least 1, not {jobs}")
+    if not isinstance(jobs, Integral) or jobs < 1:
+        raise UsageError(f"jobs must be at least 1, not {jobs!r:.60}")
     if executor is None:
         return
     from concurrent.futures import Executor

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 from berrypick.core.errors import UsageError, nearest, option
@@ -15,6 +16,7 @@ from berrypick.core.words import counted
 from berrypick.corpus.topic_table import read_clusters, read_topic_table
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.formats._files import is_stream
 
 #: The kind of note on a topic table that nothing uses.
 UNUSED_TABLE = "unused topic table"
@@ -86,8 +88,10 @@ def topic_clusters(truth: Truth | None, given: str | Mapping[str, str]) -> Topic
     """
     if isinstance(given, Mapping):
         return TopicGroups("cluster", {str(topic): str(cluster) for topic, cluster in given.items()})
+    if not isinstance(given, (str, PathLike)):
+        raise UsageError(f"{option('cluster')} is a field of topics, a file or {{topic: cluster}}, not {given!r:.60}")
     fields = {} if truth is None else truth.fields
-    if given not in fields and given != DOCUMENT and os.path.isfile(given):
+    if given not in fields and given != DOCUMENT and (os.path.isfile(given) or is_stream(given)):
         known = read_clusters(given)
     elif truth is None:
         raise UsageError(

@@ -215,7 +215,7 @@ class EvaluationOptions:
             if value is None or (name in option.aliases and not value):
                 continue
             if option.name in values:
-                raise UsageError(f"{option.name} is given twice, as {option.name} and as {name}")
+                raise UsageError(f"{option.name} is given twice, as {' and as '.join((option.name, *option.aliases))}")
             values[option.name] = value
         if "by" in values and function not in GROUPED:
             raise UsageError(f"{function} gives no rows for groups: leave {option_text('by')} out")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, NeedsError, UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.near_names import near_hint
 from berrypick.core.registry import plugin_errors
@@ -199,8 +199,8 @@ class RunScorer:
 def raise_named(error: Exception, name: str, *parts: Measure | UserModel) -> NoReturn:
     """Raise an error again: with the name of the measure if it is about what that needs, with the place if it comes
     from somebody else's measure or user model."""
-    if type(error) is UsageError and not str(error).startswith(name.partition("(")[0].partition("@")[0]):
-        verb = str(error).startswith(("needs", "reads", "counts"))
-        raise UsageError(f"{name}{' ' if verb else ': '}{error.template}") from None
+    if isinstance(error, UsageError) and type(error) in (UsageError, NeedsError):
+        joint = " " if isinstance(error, NeedsError) else ": "
+        raise UsageError(f"{name}{joint}{error.template}") from None
     with plugin_errors(name, *map(type, parts)):
         raise error

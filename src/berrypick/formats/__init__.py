@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from os import PathLike, fspath
 from typing import Any
 
 from berrypick.core.collection import Collection
@@ -19,7 +18,7 @@ from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats._columns import COLUMNS, has_name
-from berrypick.formats._files import atomic_writer, content, head, numbered_head, reusable
+from berrypick.formats._files import atomic_writer, content, file_name, head, numbered_head, reusable
 from berrypick.formats._table import almost_spans, wrong_separator
 from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
@@ -197,9 +196,7 @@ def read_any(
     **options: Any,
 ) -> Any:
     """Read a file of any known format; ``options`` are those of the format."""
-    if not isinstance(path, (str, PathLike)):
-        raise UsageError(f"expected a file name or path, not {type(path).__name__}")
-    name = fspath(path)
+    name = file_name(path)
     with reusable(name), gc_paused():
         chosen = by_name(format, role) if format else sniff(name, role)
         problems = problems or Problems(name)
@@ -230,7 +227,7 @@ def read_collection(path: Any, format: str | type[Format] | None = None) -> Coll
 
 def read_navigation(path: Any, format: str | type[Format] | None = None) -> Navigation:
     """Read a table of reach or transitions, a table of links, or sessions. A table without rows is allowed."""
-    name = fspath(path)
+    name = file_name(path)
     with reusable(name):
         if format is None and not head(name):
             return ReachTable({}, name)
@@ -240,7 +237,7 @@ def read_navigation(path: Any, format: str | type[Format] | None = None) -> Navi
 
 def write(value: Any, path: Any, format: str | type[Format] | None = None) -> type[Format]:
     """Write a value to a file, atomically; the format follows from the extension unless given."""
-    name = fspath(path)
+    name = file_name(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
     problem = chosen.accepts(value) or _empty_topics(chosen, value)
     if problem:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import IO, Any, TextIO
 
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, UsageError
 from berrypick.formats._limits import MemoryGuard, expansion_limit, memory_limit, text_cost, too_large, too_much_memory
 from berrypick.formats.base import Problems
 
@@ -28,6 +28,13 @@ _OTHERS = {b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"\x28\xb5\x2f\xfd": "zstd", b
 LONGEST, FURTHEST = 1 << 26, 1 << 24
 #: Pipes and devices that are being read, by the name that was typed: what has come out of them so far, all of it.
 _buffered_streams: dict[str, IO[bytes]] = {}
+
+
+def file_name(path: object) -> str:
+    """A path as text; anything else, which ``open`` might take for a descriptor, is refused."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise UsageError(f"expected a file name or path, not {type(path).__name__}")
+    return os.fspath(path)
 
 
 def is_stream(path: str) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TextIO, get_args
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.words import counted
 
 Role = Literal["truth", "run", "collection", "navigation", "log", "user"]
 
@@ -135,4 +136,7 @@ class Format:
     @classmethod
     def describe(cls, value: Any) -> list[str]:
         """Counts for ``check`` to print."""
-        return [repr(value)]
+        if cls.role not in ("truth", "run"):
+            return [repr(value)]
+        of_run = [counted(len(value), "result"), f"tag {value.tag}"] if cls.role == "run" else []
+        return [counted(len(value.topics), "topic"), *of_run]

@@ -9,7 +9,6 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._scan import scan
 from berrypick.formats._words import ascii_problem, finite, whole_number, word_problem
@@ -87,10 +86,6 @@ class GenomicsRun(Format):
                 score = float(ranking.score[row]) if ranking.score is not None else -float(rank)
                 name = ranking.documents[int(ranking.document[row])]
                 out.write(f"{topic} {name} {rank} {score!r} {start} {end - start} {tag}\n")
-
-    @classmethod
-    def describe(cls, value: Run) -> list[str]:
-        return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]
 
 
 def _read_lines(path: str, problems: Problems) -> tuple[list[tuple[Any, ...]], str]:

@@ -9,7 +9,6 @@ import numpy as np
 from berrypick.core.assemble import assemble
 from berrypick.core.columns import NameColumn
 from berrypick.core.run import Run
-from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._scan import scan
 from berrypick.formats._values import results
@@ -71,10 +70,6 @@ class TrecRun(Format):
         tag = "_".join(value.tag.split()) or "run"
         for topic, document, rank, score, _, _ in results(value):
             out.write(f"{topic} Q0 {document} {rank} {score!r} {tag}\n")
-
-    @classmethod
-    def describe(cls, value: Run) -> list[str]:
-        return [counted(len(value.topics), "topic"), counted(len(value), "result"), f"tag {value.tag}"]
 
 
 def _is_rank(word: str) -> bool:

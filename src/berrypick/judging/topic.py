@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -145,7 +145,7 @@ class JudgedTopic:
         """Document lengths."""
         found = self.context.reader.collection
         if found is None:
-            raise UsageError(f"needs document lengths: give document lengths with {option('collection')}")
+            raise NeedsError(f"needs document lengths: give document lengths with {option('collection')}")
         return found
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve
@@ -163,7 +163,7 @@ def _article_score(
     start, end = merge(view.ranking.start[rows], view.ranking.end[rows])
     length = judged.collection.lengths.get(article.document)
     if length is None:
-        raise UsageError(
+        raise NeedsError(
             f"needs the length of document {article.document} to read on in it: "
             f"give document lengths with {option('collection')}"
         )

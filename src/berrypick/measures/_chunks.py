@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -200,7 +200,7 @@ def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
     """Tokens if that is the unit, or if there is no unit and they can be counted."""
     unit = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
     if unit == "tokens" and judged.tokens is None:
-        raise UsageError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
+        raise NeedsError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
     return judged.tokens if unit in (None, "tokens") else None
 
 

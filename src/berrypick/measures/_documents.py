@@ -103,13 +103,13 @@ def parse(text: str) -> DocumentMeasure | None:
         raise UsageError(f"{text}: {spec.name} has no parameter self")
     measure = known(**{**spec.parameters, **({} if spec.at is None else {known.AT_PARAM: spec.at})})
     _check_numbers(measure, text)
+    for name, parameter in known.SUPPORTED_PARAMS.items():
+        if parameter.required and name not in measure.params:
+            cutoff = f"a cut-off, as in {text}@{0.5 if name == 'recall' else 10}"
+            raise UsageError(f"{text} needs {cutoff if name == known.AT_PARAM else f'the parameter {name}'}")
     try:
         measure.validate_params()  # type: ignore[no-untyped-call,unused-ignore]
     except AssertionError as error:
-        if "<object object" in str(error):  # a parameter that has to be given
-            name = str(error).removeprefix("invalid param ").partition("=")[0]
-            how = f"a cut-off, as in {text}@10" if name == known.AT_PARAM else f"the parameter {name}"
-            raise UsageError(f"{text} needs {how}") from None
         raise UsageError(f"{text}: {error}") from None
     return DocumentMeasure(measure, text)
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
@@ -56,7 +56,7 @@ class Groups:
     def _beyond(self, left: float) -> float:
         """What is not relevant among the units that were not ranked."""
         if self.units is None:
-            raise UsageError(
+            raise NeedsError(
                 "needs the size of the collection, because the list does not hold everything relevant: "
                 f"give the number of retrievable units with {option('units')}"
             )
@@ -79,7 +79,7 @@ def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
         group = ranking.rank
     count = int(group[-1]) + 1 if len(group) else 0
     if (gain > 1 + 1e-12).any():
-        raise UsageError(
+        raise NeedsError(
             "needs gains from 0 to 1, but this truth has larger grades; PRecall takes any grade above 0 as 1"
         )
     return Groups(

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
@@ -137,7 +137,7 @@ def _as_given(judged: JudgedTopic) -> Places:
 def _in_tokens(judged: JudgedTopic) -> Places:
     tokens = judged.tokens
     if tokens is None:
-        raise UsageError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
+        raise NeedsError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
     ranking, targets = tokens.convert(*judged.spans)
     return Places(ranking, targets, {name: tokens.length(name) for name in ranking.rows_by_document}, tokens.total)
 

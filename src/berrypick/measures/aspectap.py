@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import NeedsError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
@@ -54,7 +54,7 @@ class AspectAP(_Genomics):
     def _steps(self, judged: JudgedTopic) -> tuple[list[tuple[int, tuple[str, ...], float]], int]:
         aspects = judged.truth.aspects
         if aspects is None:
-            raise UsageError("needs judged passages with aspects, as in TREC Genomics")
+            raise NeedsError("needs judged passages with aspects, as in TREC Genomics")
         known: set[str] = set()
         steps = []
         ranks = good = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar, get_args
 
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
@@ -105,7 +105,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """The cut-off, for measures that need one."""
         if self.at is None:
             example = 10 if self.cutoff == "rank" else 0.5
-            raise UsageError(f"{self.name()} needs a cut-off, as in {self.name()}@{example}")
+            raise NamedError(f"{self.name()} needs a cut-off, as in {self.name()}@{example}")
         return self.at
 
     @classmethod
@@ -180,7 +180,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
         """What each of some simulated readers gets; for measures of readers, whose mean it is."""
-        raise UsageError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
+        raise NamedError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
 
     @classmethod
     def has_readers(cls) -> bool:

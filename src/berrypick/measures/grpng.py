@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
@@ -107,7 +107,7 @@ def work(judged: JudgedTopic) -> tuple[FloatArray, FloatArray]:
     """Recall and precision after each rank."""
     ranking = judged.ranking
     if judged.truth.path is None or ranking.path is None or ranking.path_end is not None:
-        raise UsageError("reads graded elements: truth and run must point to elements by their paths")
+        raise NeedsError("reads graded elements: truth and run must point to elements by their paths")
     base = judged.recall_base()
     length = _lengths(ranking)
     elements = [ranking.paths[code] for code in ranking.path.tolist()]
@@ -133,7 +133,7 @@ def _lengths(ranking: Ranking) -> FloatArray:
         return (ranking.end - ranking.start).astype(np.float64)
     if ranking.size is None or np.isnan(ranking.size).any():
         row = int(np.flatnonzero(np.isnan(ranking.size))[0]) if ranking.size is not None else 0
-        raise UsageError(
+        raise NeedsError(
             f"needs the length of {ranking.name(row)}, which the truth does not have: "
             f"give the documents with {option('collection')}"
         )

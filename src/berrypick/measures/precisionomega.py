@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, Positions
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
@@ -106,7 +106,7 @@ class PrecisionOmega(Measure):
 
 def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:
     if judged.chunks is None:
-        raise UsageError(f"needs all chunks of the chunking, not only the retrieved ones: give {option('chunks')}")
+        raise NeedsError(f"needs all chunks of the chunking, not only the retrieved ones: give {option('chunks')}")
     return judged.chunks
 
 

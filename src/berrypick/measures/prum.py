@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError, option
+from berrypick.core.errors import NamedError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach, check_units
@@ -213,12 +213,12 @@ class Working:
         """``first``: the least number of targets that the list may lead to."""
         r, needed = max(low, first + 1), targets - first
         if unranked is None:
-            raise UsageError(
+            raise NamedError(
                 f"PRUM at recall value {r} needs the size of the collection, because the list may not lead "
                 f"to that many targets: give the number of retrievable units with {option('units')}"
             )
         if unranked < needed:
-            raise UsageError(
+            raise NamedError(
                 f"PRUM at recall value {r}: outside the list there are {unranked} units, but up to {needed} targets "
                 f"may still be missing; {option('units')} counts all retrievable units, ranked ones included"
             )

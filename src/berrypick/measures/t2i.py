@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
@@ -100,9 +100,9 @@ class T2I(VisitMeasure):
             return USUAL_UNITS
         units = math.floor(self.budget / tolerance + 1e-9)
         if units < 1:
-            raise UsageError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {tolerance:g}")
+            raise NamedError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {tolerance:g}")
         if units > MOST_UNITS:
-            raise UsageError(f"T2I: the budget {self.budget:g} is more than {MOST_UNITS} times the tolerance")
+            raise NamedError(f"T2I: the budget {self.budget:g} is more than {MOST_UNITS} times the tolerance")
         return units
 
     def precisions(self, judged: JudgedTopic) -> list[float]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.errors import InputError, NeedsError, UsageError, option
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
 from berrypick.relevance.gains import Quantisation
@@ -110,9 +110,9 @@ def entry_points_of(topic: TopicTruth) -> Targets | None:
     return Targets(names, np.ones(count), np.ones(count), np.ones(count), place, place.copy())
 
 
-def without_structure(problem: str) -> UsageError:
+def without_structure(problem: str, kind: type[UsageError] = UsageError) -> UsageError:
     """The error for what only the XML documents of a collection say."""
-    return UsageError(f"{problem}: give the folder of XML documents with {option('collection')}")
+    return kind(f"{problem}: give the folder of XML documents with {option('collection')}")
 
 
 def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | None) -> Highlighted:
@@ -125,8 +125,8 @@ def relevant_text(topic: TopicTruth, targets: Targets, collection: Collection | 
         assert spans.start is not None and spans.end is not None
         return Highlighted(spans.document, spans.start, spans.end)
     if topic.passages:
-        raise without_structure("reads highlighted text, whose passages are given by paths")
-    raise UsageError("reads highlighted text; this truth grades elements and has no highlighted passages")
+        raise without_structure("reads highlighted text, whose passages are given by paths", NeedsError)
+    raise NeedsError("reads highlighted text; this truth grades elements and has no highlighted passages")
 
 
 def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets:
@@ -134,7 +134,7 @@ def targets_as_spans(targets: Targets, collection: Collection | None) -> Targets
     if targets.start is not None:
         return targets
     if targets.path is not None:
-        raise without_structure("needs the offsets of elements in their documents")
+        raise without_structure("needs the offsets of elements in their documents", NeedsError)
     lengths = [_length(name, collection) for name in targets.document]
     return replace(targets, start=np.zeros(len(lengths)), end=np.array(lengths, dtype=np.float64))
 
@@ -148,7 +148,7 @@ def ranking_as_spans(ranking: Ranking, wanted: set[str], collection: Collection 
     if ranking.start is not None:
         return ranking
     if ranking.path is not None:
-        raise without_structure("needs the offsets of retrieved elements in their documents")
+        raise without_structure("needs the offsets of retrieved elements in their documents", NeedsError)
     names = [ranking.documents[code] for code in ranking.document.tolist()]
     known = collection.lengths if collection is not None else {}
     sizes = [_length(name, collection) if name in wanted else float(known.get(name, np.nan)) for name in names]

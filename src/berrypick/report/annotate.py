@@ -7,12 +7,12 @@ import json
 import re
 from collections.abc import Iterable
 from importlib.resources import files
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from berrypick.analysis.pool import Pool, Task, read_tasks
 from berrypick.core.errors import UsageError
-from berrypick.formats._files import atomic_writer
+from berrypick.formats._files import atomic_writer, file_name
 
 
 def annotate(
@@ -33,7 +33,7 @@ def annotate(
     ]  # fmt: skip
     body = json.dumps(data, ensure_ascii=False)
     name = hashlib.sha256((body + annotator).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    with atomic_writer(fspath(html)) as out:
+    with atomic_writer(file_name(html)) as out:
         out.write(_page(f'{{"name": "{name}", "annotator": {json.dumps(annotator)}, "tasks": {body}}}'))
     return sum(len(task.regions) for task in found)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from berrypick.analysis.compare import compare_results
@@ -26,7 +26,7 @@ from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.simulated_readers import Readership, can_be_simulated, check_simulated
-from berrypick.formats._files import atomic_writer
+from berrypick.formats._files import atomic_writer, file_name
 from berrypick.report.report_data import Details
 from berrypick.report.report_overview import make_overview, note_text
 from berrypick.report.report_page import charting_library, pack, render_page
@@ -107,7 +107,7 @@ def write_report(
     overview = make_overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
     made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
-    with atomic_writer(fspath(html)) as stream:
+    with atomic_writer(file_name(html)) as stream:
         stream.write(made.content)
     return made
 

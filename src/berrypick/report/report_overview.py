@@ -51,6 +51,7 @@ def make_overview(
         "table": [[_cell(comparison, measure, run) for measure in measures] for run in runs],
         "pairs": _pairs(comparison),
         "method": [list(part) for part in comparison.method.fields()],
+        "confidence": comparison.method.confidence,
         "configuration": _configuration(details),
         "counts": _counts(details),
         "warnings": _warnings(comparison.notes, len(runs), command),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike, fspath
+from os import PathLike
 
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Note, Results, merge_notes
-from berrypick.formats._files import atomic_writer
+from berrypick.formats._files import atomic_writer, file_name
 from berrypick.formats._table import write_parquet
 from berrypick.report import tables
 from berrypick.report.tables import Paint, plain, printable, shown
@@ -32,7 +32,7 @@ def save_results(results: Results, path: str | PathLike[str]) -> None:
     """Write all rows, in the format that the name ends in."""
     from pathlib import Path  # loads urllib
 
-    name = fspath(path)
+    name = file_name(path)
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in (".json", ".jsonl", ".parquet"):
         raise UsageError(f"{name}: results are saved as .json, .jsonl or .parquet")

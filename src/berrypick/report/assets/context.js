@@ -92,7 +92,7 @@
 
   function entry(result, run, content) {
     const { doc, rank } = result;
-    const facts = parts.describe(result, made.unit).replace(/^[^:]*: ?/, '');
+    const facts = parts.facts(result, made.unit);
     let text = null;
     if (content && content.text !== null && made.placed && result.start !== null) {
       text = passage(content, result.start, result.end, parts.segments(made, run, doc, rank));

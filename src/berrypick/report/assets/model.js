@@ -127,8 +127,10 @@
     return sum;
   }
 
-  // What a result is, in lines for a tooltip or a sentence for a screen reader.
-  function describe(result, unit) {
+  // What a result is, for a list, for the lines of a tooltip or for a screen reader.
+  const describe = (result, unit) => `Rank ${count(result.rank)}: ${facts(result, unit)}`;
+
+  function facts(result, unit) {
     const parts = [];
     if (result.start !== null) {
       parts.push(stretch(result.start, result.end), result.end > result.start ? size(result.end - result.start,
@@ -141,13 +143,14 @@
     if (result.grade !== null && result.relevant === null) parts.push(result.grade > 0 ? `grade ${result.grade}` : 'not relevant');
     if (result.repeated) parts.push('retrieved before');
     if (result.score !== null) parts.push(`score ${Number(result.score.toPrecision(6))}`);
-    return `Rank ${count(result.rank)}: ${parts.join(', ')}`;
+    return parts.join(', ');
   }
 
   const lines = (results, unit, most = 5) => results.slice(0, most).map((result) => describe(result, unit))
     .concat(results.length > most ? [`and ${count(results.length - most)} more`] : []);
 
   berry.parts = {
-    KINDS, kinds, MEANING, SHORT, clock, count, percent, place, stretch, size, model, extent, segments, units, totals, describe, lines,
+    KINDS, kinds, MEANING, SHORT, clock, count, percent, place, stretch, size, model, extent, segments, units, totals, describe,
+    facts, lines,
   };
 })(window.berry = window.berry || {});

@@ -110,12 +110,7 @@
     return berry.fill(element, parts.map((part, i) => i ? [el('wbr'), part] : part));
   }
 
-  berry.confidence = function () {
-    const found = (berry.data.method || []).find(([name]) => /confidence/.test(name));
-    const value = found ? Number.parseFloat(found[1]) : NaN;
-    if (Number.isNaN(value)) return 'confidence';
-    return (value <= 1 ? Number((100 * value).toPrecision(6)) : value) + '%';
-  };
+  berry.confidence = () => Number((100 * berry.data.confidence).toPrecision(6)) + '%';
 
   function legend() {
     const {data} = berry;
