@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
@@ -17,7 +18,6 @@ from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, numbered_documents
-from berrypick.measures._bounds import above_zero, zero_or_more
 from berrypick.measures._text import Article, View, view_of
 from berrypick.measures.base import Measure
 from berrypick.measures.charf import f_score

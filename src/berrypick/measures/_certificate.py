@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, Protocol
 
+from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter
 from berrypick.kernels.certified import Search
-from berrypick.measures._bounds import above_zero, one_or_more, zero_or_more
 
 NormName = Literal["product", "bounded"]
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.bounds import positive_share
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
@@ -19,7 +20,6 @@ from berrypick.corpus.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 from berrypick.kernels.text import unseen_parts
-from berrypick.measures._bounds import positive_share
 from berrypick.measures._iou import iou_parameter, matched_at
 from berrypick.measures._text import view_of
 from berrypick.measures.base import Measure

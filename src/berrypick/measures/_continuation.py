@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
@@ -22,7 +23,6 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import unseen_parts
-from berrypick.measures._bounds import above_zero
 from berrypick.measures._chunks import common_parts, cost_to, tokens_read
 from berrypick.measures._newly_seen import costs_of, newly_seen
 from berrypick.measures._reader_values import ReaderValues

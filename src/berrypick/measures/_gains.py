@@ -11,12 +11,12 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
+from berrypick.core.bounds import zero_to_one
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import zero_to_one
 from berrypick.measures.base import Cutoff, Measure
 from berrypick.relevance.gains import Quantisation
 

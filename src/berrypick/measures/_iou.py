@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.bounds import positive_share
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
-from berrypick.measures._bounds import positive_share
 
 #: A threshold is reached in spite of rounding.
 ALMOST = 1 - 1e-9

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
@@ -22,7 +23,6 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import Tolerance, Walk, ends_of, entries_of, spans_by_document, usual_tolerance, walk
-from berrypick.measures._bounds import above_zero, one_or_more, zero_or_more
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
 

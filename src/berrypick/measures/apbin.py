@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import one_or_more
 from berrypick.measures._segments import average_precision, relevant, results
 from berrypick.measures.base import Measure
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.bounds import above_zero
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import above_zero
 from berrypick.measures._segments import average_precision, relevant, results
 from berrypick.measures.base import Measure
 

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.bounds import above_zero
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import entry_points
-from berrypick.measures._bounds import above_zero
 from berrypick.measures._text import articles
 from berrypick.measures.base import Measure
 

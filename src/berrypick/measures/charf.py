@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.measures._bounds import zero_or_more
+from berrypick.core.bounds import zero_or_more
 from berrypick.measures._text import TextMeasure
 
 

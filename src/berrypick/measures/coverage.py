@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
+from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import above_zero
 from berrypick.measures._chunks import Reading, effort_for, reading_of
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._text import view_of

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
@@ -20,7 +21,6 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.measures._bounds import one_or_more
 from berrypick.measures._certificate import (
     NormName,
     check_search,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import NamedError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
@@ -17,7 +18,6 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails
-from berrypick.measures._bounds import one_or_more
 from berrypick.measures._expected_precision import LawName
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._targets import TargetMeasure

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.bounds import above_zero
 from berrypick.judging.documents import JudgedDocuments
-from berrypick.measures._bounds import above_zero
 from berrypick.measures._ranked import RankedMeasure, only_judged, relevance_level, share
 
 

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._bounds import above_zero, zero_or_more
 from berrypick.measures._newly_seen import costs_of, newly_seen
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import SHOWN, Measure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berrypick.core.bounds import positive_share
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._bounds import positive_share
 from berrypick.users._context import ContextModel
 from berrypick.users._pairs import same_element
 from berrypick.users.base import ReaderContext, Slider, elements

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.bounds import zero_or_more
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._bounds import zero_or_more
 from berrypick.users._gaps import GapModel
 from berrypick.users._pairs import ends, same_document_pairs
 from berrypick.users.base import ReaderContext, Slider, need_places

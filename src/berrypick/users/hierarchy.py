@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.bounds import zero_to_one
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._bounds import zero_to_one
 from berrypick.users._pairs import (
     combined,
     common_lengths,

@@ -8,13 +8,13 @@ from typing import Literal, cast
 import numpy as np
 
 from berrypick.core.arrays import IntArray
+from berrypick.core.bounds import positive_share
 from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
 from berrypick.corpus.sections import section_starts
 from berrypick.relevance.targets import without_structure
-from berrypick.users._bounds import positive_share
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext
 

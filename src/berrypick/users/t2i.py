@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
@@ -32,7 +33,6 @@ from berrypick.kernels.visits import (
     walk,
 )
 from berrypick.users import _walks
-from berrypick.users._bounds import above_zero, zero_or_more
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
