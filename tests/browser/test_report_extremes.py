@@ -34,8 +34,7 @@ def many(tmp_path_factory):
     topics = [f"q{number}" for number in range(6)]
     path = tmp_path_factory.mktemp("many") / "report.html"
     runs = drawn_runs([f"a system with a long name, number {n:02}" for n in range(80)], topics, draw)
-    write_report(judged(topics, draw), runs, "EPRUM nxCG@5", html=path, baseline=runs[30].tag, readers="none",
-                 resamples=100)  # fmt: skip
+    write_report(judged(topics, draw), runs, "EPRUM nxCG@5", html=path, baseline=runs[30].tag, readers="none")
     return path
 
 
