@@ -1,6 +1,6 @@
 """What should be judged next: the first results of several runs, merged into regions.
 
-Regions are the text of the first results of all runs that nobody has judged. Those that could change the comparison
+Regions are the unjudged text of the first results of all runs. Those that could change the comparison
 most come first: the largest change of the difference in charP between two of the runs, if the region is relevant.
 Neighbouring regions of a document are one task, with some text around them.
 """

@@ -38,7 +38,7 @@ from berrypick.evaluation.requested import MeasuresGiven
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: More topics than this nobody has.
+#: No test collection has more topics than this.
 MOST = 10**7
 #: Points of the integral over the estimated deviation, on a normal scale so far to both sides.
 _POINTS, _REACH = 200, 8.0

@@ -30,7 +30,7 @@ class TopicBounds:
     topic: str
     low: FloatArray
     high: FloatArray
-    #: Whether the truth has relevant text for the topic; else the measure is undefined until somebody finds some.
+    #: Whether the truth has relevant text for the topic; otherwise the measure is undefined.
     defined: bool
 
 

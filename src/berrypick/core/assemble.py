@@ -38,7 +38,7 @@ def assemble(
     ``order``: 'trec' by score descending, then document name descending; 'rank' by the rank column, equal ranks
     being one list item; 'score' by score descending, file order within ties; 'file' in the order of lines.
     ``path`` holds element paths, or with ``path_end`` the points of passages ('' there for an element).
-    ``own_columns``: nobody else has the columns, so that they may be changed.
+    ``own_columns``: the columns are not shared and may be changed.
     """
     topics = topic if isinstance(topic, Stretches) else _coded(topic)
     documents = document if isinstance(document, NameColumn) else _coded(document)

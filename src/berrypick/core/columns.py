@@ -39,7 +39,7 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class NameColumn:
-    """A column of names as the bytes they were read as, which get codes when somebody needs them."""
+    """A column of names as bytes, which get codes when first needed."""
 
     column: Any  # compiled, in the order of the file
     order: IntArray | Moved | None = None  # of rows, if it is another one

@@ -1,4 +1,4 @@
-"""Names of a large file: kept as the bytes they were read as, and made texts when somebody looks at them."""
+"""Names of a large file: kept as bytes, and decoded when first used."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class Registry(Generic[T]):
                 self._plugins.pop(taken, None)  # of two installed packages, neither: which one would be chance
                 raise UsageError(f"the name {taken} is taken")
             self._plugins[cls.name()] = cls
-        except Exception as error:  # whatever the import of somebody else's module may raise
+        except Exception as error:  # whatever the import of another package may raise
             why = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
             self._broken[point.name] = f"{self.what} {point.name} of {source} cannot be used: {why}"
 

@@ -210,7 +210,7 @@ class Run:
 
     @classmethod
     def lazy(cls, names: NameColumn | None, **columns: Any) -> Run:
-        """A run of which some columns are made when somebody looks at them: ``document`` and ``documents``, where the
+        """A run with columns that are made at first use: ``document`` and ``documents``, where the
         names of its rows are given, and ``rank``, where every result has a rank of its own."""
         none = np.zeros(0, dtype=np.int32)
         run = cls(**{"documents": (), "document": none, "rank": none, **columns})

@@ -1,7 +1,7 @@
 """Quotes to spans: find quoted text in the documents.
 
 Nothing is guessed. A quote that is missing, or occurs in several places, is reported with its candidates; a given
-offset settles which place is meant, and one that does not match its quote is an error that tells how far off it is.
+offset settles which place is meant, and one that does not match its quote is an error that says how far off it is.
 
 exact        the quote, character by character
 normalised   runs of white space count as one space, and so do kinds of quotation marks, of apostrophes and of dashes

@@ -32,7 +32,7 @@ from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats._files import is_stream
 from berrypick.judging.context import JudgingContext
-from berrypick.relevance.idealism import Idealism, ideal_for_nobody
+from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
 
 
@@ -80,7 +80,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         )
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
     if context.idealism is not None:
-        judgements, without = _without_nobodys_ideal(judgements, context.idealism)
+        judgements, without = _without_unwanted_grades(judgements, context.idealism)
         notes += without
     if context.ideal_elements is not None:
         notes += _ideal_notes(judgements, context.ideal_elements)
@@ -155,15 +155,15 @@ def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth
     return replace(truth, offsets="chars") if truth.units == "spans" else truth
 
 
-def _without_nobodys_ideal(truth: Truth, idealism: Idealism) -> tuple[Truth, list[Note]]:
-    """Documents and spans whose grade nobody finds ideal are no targets, for any measure."""
-    nobodys = ideal_for_nobody(idealism)
-    if truth.units == "elements" or not nobodys & truth.grades():
+def _without_unwanted_grades(truth: Truth, idealism: Idealism) -> tuple[Truth, list[Note]]:
+    """Documents and spans with a grade that is ideal for no reader are no targets, for any measure."""
+    unwanted = unwanted_grades(idealism)
+    if truth.units == "elements" or not unwanted & truth.grades():
         return truth, []
     topics = {}
     count = 0
     for name, topic in truth.topics.items():
-        gone = np.isin(topic.grade, list(nobodys))
+        gone = np.isin(topic.grade, list(unwanted))
         count += int(gone.sum())
         topics[name] = replace(topic, grade=np.where(gone, 0.0, topic.grade)) if gone.any() else topic
     units = counted(count, "judged unit")
@@ -228,7 +228,7 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
 
 
 def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
-    """What positions count, as far as truth and options say so; nobody points to half a character."""
+    """The unit of positions, if truth or options give it; positions with fractions are not characters."""
     if effort == "seconds":
         return "seconds"
     if reader.texts is not None or truth.offsets is not None or truth.units == "elements":

@@ -20,7 +20,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.measures import AnyMeasure, Measure
 from berrypick.measures._ranked import RankedMeasure
 from berrypick.relevance.gains import default_quantisation
-from berrypick.relevance.idealism import describe, ideal_for_nobody
+from berrypick.relevance.idealism import describe, unwanted_grades
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class _OptionValues:
             return "positive" if truth.units == "elements" and given is None else describe(truth.grades(), given)
         if truth.units == "elements":
             return describe(set(), given) if given is not None and reads_targets(self.one) else ""
-        return describe(set(), given) if ideal_for_nobody(given) else ""
+        return describe(set(), given) if unwanted_grades(given) else ""
 
     def _ideal_elements(self) -> str:
         given, measure = self.context.ideal_elements, self.one.measure

@@ -245,7 +245,7 @@ def is_compressed(path: str) -> bool:
 def check_member(path: str, real_top: str) -> None:
     """Refuse what is no file of a folder: pipes and devices in it, links to files or folders that lead out of it.
 
-    A file that is not there, or may not be read, is told when it is opened.
+    A missing or unreadable file is reported when it is opened.
     """
     if os.path.islink(path) and not os.path.join(os.path.realpath(path), "").startswith(os.path.join(real_top, "")):
         raise InputError("is a link that leads out of the folder", path=path, remedy=_TAKE_AWAY)

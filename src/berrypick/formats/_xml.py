@@ -158,13 +158,13 @@ def forget(element: etree._Element, problems: Problems, known: Container[str]) -
 
 
 def count_unknown(parent: etree._Element, problems: Problems, known: Container[str]) -> None:
-    """Count the elements in another one that nobody has read."""
+    """Count the child elements that were not read."""
     for child in parent:
         _count_unknown(child, problems, known)
 
 
 def count_attributes(element: etree._Element, problems: Problems, known: Container[str]) -> None:
-    """Count the attributes of an element that nobody reads; those of other namespaces belong to other programs."""
+    """Count the unknown attributes of an element; those of other namespaces belong to other programs."""
     for name in map(str, element.keys()):
         if name not in known and not name.startswith("{"):
             problems.count(f"{name} of <{element.tag}>, ignored")

@@ -1,4 +1,4 @@
-"""Simulated readers of one topic: when each of them sees what, and what he has spent by then."""
+"""Simulated readers of one topic: when each of them sees what, and the effort spent by then."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sessions:
     def spent(self) -> FloatArray:
         """targets x readers: the effort at the end of the rank at which a target is seen; infinite where it never is.
 
-        In the unit of the evaluation's effort; every reader pays for what he consults and for what he browses to.
+        In the unit of the evaluation's effort; consulted results and browsing both cost effort.
         """
         spent = self._walked[1]
         return self.first if spent is None else spent
@@ -123,7 +123,7 @@ class _Purse:
         self.found: dict[int, BoolArray] = {}
 
     def arrive(self, rank: int) -> None:
-        """Ranks at which nobody sees anything cost everybody the same."""
+        """Ranks at which no reader sees anything cost all readers the same."""
         self.total += self.before[rank] - self.before[self.done]
         self.rank, self.own, self.found = rank, None, {}
 

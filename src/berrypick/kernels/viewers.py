@@ -1,4 +1,4 @@
-"""One visit of many viewers, each with a tolerance of his own: :func:`~berrypick.kernels.visits.visit` of them all.
+"""One visit of many viewers, each with an own tolerance: :func:`~berrypick.kernels.visits.visit` of them all.
 
 Viewers who have seen the same targets meet the same gaps, and differ only in how many of these they get over.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels.visits import Tolerance, gaps
 
-#: Up to so many targets what viewers have seen is told apart by counting, beyond by sorting.
+#: Up to so many targets what viewers have seen is distinguished by counting, beyond by sorting.
 FEW = 12
 
 

@@ -14,7 +14,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 
-#: How much irrelevant material is endured where nobody says: seconds of video, characters or tokens of text.
+#: The default tolerance of irrelevant material: seconds of video, characters or tokens of text.
 USUAL_TOLERANCE = {"seconds": 15.0, "chars": 300.0, "tokens": 60.0}
 
 

@@ -156,7 +156,7 @@ def _article_score(
     if rule.name == "bep":
         entry = float(view.ranking.start[rows[0]])
         if entry < 0 or article.document not in points:
-            return 0.0  # a passage that could not be located, or an article that nobody said how to enter
+            return 0.0  # a passage that could not be located, or an article without an entry point
         distance = min(abs(entry - point) for point in points[article.document])
         return max(0.0, (rule.n - distance) / rule.n)
     rows = rows[view.ranking.start[rows] >= 0]  # what could not be located cannot be read

@@ -78,7 +78,7 @@ class ContinuationMeasure(Measure):
         return Score(float(gains @ self.working(gains)[1]), signed=signed)
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
-        """A reader looks at items until he stops: what they gain, and how many he looks at."""
+        """Readers look at items and stop: the gain, and the number of items seen."""
         gains = self.items(judged)
         items = np.concatenate([gains, np.zeros(max(0, self.least_items() - len(gains)))])
         goes_on = np.cumprod(self.continuation(items))

@@ -170,7 +170,7 @@ class epnav(TargetMeasure):
         return self.compute(judged)
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
-        """The ideal list's effort for each gain over what each reader has spent when he has collected it."""
+        """The ideal list's effort for each gain over the effort each reader has spent on collecting it."""
         gains = judged.targets.gain
         wanted, ideal = _reader_weights(self, judged)
         spent = sessions.spent

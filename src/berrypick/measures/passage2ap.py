@@ -102,7 +102,7 @@ def _precisions(hits: int, counted: int, more: int) -> float:
     if more <= _SUMMED:
         steps = np.arange(1, more + 1)
         return float(((hits + steps) / (counted + steps)).sum())
-    # a difference of harmonic numbers: nobody has so much text, but some files say so
+    # a difference of harmonic numbers: no collection has so much text, but some files claim it
     from scipy.special import digamma
 
     return float(more - (counted - hits) * (digamma(counted + more + 1) - digamma(counted + 1)))

@@ -17,7 +17,7 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._visits import VisitMeasure
 
-#: Units of tolerance in a budget that nobody gives.
+#: Units of tolerance in the default budget.
 USUAL_UNITS = 20
 #: More units of tolerance than this in a budget are a slip of the pen.
 MOST_UNITS = 1_000_000

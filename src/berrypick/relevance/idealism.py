@@ -74,8 +74,8 @@ def exhaustivity_idealism(exhaustivity: FloatArray, mapping: Mapping[float, floa
     return idealism_of(exhaustivity, set(), mapping)
 
 
-def ideal_for_nobody(mapping: Idealism | None) -> set[float]:
-    """The grades above 0 that a mapping gives to nobody."""
+def unwanted_grades(mapping: Idealism | None) -> set[float]:
+    """The grades above 0 that a mapping makes ideal for no reader."""
     if mapping is None or mapping == "gain":
         return set()
     return {grade for grade, share in mapping.items() if grade > 0 and share == 0}

@@ -30,7 +30,7 @@ class RecallBase:
     specificity: FloatArray
     exhaustivity: FloatArray
     row: IntArray  # in the truth
-    #: The ideal elements, where somebody has named them; else they follow from the gains.
+    #: The ideal elements, if given; otherwise they follow from the gains.
     chosen: frozenset[tuple[str, str]] | None = None
 
     def __len__(self) -> int:

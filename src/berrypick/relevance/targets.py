@@ -51,7 +51,7 @@ def relevant_rows(grade: FloatArray, quant: Quantisation | None) -> IntArray:
 def element_targets(
     topic: TopicTruth, base: RecallBase, collection: Collection | None, mapping: Idealism | None
 ) -> Targets:
-    """The ideal elements in truth order; those that a mapping makes nobody's ideal are left out."""
+    """The ideal elements in truth order; those that a mapping makes ideal for no reader are left out."""
     idealism = _element_idealism(topic, base, mapping)
     ideal = base.ideal[idealism > 0]
     targets = Targets(

@@ -27,7 +27,7 @@ _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite
 
 
 def pack(value: Any) -> str:
-    """A block of data, which the page unpacks when somebody looks at it."""
+    """A block of data, which the page unpacks when it is first shown."""
     content = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(content.encode("ascii"), compresslevel=6, mtime=0)).decode("ascii")
 

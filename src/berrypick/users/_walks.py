@@ -77,7 +77,7 @@ class Readers:
     lengths: bool = False
 
     def __post_init__(self) -> None:
-        #: The rank, from 1, at which each reader has seen each target; infinite where he has not.
+        #: The rank, from 1, at which each reader has seen each target; infinite for targets not seen.
         self.first: FloatArray = np.full((self.targets, self.draws.count), np.inf)
 
     @property

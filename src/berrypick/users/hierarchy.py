@@ -79,7 +79,7 @@ class Hierarchy(UserModel):
         return row[head], target[head], np.maximum.reduceat(ratio[order], head) if len(head) else ratio
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A reader lands at a random place of the result, goes down to what is there, and up as long as he likes.
+        """A reader lands at a random place of the result, goes down to what is there, and up some levels.
 
         Down: the targets that hold the place. Up: from a smaller unit to a larger one around it with the probability of
         the ratio of their lengths, step by step; who gets to a large one has passed all between. To siblings: as up.

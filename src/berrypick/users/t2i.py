@@ -130,7 +130,7 @@ class T2I(UserModel):
         return self._found(ranking, targets, self._visits(ranking, targets, context, alone=True))
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A viewer plays from the entry point, and gives up after his tolerance of what is irrelevant or seen before.
+        """A viewer plays from the entry point, and gives up after one tolerance of irrelevant or repeated material.
 
         With a spread each viewer's tolerance is drawn for each visit.
         """
