@@ -75,6 +75,12 @@ def test_a_misspelt_option_names_the_function_that_was_called():
         bp.evaluate(TRUTH, RUN, "AP", user="")
 
 
-def test_one_name_is_not_a_list_of_letters():
+def test_names_of_runs_and_measures_are_names_of_the_results():
     results = bp.evaluate(TRUTH, {"one": RUN, "two": RUN}, "AP RR")
     assert results.only("one", "AP").mean() == results.only(["one"], ["AP"]).mean() == {"one": {"AP": 0.5}}
+    with pytest.raises(bp.UsageError, match="no run 'on'; did you mean one"):
+        results.only("on")
+    with pytest.raises(bp.UsageError, match="no measure 'nDCG'; available: AP, RR"):
+        results.only(measures=["AP", "nDCG"])
+    with pytest.raises(bp.UsageError, match="two runs would be called two"):
+        results.renamed({"one": "two"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -189,9 +190,8 @@ class Results(Frames):
 
     def only(self, runs: Sequence[str] | None = None, measures: Sequence[str] | None = None) -> Results:
         """The rows of some runs and measures, with the notes about them."""
-        runs, measures = ([given] if isinstance(given, str) else given for given in (runs, measures))
-        some_runs = set(self.runs if runs is None else runs)
-        some_measures = set(self.measures if measures is None else measures)
+        some_runs = _chosen("run", runs, self.runs)
+        some_measures = _chosen("measure", measures, self.measures)
 
         def kept(row: Row) -> bool:
             return row.run in some_runs and row.measure in some_measures
@@ -212,6 +212,9 @@ class Results(Frames):
 
     def renamed(self, names: Mapping[str, str]) -> Results:
         """The same with other names of runs."""
+        twice = [name for name, count in Counter(names.get(run, run) for run in self.runs).items() if count > 1]
+        if twice:
+            raise UsageError(f"two runs would be called {twice[0]}; give them different names")
 
         def row(one: Row) -> Row:
             return replace(one, run=names.get(one.run, one.run))
@@ -349,6 +352,15 @@ class Results(Frames):
         from berrypick.report.notebook import results_html
 
         return results_html(self)
+
+
+def _chosen(what: str, given: Sequence[str] | None, known: Sequence[str]) -> set[str]:
+    """The names given, one or several, each of them known; all names where none are given."""
+    names = known if given is None else [given] if isinstance(given, str) else given
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no {what} {name!r}{nearest(name, list(known)) or '; available: ' + ', '.join(known)}")
+    return set(names)
 
 
 def concat(*results: Results) -> Results:
