@@ -1,5 +1,7 @@
 """Numbers that no measure can count with are refused, and a value that could not be computed is never a number."""
 
+from fractions import Fraction
+
 import pytest
 
 import berrypick as bp
@@ -172,3 +174,47 @@ def test_any_exception_of_a_library_is_an_error_of_ours():
     """Accuracy divides by the results that are not relevant."""
     with pytest.raises(bp.UsageError, match="could not compute Accuracy: float division by zero"):
         bp.score("Accuracy", {"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+HUGE = 10**400  # a whole number, and no float
+TRUTH, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+SPANS = {"q": [("d", 0, 5)]}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bp.evaluate({"q": {"a": HUGE}}, RUN, "AP"), "the grade of a is 1000.*, which is not a number"),
+        (lambda: bp.evaluate({"q": {"a": Fraction(HUGE)}}, RUN, "AP"), "the grade of a is .*, which is not a number"),
+        (lambda: bp.evaluate(TRUTH, {"q": {"a": HUGE}}, "AP"), "the score of a is 1000.*, which is not a number"),
+        (lambda: bp.evaluate(TRUTH, RUN, "AP", collection={"a": HUGE}), "the length of 'a' is 1000"),
+        (lambda: bp.evaluate(TRUTH, RUN, "AP", min_score=HUGE), "min_score must be a finite number"),
+        (lambda: bp.evaluate(TRUTH, RUN, "EPRUM", idealism={HUGE: 1}), "is not grade=share"),
+        (lambda: bp.evaluate(TRUTH, RUN, "EPRUM", idealism={1: HUGE}), "is not grade=share"),
+        (lambda: bp.score(f"EPRUM(r={HUGE})", TRUTH, RUN), "r=1000.* must be a whole number of at most 2\\^53"),
+        (lambda: bp.score(f"T2I(tolerance={HUGE},budget=3)", SPANS, SPANS), "tolerance=1000.* must be a finite number"),
+        (lambda: bp.eprum([[HUGE, 0.2]]), "reach must be a matrix of probabilities"),
+        (lambda: bp.power(TRUTH, {"x": RUN, "y": RUN}, "AP", detect=HUGE), "takes a difference above 0"),
+        (lambda: bp.evaluate(TRUTH, {"q": [{"_id": "a", "_score": HUGE}]}, "AP"), "score must be a number of at most"),
+    ],
+)
+def test_whole_numbers_too_large_for_a_float(call, message):
+    with pytest.raises(bp.BerrypickError, match=message) as raised:
+        call()
+    assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("duration", "message"),
+    [
+        (HUGE, "q.jsonl:2: duration must be a number of at most 2\\^53"),
+        ('"150"', "q.jsonl:2: duration must be a number of at most 2\\^53, not '150'"),
+        (-1, "q.jsonl:2: the length -1 is below 0"),
+        (149, "q.jsonl:2: document garden has two lengths, 150 and 149"),
+    ],
+)
+def test_durations_of_videos(put, duration, message):
+    line = '{{"qid": {}, "vid": "garden", "duration": {}, "relevant_windows": [[0, 5]]}}\n'
+    with pytest.raises(bp.InputError, match=message):
+        bp.read_truth(put("q.jsonl", line.format(1, 150) + line.format(2, duration)))
+    assert bp.read_truth(put("q.jsonl", line.format(1, 150) + line.format(2, "null"))).lengths == {"garden": 150}

@@ -16,13 +16,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.finite import is_finite
 from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Gates:
             raise UsageError(
                 f"{option('margin')} is a part of {option('fail_if_worse')}; name the run that none may be worse than"
             )
-        if not (math.isfinite(self.margin) and self.margin >= 0):
+        if not (is_finite(self.margin) and self.margin >= 0):
             raise UsageError(f"{option('margin')} is a difference that is accepted, 0 or more, not {self.margin:g}")
 
     def __bool__(self) -> bool:

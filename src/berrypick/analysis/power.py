@@ -29,6 +29,7 @@ from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
+from berrypick.core.finite import is_finite
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Progress
@@ -272,7 +273,7 @@ def power(
 def _differences(detect: float | Sequence[float]) -> list[float | None]:
     wanted: list[Any] = list(detect) if isinstance(detect, (list, tuple)) else [detect]
     for value in wanted:
-        if not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
+        if not (isinstance(value, (int, float, np.number)) and is_finite(value) and value > 0):
             raise UsageError(f"{option('detect')} takes a difference above 0, e.g. 0.03, not {value!r:.60}")
     return [float(value) for value in wanted] or [None]
 

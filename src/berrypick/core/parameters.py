@@ -17,6 +17,7 @@ import numpy as np
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
+from berrypick.core.finite import is_finite
 
 
 @dataclass(frozen=True)
@@ -124,13 +125,13 @@ class Parameterized:
                 object.__setattr__(self, declared.name, self._checked(declared, plain(value)))
 
     def _checked(self, declared: Parameter, value: Any) -> Any:
-        where = f"{self.name()}: {declared.name}={value!r}"
+        where = f"{self.name()}: {declared.name}={value!r:.60}"
         if declared.kind == "any":
             good = True
         elif declared.kind == "int":
-            good = isinstance(value, int) and not isinstance(value, bool)
+            good = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 2**53
         elif declared.kind == "number":
-            good = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
+            good = isinstance(value, (int, float)) and not isinstance(value, bool) and is_finite(value)
         elif declared.kind == "bool":
             good = isinstance(value, bool)
         elif declared.kind == "text":
@@ -142,7 +143,12 @@ class Parameterized:
                 raise UsageError(f"{where} is not known{close}")
             return value
         if not good:
-            expected = {"int": "a whole number", "number": "a finite number", "bool": "True or False", "text": "a text"}
+            expected = {
+                "int": f"a whole number{' of at most 2^53' if type(value) is int else ''}",
+                "number": "a finite number",
+                "bool": "True or False",
+                "text": "a text",
+            }
             raise UsageError(f"{where} must be {expected[declared.kind]}")
         if declared.check is not None and not declared.check(value):
             raise UsageError(f"{where} must be {declared.must}")

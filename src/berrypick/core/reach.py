@@ -73,7 +73,7 @@ class Reach:
             return cls.from_entries(ranks, targets, entries.row, entries.col, entries.data)
         try:
             dense = np.asarray(matrix, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise UsageError("reach must be a matrix of probabilities, ranks x targets") from None
         if dense.ndim != 2:
             raise UsageError(f"reach must be a matrix of ranks x targets, not an array of {dense.ndim} dimension(s)")

@@ -18,7 +18,6 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -26,6 +25,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
+from berrypick.core.finite import is_finite
 from berrypick.core.run import Run
 from berrypick.corpus.table import Search, Table, is_number, plain_names, run_of_table
 from berrypick.corpus.texts import Texts, read_texts
@@ -96,7 +96,7 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
             raise UsageError(f"topic {topic}: the name {shorten(str(name))} contains NUL")
         if role == "truth" and isinstance(value, (list, tuple)):
             continue
-        if not is_number(value) or not math.isfinite(value):
+        if not is_number(value) or not is_finite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
             raise UsageError(f"{where} is {value!r:.40}, which is not a number")
     items = sorted(found.items(), key=lambda item: -float(item[1])) if by_score else found.items()
@@ -161,7 +161,7 @@ def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
     node = getattr(one, "node", None)
     if node is not None:  # LlamaIndex: a node with its score
         score: Any = getattr(one, "score", None)
-        return {**_object_fields(node, doc), **({"score": float(score)} if is_number(score) else {})}
+        return {**_object_fields(node, doc), **({"score": _as_float(score)} if is_number(score) else {})}
     if hasattr(one, "page_content"):
         return _langchain(one, doc)
     if hasattr(one, "start_char_idx"):
@@ -174,6 +174,11 @@ def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
         f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
         "texts, tuples (doc, start, end), dictionaries with doc, start and end, or pairs of one of these and a score"
     )
+
+
+def _as_float(value: Any) -> Any:
+    """A number too large for that is left to the check of scores."""
+    return float(value) if is_finite(value) else value
 
 
 def _langchain(one: Any, doc: DocumentName) -> dict[str, Any]:
@@ -202,7 +207,7 @@ def _haystack(one: Any, doc: DocumentName) -> dict[str, Any]:
     meta = one.meta or {}
     fields = _with_name(one, meta, doc, ("source_id", *NAMES))
     if is_number(getattr(one, "score", None)):
-        fields["score"] = float(one.score)
+        fields["score"] = _as_float(one.score)
     return _with_span(fields, meta.get("split_idx_start"), None, one.content)
 
 

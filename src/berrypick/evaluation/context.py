@@ -14,6 +14,7 @@ from berrypick import formats, users
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.finite import is_finite
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
@@ -149,7 +150,7 @@ def _given_lengths(lengths: Mapping[str, float]) -> Collection:
     """Lengths of documents from a mapping."""
     found: dict[str, float] = {}
     for name, length in lengths.items():
-        if not isinstance(length, (int, float, np.number)) or not 0 <= length < np.inf:
+        if not isinstance(length, (int, float, np.number)) or not (is_finite(length) and length >= 0):
             raise UsageError(f"{option('collection')}: the length of {name!r:.60} is {length!r:.60}, expected a number")
         found[str(name)] = float(length)
     return Collection(found)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +20,7 @@ from berrypick.core.annotators import MERGE_RULES, MergeRule
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
+from berrypick.core.finite import is_finite
 from berrypick.core.navigation import Navigation
 from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
@@ -199,8 +199,8 @@ class EvaluationOptions:
             get_protocol(self.protocol)
         if self.task:
             check_task_name(self.task)
-        if self.min_score is not None and not math.isfinite(self.min_score):
-            raise UsageError(f"min_score must be a finite number, not {self.min_score}")
+        if self.min_score is not None and not is_finite(self.min_score):
+            raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> EvaluationOptions:

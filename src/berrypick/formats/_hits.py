@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from berrypick.core.finite import is_finite
 from berrypick.formats._columns import COLUMNS, plain_name
 from berrypick.formats._spans import place_of_name
 
@@ -123,7 +124,7 @@ def _score(hit: Mapping[str, Any]) -> float | None:
                 if isinstance(value, str):
                     value = _number(value)  # Weaviate has scores of keyword search as texts
                 if isinstance(value, (int, float)) and not isinstance(value, bool):
-                    return sign * float(value)
+                    return sign * (float(value) if is_finite(value) else value)
     return None
 
 

@@ -12,7 +12,10 @@ from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
 
 
-def _add(lengths: dict[str, float], document: str, length: float, line: int, text: str, problems: Problems) -> None:
+def add_length(
+    lengths: dict[str, float], document: str, length: float, line: int, text: str, problems: Problems
+) -> None:
+    """A length that is not below 0, and the only one of its document."""
     if length < 0:
         problems.report(f"the length {length:g} is below 0", line, text)
     elif document in lengths and lengths[document] != length:
@@ -63,7 +66,7 @@ class DocumentLengths(_Lengths):
             if length is None or not fields[0]:
                 problems.report(f"is not {cls.shape}", number, text)
                 continue
-            _add(lengths, fields[0], plain(length), number, text, problems)
+            add_length(lengths, fields[0], plain(length), number, text, problems)
         return Collection(lengths, path)
 
     @classmethod
@@ -101,7 +104,7 @@ class SpanLengths(_Lengths):
             if fields.good and length is None:
                 fields.fail("length is missing")
             if fields.good and length is not None:
-                _add(lengths, document, length, number, text, problems)
+                add_length(lengths, document, length, number, text, problems)
         return Collection(lengths, path)
 
     @classmethod

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
 from berrypick.formats._records import RunRecords, TruthRecords
-from berrypick.formats._spans import Rows, records
+from berrypick.formats._spans import Fields, Rows, records
 from berrypick.formats.base import Problems
+from berrypick.formats.document_lengths import add_length
 from berrypick.formats.span_truth import SpanTruth
 
 
@@ -93,9 +94,9 @@ def _windows(
 
 def _moments(path: str, problems: Problems, lengths: dict[str, float]) -> Rows:
     for number, text, names, windows in _windows(path, problems, "relevant_windows", (2,)):
-        length = names.pop("length")
-        if isinstance(length, (int, float)) and not isinstance(length, bool):
-            lengths[str(names["doc"])] = float(length)
+        length = Fields(number, text, {"duration": names.pop("length")}, problems).number_of("duration")
+        if length is not None:
+            add_length(lengths, str(names["doc"]), float(length), number, text, problems)
         if not windows:
             yield number, text, {**names, "grade": 0}
         for start, end in windows:

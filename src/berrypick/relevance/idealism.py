@@ -35,8 +35,8 @@ def _checked_idealism(given: str, pairs: list[tuple[str, Any]]) -> dict[float, f
     for text, (grade, share) in pairs:
         try:
             key, value = float(grade), float(share)
-        except (TypeError, ValueError):
-            raise UsageError(f"{given}: {text!r} is not grade=share, as in '1=.5,2=1'") from None
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{given}: {text!r:.60} is not grade=share, as in '1=.5,2=1'") from None
         if not math.isfinite(key):
             raise UsageError(f"{given}: {text!r}: a grade is a finite number")
         if not 0 <= value <= 1:
