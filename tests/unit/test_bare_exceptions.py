@@ -78,6 +78,7 @@ def test_a_misspelt_option_names_the_function_that_was_called():
 def test_names_of_runs_and_measures_are_names_of_the_results():
     results = bp.evaluate(TRUTH, {"one": RUN, "two": RUN}, "AP RR")
     assert results.only("one", "AP").mean() == results.only(["one"], ["AP"]).mean() == {"one": {"AP": 0.5}}
+    assert results.only(iter(["one"]), (name for name in ["AP"])).mean() == {"one": {"AP": 0.5}}
     with pytest.raises(bp.UsageError, match="no run 'on'; did you mean one"):
         results.only("on")
     with pytest.raises(bp.UsageError, match="no measure 'nDCG'; available: AP, RR"):

@@ -659,10 +659,12 @@ def test_sweeps_and_reports_take_it(visits, tmp_path):
 def test_data_frames_and_collections_are_taken(visits, tmp_path):
     import pandas
     import polars
+    import pyarrow
 
     rows = [json.loads(line) for line in visits.read_text().splitlines()]
     expected = bp.fit("bep(L=900)", visits).parameters
-    for frame in (pandas.DataFrame(rows), polars.DataFrame(rows)):
+    table = pyarrow.Table.from_pylist(rows)
+    for frame in (pandas.DataFrame(rows), polars.DataFrame(rows), table.to_batches()[0], table.to_reader()):
         assert bp.fit("bep(L=900)", frame).parameters == expected
     lengths = tmp_path / "lengths.tsv"
     lengths.write_text("d\t1000\ne\t800\n")

@@ -26,6 +26,7 @@ pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
 polars = pytest.importorskip("polars", reason="polars: make test installs it")
 pyarrow = pytest.importorskip("pyarrow", reason="pyarrow: make test installs it")
 duckdb = pytest.importorskip("duckdb", reason="duckdb: make test installs it")
+narwhals = pytest.importorskip("narwhals.stable.v2", reason="narwhals: make test installs it")
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 1}}
 SCORES = {"1": {"b": 0.5, "a": 0.5, "c": 0.25}, "2": {"x": 1.0, "a": 0.25}}
@@ -100,6 +101,24 @@ def test_readers_of_batches():
     """What ``arrow()`` of DuckDB returns: it can be read once."""
     truth, run = columns(QRELS, "qid", "docno", "label"), columns(SCORES, "qid", "docno", "score")
     assert numbers(pyarrow.table(truth).to_reader(), pyarrow.table(run).to_reader()) == EXPECTED
+
+
+@pytest.mark.parametrize("column", [pandas.Series, polars.Series])
+def test_a_single_column_is_no_frame(column, tmp_path):
+    """Columns of file names, and of texts of a topic, are lists, though Arrow can read them."""
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(f"1 Q0 a 1 1.0 {name}\n")
+    runs = column([str(tmp_path / "one"), str(tmp_path / "two")])
+    assert bp.evaluate({"1": {"a": 1}}, runs, "AP").mean() == {"one": {"AP": 1.0}, "two": {"AP": 1.0}}
+    texts, truth = {"a": "some text here"}, {"1": [("a", 0, 9)]}
+    assert bp.evaluate(truth, {"1": column(["some text"])}, "charR", documents=texts).mean()["run"]["charR"] == 1.0
+
+
+def test_frames_of_narwhals():
+    truth, run = columns(QRELS, "qid", "docno", "label"), columns(SCORES, "qid", "docno", "score")
+    for lazy in (False, True):
+        frames = [narwhals.from_native(polars.DataFrame(held)) for held in (truth, run)]
+        assert numbers(*(frame.lazy() if lazy else frame for frame in frames)) == EXPECTED
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -27,7 +27,7 @@ from berrypick.core.progress import Progress, check_progress
 from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
-from berrypick.corpus.frames import is_frame
+from berrypick.corpus.frames import _values, is_frame
 from berrypick.evaluation.context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.formats.reading_log import ReadingLog as ReadingLogFormat
@@ -243,12 +243,10 @@ def _readings(log: Any) -> ReadingLog:
 
 
 def _frame_rows(frame: Any) -> list[dict[str, Any]]:
-    import narwhals.stable.v2 as narwhals
-
-    eager = narwhals.from_native(frame)
-    eager = eager.collect() if isinstance(eager, narwhals.LazyFrame) else eager
-    names = [name for name in ("session", "visit", "distance", "end") if name in eager.columns]
-    return [{k: v for k, v in row.items() if v == v} for row in eager.select(names).rows(named=True)]
+    found = _values(frame)
+    columns = {name: found[name].to_list() for name in ("session", "visit", "distance", "end") if name in found}
+    rows = zip(*columns.values(), strict=True)
+    return [{name: value for name, value in zip(columns, row, strict=True) if value == value} for row in rows]
 
 
 def _mean_length(given: Any) -> float | None:

@@ -356,7 +356,7 @@ class Results(Frames):
 
 def _chosen(what: str, given: Sequence[str] | None, known: Sequence[str]) -> set[str]:
     """The names given, one or several, each of them known; all names where none are given."""
-    names = known if given is None else [given] if isinstance(given, str) else given
+    names = known if given is None else [given] if isinstance(given, str) else list(given)
     for name in names:
         if name not in known:
             raise UsageError(f"no {what} {name!r}{nearest(name, list(known)) or '; available: ' + ', '.join(known)}")

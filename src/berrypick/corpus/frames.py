@@ -52,7 +52,9 @@ def truth_from_frame(frame: Any, *, columns: Mapping[str, str] | None = None) ->
 
 def is_frame(value: Any) -> bool:
     """Whether a value looks like a data frame. Its class is asked: the columns of a lazy frame cost time."""
-    return not isinstance(value, type) and any(hasattr(type(value), name) for name in ("columns", "__arrow_c_stream__"))
+    kind = type(value)
+    streams = hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "schema")  # a single column has no schema
+    return not isinstance(value, type) and (streams or hasattr(kind, "columns"))
 
 
 def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
@@ -76,7 +78,7 @@ def _values(frame: Any) -> dict[str, Any]:
         raise UsageError("data frames need narwhals 2 or newer: pip install 'berrypick[frames]'") from None
     try:
         native = narwhals.from_native(frame, pass_through=True)
-        if native is frame:  # batches of Arrow, and a reader of them, which DuckDB returns
+        if not isinstance(native, (narwhals.DataFrame, narwhals.LazyFrame)):  # batches of Arrow, or DuckDB's reader
             native = narwhals.from_arrow(frame, backend="pyarrow")
     except TypeError:
         raise UsageError(f"{type(frame).__name__} is not a data frame that narwhals supports") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from berrypick.core.truth import Truth
+from berrypick.core.truth import Offsets, Truth
 from berrypick.formats._annotations import WHOLE, Annotated, AnnotationExport, Mark, as_list, task_fields, truth_of
 from berrypick.formats._json import load
 from berrypick.formats.base import Problems
@@ -31,6 +31,7 @@ class LabelStudio(AnnotationExport):
     """
 
     format_name: ClassVar[str] = "label-studio"
+    countings: ClassVar[tuple[Offsets, ...]] = ("utf16", "chars")
     shape: ClassVar[str] = '[{"data": {"text": ..., "topic": ..., "doc": ...}, "annotations": [...]}]'
 
     @classmethod
@@ -49,7 +50,7 @@ class LabelStudio(AnnotationExport):
         read = list(_annotated(_objects(found, "entries that are no tasks, skipped", problems), problems))
         if not read:
             problems.report("no task has annotations", remedy="annotate the tasks, then export the project as JSON")
-        return truth_of(read, problems, path, cls.format_name, ("utf16", "chars"))
+        return truth_of(read, problems, path, cls.format_name, cls.countings)
 
 
 def _annotated(tasks: list[dict[str, Any]], problems: Problems) -> Iterator[Annotated]:
