@@ -440,3 +440,13 @@ def test_clusters_reach_the_intervals_of_a_report(tmp_path):
     write_report(truth, runs, "charR", html=tmp_path / "page.html", cluster="doc", readers="none", resamples=100)
     overview = Page(tmp_path / "page.html").overview
     assert ["cluster", "doc"] in overview["method"] and overview["pairs"][0]["p"] == 0.5  # two clusters, not six topics
+
+
+def test_numbers_of_numpy_are_options(tmp_path):
+    truth, runs = {"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": {"a": 1.0}}, "y": {"2": {"b": 1.0}}}
+    pages = [tmp_path / "plain.html", tmp_path / "numpy.html"]
+    write_report(truth, runs, "AP", html=pages[0], confidence=0.5, resamples=100, seed=1)
+    write_report(
+        truth, runs, "AP", html=pages[1], confidence=np.float32(0.5), resamples=np.int64(100), seed=np.int64(1)
+    )
+    assert pages[0].read_text() == pages[1].read_text()

@@ -208,6 +208,8 @@ def test_stability_refuses():
         bp.stability(results({"a": {"AP": [0.1] * 3}, "b": {"AP": [0.2] * 3}}))
     with pytest.raises(UsageError, match="splits must be at least 1"):
         bp.stability(random_results(), splits=0)
+    with pytest.raises(UsageError, match="splits must be at most 10000000"):
+        bp.stability(random_results(), splits=10**400)
     with pytest.raises(UsageError, match="has its options already"):
         bp.stability(random_results(), user="hierarchy")
 

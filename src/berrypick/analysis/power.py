@@ -17,6 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -273,7 +274,7 @@ def power(
 def _differences(detect: float | Sequence[float]) -> list[float | None]:
     wanted: list[Any] = list(detect) if isinstance(detect, (list, tuple)) else [detect]
     for value in wanted:
-        if not (isinstance(value, (int, float, np.number)) and is_finite(value) and value > 0):
+        if not (isinstance(value, Real) and is_finite(value) and float(value) > 0):
             raise UsageError(f"{option('detect')} takes a difference above 0, e.g. 0.03, not {value!r:.60}")
     return [float(value) for value in wanted] or [None]
 

@@ -63,6 +63,8 @@ class Method(Resampling):
         super().__post_init__()
         if not isinstance(self.splits, Integral) or self.splits < 1:
             raise UsageError(f"splits must be at least 1, not {self.splits!r:.60}")
+        if self.splits > statistics.MOST_RESAMPLES:
+            raise UsageError(f"splits must be at most {statistics.MOST_RESAMPLES}, not {self.splits!r:.60}")
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "splits", "seed")

@@ -77,7 +77,7 @@ def check_draws(confidence: float, resamples: int, seed: int) -> None:
     if not _is_whole(resamples) or resamples < 100:
         raise UsageError(f"resamples must be at least 100, not {resamples!r:.60}")
     if resamples > MOST_RESAMPLES:
-        raise UsageError(f"resamples must be at most {MOST_RESAMPLES}, not {resamples}")
+        raise UsageError(f"resamples must be at most {MOST_RESAMPLES}, not {resamples!r:.60}")
     if not _is_whole(seed) or seed < 0:
         raise UsageError(f"seed must be a whole number, 0 or more, not {seed!r:.60}")
     if not isinstance(confidence, (int, float, np.number)) or not 0 < confidence < 1:

@@ -51,7 +51,7 @@ def make_overview(
         "table": [[_cell(comparison, measure, run) for measure in measures] for run in runs],
         "pairs": _pairs(comparison),
         "method": [list(part) for part in comparison.method.fields()],
-        "confidence": comparison.method.confidence,
+        "confidence": float(comparison.method.confidence),  # JSON has no numbers of NumPy
         "configuration": _configuration(details),
         "counts": _counts(details),
         "warnings": _warnings(comparison.notes, len(runs), command),
@@ -62,7 +62,7 @@ def make_overview(
         "titles": [details.titles.get(topic, "") for topic in topics],
         "values": [[[values.get((m, run, topic)) for topic in topics] for run in runs] for m in measures],
         "curves": _curves(results, comparison),
-        "bands": {"draws": _draws(results, comparison), "table": comparison.method.resamples},
+        "bands": {"draws": _draws(results, comparison), "table": int(comparison.method.resamples)},
         "details": [None] * len(topics),
         "readers": [reader.to_json() for reader in details.readers],
         "simulated": _simulated(details),
@@ -257,7 +257,7 @@ def _run(facts: RunFacts, label: str) -> dict[str, Any]:
 
 def _draws(results: Results, comparison: Comparison) -> int:
     """As many as the table's intervals have, so that bands agree with them, unless that takes too long."""
-    drawn = comparison.method.resamples
+    drawn = int(comparison.method.resamples)
     points = sum(min(len(row.curve), POINTS) for row in results.mean_rows if row.curve)
     return drawn if points * drawn <= DRAWN else min(drawn, FEWER_DRAWS)
 
