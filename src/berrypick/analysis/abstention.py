@@ -85,7 +85,7 @@ def abstention(truth: Any, runs: Any, **options: Unpack[EvaluationKeywords]) -> 
     [(0.4, 0.0, 1.0), (0.5, 0.0, 0.5), (0.9, 1.0, 0.5)]
     """
     settings = EvaluationOptions.from_arguments(options, "abstention")
-    return trade_off(Evaluation.from_options(truth, runs, "Abstained Answered", settings))
+    return trade_off(Evaluation._from_options(truth, runs, "Abstained Answered", settings))
 
 
 def trade_off(prepared: Evaluation) -> Abstention:

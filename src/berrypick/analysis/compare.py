@@ -154,7 +154,7 @@ def evaluated(
         return _chosen(truth, runs, measures), None
     given = EvaluationOptions.from_arguments(options, function)
     prepared = (
-        truth if isinstance(truth, Evaluation) else Evaluation.from_options(truth, runs, measures, given, once=once)
+        truth if isinstance(truth, Evaluation) else Evaluation._from_options(truth, runs, measures, given, once=once)
     )
     return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared
 

@@ -80,7 +80,7 @@ def ideal_lists(
     2 ('hub', 'a', 'b') 1.29 0.0
     """
     settings = EvaluationOptions.from_arguments(options, "ideal_lists")
-    evaluation = Evaluation.from_options(truth, _no_run(), measures, settings)
+    evaluation = Evaluation._from_options(truth, _no_run(), measures, settings)
     asked = [replace(one, measure=_certified(one, nodes, seconds)) for one in evaluation.measures]
     found: list[IdealList] = []
     topics = list(evaluation.truth.topics)

@@ -193,7 +193,7 @@ def simulate(
             raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
         evaluation = truth
     else:
-        evaluation = Evaluation.from_options(
+        evaluation = Evaluation._from_options(
             truth, runs, measures, EvaluationOptions.from_arguments(options, "simulate")
         )
     check_simulated(evaluation)

@@ -51,7 +51,7 @@ def evaluate_command(
     if curves and output not in ("json", "jsonl", "table"):
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
     with progress_bar() as progress:
-        results = Evaluation.from_options(
+        results = Evaluation._from_options(
             TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),

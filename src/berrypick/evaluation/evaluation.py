@@ -76,10 +76,10 @@ class Evaluation:
     ) -> Evaluation:
         """Read and check everything; see :func:`berrypick.evaluate` for what truth, runs and options may be."""
         given = EvaluationOptions.from_arguments(options, "Evaluation.prepare")
-        return cls.from_options(truth, runs, measures, given)
+        return cls._from_options(truth, runs, measures, given)
 
     @classmethod
-    def from_options(
+    def _from_options(
         cls,
         truth: Any,
         runs: Any,
@@ -220,7 +220,7 @@ def prepare_one(
     truth: Any, run: Any, measures: MeasuresGiven | None, options: Mapping[str, Any], function: str
 ) -> Evaluation:
     """An evaluation of a single run, its duplicates refused where its format says so."""
-    made = Evaluation.from_options(truth, run, measures, EvaluationOptions.from_arguments(options, function))
+    made = Evaluation._from_options(truth, run, measures, EvaluationOptions.from_arguments(options, function))
     if len(made.inputs.sources) != 1:
         raise UsageError(f"{function} takes one run, not {len(made.inputs.sources)}")
     [only] = made.runs.values()
@@ -232,7 +232,8 @@ def prepare_one(
 def check_workers(jobs: int, executor: Any) -> None:
     """Refuse what cannot share out work."""
     if not isinstance(jobs, Integral) or jobs < 1:
-        raise UsageError(f"jobs must be at least 1, not {jobs!r:.60}")
+        kind = "" if isinstance(jobs, Integral) else ", which is no whole number"
+        raise UsageError(f"jobs must be at least 1, not {jobs!r:.60}{kind}")
     if executor is None:
         return
     from concurrent.futures import Executor

@@ -50,7 +50,7 @@ def evaluate(
     ``client.get_executor()`` of Dask, does the work instead. What a person should know about the numbers is in
     ``notes``; numbers that mean nothing give a :class:`~berrypick.BerrypickWarning` too.
     """
-    prepared = Evaluation.from_options(
+    prepared = Evaluation._from_options(
         truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True
     )
     return _with_warnings(prepared.run(curves=curves, jobs=jobs, executor=executor, progress=progress))

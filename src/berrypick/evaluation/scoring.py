@@ -197,8 +197,8 @@ class RunScorer:
 
 
 def raise_named(error: Exception, name: str, *parts: Measure | UserModel) -> NoReturn:
-    """Raise an error again: with the name of the measure if it is about what that needs, with the place if it comes
-    from a measure or user model of another package."""
+    """Raise an error again: with the name of the measure unless it has it already, with the place if it comes from a
+    measure or user model of another package."""
     if isinstance(error, UsageError) and type(error) in (UsageError, NeedsError):
         joint = " " if isinstance(error, NeedsError) else ": "
         raise UsageError(f"{name}{joint}{error.template}") from None

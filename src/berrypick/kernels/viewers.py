@@ -1,4 +1,4 @@
-"""One visit of many viewers, each with an own tolerance: :func:`~berrypick.kernels.visits.visit` of them all.
+"""One visit of many viewers with different tolerances: :func:`~berrypick.kernels.visits.visit` of them all.
 
 Viewers who have seen the same targets meet the same gaps, and differ only in how many of these they get over.
 """

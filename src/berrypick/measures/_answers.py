@@ -39,6 +39,6 @@ class AnswerMeasure(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self.defined(judged):
-            return self._explained(judged, f"Undefined: the topic has {self.others}.")
+            return self._explanation(judged, f"Undefined: the topic has {self.others}.")
         shown = f"The run returns {counted(len(judged.ranking), 'result')} for {self.topics}."
-        return self._explained(judged, shown, f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, shown, f"{self} = {self._value_text(judged)}")

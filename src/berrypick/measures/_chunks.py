@@ -71,7 +71,7 @@ class SpanMeasure(Measure):
         return Table(title, ["target", "grade", "at rank"], rows, align="<><")
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return self._explained(judged, self.table(judged), f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, self.table(judged), f"{self} = {self._value_text(judged)}")
 
 
 @lru_cache(maxsize=8)

@@ -90,7 +90,7 @@ class ContinuationMeasure(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not judged.targets.idealism.any():
-            return self._explained(judged, "Undefined: there are no targets.")
+            return self._explanation(judged, "Undefined: there are no targets.")
         gains = self.items(judged)
         go_on, weight = self.working(gains)
         names = judged.ranking_spans.names_by_rank() if self.every is None else _borders(float(self.every), len(gains))
@@ -101,7 +101,7 @@ class ContinuationMeasure(Measure):
         head = ["rank" if self.every is None else "stretch", "gain", "P(goes on)", "weight", "gain x weight"]
         shown = f" (the first {SHOWN} of {len(gains)})" if len(gains) > SHOWN else ""
         table = Table(f"What the reader looks at{shown}", head, rows, align="<>>>>")
-        return self._explained(judged, table, f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, table, f"{self} = {self._value_text(judged)}")
 
 
 def _borders(every: float, count: int) -> list[str]:

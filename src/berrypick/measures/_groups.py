@@ -126,7 +126,7 @@ class GroupMeasure(Measure):
         ]
         levels = (float(self.at),) if self.at is not None else (0.25, 0.5, 0.75, 1.0)
         values = [[f"{level:g}", number(level * found.total), number(found.precision(level), 6)] for level in levels]
-        return self._explained(
+        return self._explanation(
             judged,
             Table("Groups of results", ["group", "relevant (k)", "not relevant (i)"], rows),
             Table("Precision at recall levels", ["level", "relevance wanted (r)", "precision"], values),

@@ -47,7 +47,7 @@ class _Matching(Measure):
         good = int(match.any(axis=1).sum())
         table = Table("Results and the targets they match", ["rank", "matches"], rows, align="<<")
         counts = f"{good} of {len(match)} results match a target; {found} of {len(targets)} targets are matched."
-        return self._explained(judged, table, counts)
+        return self._explanation(judged, table, counts)
 
 
 @lru_cache(maxsize=4)

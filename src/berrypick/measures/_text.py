@@ -244,7 +244,7 @@ class TextMeasure(Measure):
             [str(self), self._value_text(judged)],
             [f"{once}, for comparison", once._value_text(judged)],
         ]
-        return self._explained_by(judged, "As legalbenchrag counts", rows)
+        return self._explanation_by(judged, "As legalbenchrag counts", rows)
 
     def _explain_summed(self, judged: JudgedTopic) -> Explanation:
         found = count_each(judged, self.at)
@@ -255,12 +255,12 @@ class TextMeasure(Measure):
             ["of each target not found, added up", number(found.unused)],
             [str(self), self._value_text(judged)],
         ]
-        return self._explained_by(judged, "As chunking_evaluation counts", rows)
+        return self._explanation_by(judged, "As chunking_evaluation counts", rows)
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
-            return self._explained(judged, "Undefined: no text is relevant.")
+            return self._explanation(judged, "Undefined: no text is relevant.")
         if self.counted in ("each", "pairs"):
             return self._explain_pairs(judged) if self.counted == "pairs" else self._explain_summed(judged)
         retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
@@ -273,10 +273,10 @@ class TextMeasure(Measure):
             ["relevant in all", number(total)],
             [str(self), number(self.value(retrieved, relevant, total), 6)],
         ]
-        return self._explained_by(judged, "Text of the first results together", rows)
+        return self._explanation_by(judged, "Text of the first results together", rows)
 
-    def _explained_by(self, judged: JudgedTopic, title: str, rows: list[list[str]]) -> Explanation:
-        return self._explained(judged, text_table(view_of(judged)), Table(title, ["quantity", "value"], rows))
+    def _explanation_by(self, judged: JudgedTopic, title: str, rows: list[list[str]]) -> Explanation:
+        return self._explanation(judged, text_table(view_of(judged)), Table(title, ["quantity", "value"], rows))
 
 
 #: On values that differ from those of text counted once.

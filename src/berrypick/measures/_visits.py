@@ -113,7 +113,7 @@ class VisitMeasure(Measure):
                 ]
             )
         head = ["rank", "finds", "goes through", "wastes", "found so far", "units spent"]
-        return self._explained(judged, Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged))
+        return self._explanation(judged, Table("Visits in turn", head, rows, align="<<>>>>"), *self.summary(judged))
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,4 +72,4 @@ class AgP(_Generalised):
         ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
         divided = f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}"
         value = f"{divided}: AgP = {self._value_text(judged)}"
-        return self._explained(judged, text_table(view_of(judged)), article_table(found), value)
+        return self._explanation(judged, text_table(view_of(judged)), article_table(found), value)

@@ -64,4 +64,4 @@ class AiP(InterpolatedMeasure):
         rows = [[f"{x:.2f}", number(y, 6)] for x, y in points[::10]]
         rows.append(["mean of 101", self._value_text(judged)])
         table = Table("Interpolated precision", ["recall", "iP"], rows)
-        return self._explained(judged, text_table(view_of(judged)), table)
+        return self._explanation(judged, text_table(view_of(judged)), table)

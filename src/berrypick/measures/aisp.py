@@ -87,7 +87,7 @@ class AiSP(Measure):
         points, found = interpolated(judged)
         rows = [[str(p), number(v, 6)] for p, v in list(zip(points, found, strict=True))[::10]]
         table = Table("Every tenth recall point", ["relevant seconds", "iSP"], rows, align=">>")
-        return self._explained(judged, table, f"AiSP = {self._value_text(judged)}")
+        return self._explanation(judged, table, f"AiSP = {self._value_text(judged)}")
 
 
 def recall_points(total: int) -> list[int]:

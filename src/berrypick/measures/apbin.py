@@ -85,4 +85,4 @@ class APbin(Measure):
             for i, (video, b) in enumerate(met[:40], start=1)
         ]
         table = Table("Bins in the order of the list", ["position", "bin", "relevant"], rows, align="><>")
-        return self._explained(judged, table, f"{len(wanted)} bins are relevant; APbin = {self._value_text(judged)}")
+        return self._explanation(judged, table, f"{len(wanted)} bins are relevant; APbin = {self._value_text(judged)}")

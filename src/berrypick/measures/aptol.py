@@ -85,4 +85,4 @@ class APtol(Measure):
         rows = [[f"{row + 1} ({ranking.name(row)})", "yes" if flag else "no"] for row, flag in enumerate(flags[:40])]
         table = Table("Results that lead to something new in time", ["rank", "relevant"], rows)
         value = f"{total} relevant segments after joining; APtol = {self._value_text(judged)}"
-        return self._explained(judged, table, value)
+        return self._explanation(judged, table, value)

@@ -81,4 +81,4 @@ class AspectAP(_Genomics):
             for row, new, value in steps[:40]
         ]
         table = Table("Results with new aspects", ["rank", "new aspects", "adds"], rows, align="<<>")
-        return self._explained(judged, table, f"Divided by {total} aspects: AspectAP = {self._value_text(judged)}")
+        return self._explanation(judged, table, f"Divided by {total} aspects: AspectAP = {self._value_text(judged)}")

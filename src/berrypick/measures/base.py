@@ -163,14 +163,14 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         shown = "undefined" if value is None else number(value, 6)
         targets = [[name] for name in judged.targets.names()]
         ranks = [[str(rank), name] for rank, name in enumerate(judged.ranking.names_by_rank(), start=1)]
-        return self._explained(
+        return self._explanation(
             judged,
             Table(_shown(len(targets), "target"), ["target"], targets[:SHOWN]),
             Table(_shown(len(ranks), "rank"), ["rank", "result"], ranks[:SHOWN], align="><"),
             f"{self} = {shown}",
         )
 
-    def _explained(self, judged: JudgedTopic, *parts: str | Table) -> Explanation:
+    def _explanation(self, judged: JudgedTopic, *parts: str | Table) -> Explanation:
         """The parts that explain the value of a topic, under its title."""
         return Explanation(f"{self.canonical()} for topic {judged.topic}", list(parts))
 

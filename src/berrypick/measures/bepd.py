@@ -86,4 +86,4 @@ class BEPD(Measure):
         points = sum(len(offsets) for offsets in entry_points(judged).values())
         table = Table("Articles with an entry point", ["article", "distance", "s"], rows)
         value = f"Added up and divided by {points} entry points: BEPD = {self._value_text(judged)}"
-        return self._explained(judged, table, value)
+        return self._explanation(judged, table, value)

@@ -79,7 +79,7 @@ class charJudged(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         retrieved, unjudged = self._counts(judged)
         if not retrieved:
-            return self._explained(judged, "Undefined: no text is retrieved.")
+            return self._explanation(judged, "Undefined: no text is retrieved.")
         view, unknown = view_of(judged), unjudged_of(judged)
         brings = [
             [f"{int(view.ranking.rank[row]) + 1} ({view.ranking.name(row)})", number(float(view.new[row])),
@@ -91,7 +91,7 @@ class charJudged(Measure):
             ["of it unjudged", number(unjudged)],
             [str(self), self._value_text(judged)],
         ]
-        return self._explained(
+        return self._explanation(
             judged,
             Table("What each result brings", ["rank", "new", "unjudged"], brings, align="<>>"),
             Table("Text of the first results together", ["quantity", "value"], rows),

@@ -127,7 +127,7 @@ class Coverage(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
-            return self._explained(judged, "Undefined: no text is relevant.")
+            return self._explanation(judged, "Undefined: no text is relevant.")
         reading, view = self._reading(judged), view_of(judged)
         unit = "characters" if reading.unit == "chars" else reading.unit
         read, found = view.cumulated(reading.cost), view.cumulated(reading.found)
@@ -137,7 +137,7 @@ class Coverage(Measure):
         ]
         head = ["rank", *(["the reader gets"] if got else []), f"{unit} read", "seen"]
         spent = [[f"{share:.0%}", _effort_text(effort_for(reading.effort, reading.seen, share))] for share in SHARES]
-        return self._explained(
+        return self._explanation(
             judged,
             Table("The answer seen after each rank", head, rows),
             Table(f"Budgets, in {unit}", ["of the answer", "needs"], spent, align=">>"),

@@ -63,4 +63,4 @@ class epgr(_Interpolated):
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = self.curves(judged)
         wanted = f"The gain wanted is {number(float(self.at or 0) * found.total)} of {number(found.total)}"
-        return self._explained(judged, rises_table(found), f"{wanted}: epgr@{self.at:g} = {self._value_text(judged)}")
+        return self._explanation(judged, rises_table(found), f"{wanted}: epgr@{self.at:g} = {self._value_text(judged)}")

@@ -212,7 +212,7 @@ class epnav(TargetMeasure):
         divisor = "ideal effort" if self.norm == "product" else "largest E[1/effort]"
         spent = "Effort spent on the list, gain expected, and P(gain >= level x total)"
         head = ["level", "gain", divisor, "E[1/effort]", "precision"]
-        return self._explained(
+        return self._explanation(
             judged,
             reach_table(judged.reach, names, targets),
             Table(spent, ["rank", "effort", "E[gain]", *(f"l={level:g}" for level in levels)], rows),

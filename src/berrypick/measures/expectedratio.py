@@ -88,7 +88,7 @@ class ExpectedRatio(TargetMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         weight = judged.targets.idealism
         if not weight.any():
-            return self._explained(judged, "Undefined: no target is ideal for any reader.")
+            return self._explanation(judged, "Undefined: no target is ideal for any reader.")
         rank = judged.reach.ranks if self.at is None else int(self.at)
         seen = judged.reach.expected_seen(rank)
         rows = [
@@ -97,4 +97,4 @@ class ExpectedRatio(TargetMeasure):
         ]
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
         reached = reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names())
-        return self._explained(judged, reached, Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows))
+        return self._explanation(judged, reached, Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows))

@@ -66,4 +66,4 @@ class gP(_Generalised):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = f"gP@{self.at} = {self._value_text(judged)}"
-        return self._explained(judged, article_table(self.scored(judged)), value)
+        return self._explanation(judged, article_table(self.scored(judged)), value)

@@ -66,4 +66,4 @@ class gR(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = scored(judged, Rule())
         value = f"{found.total} articles are relevant; gR = {self._value_text(judged)}"
-        return self._explained(judged, article_table(found), value)
+        return self._explanation(judged, article_table(found), value)

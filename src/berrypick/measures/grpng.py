@@ -94,7 +94,7 @@ class GRPng(Measure):
             for k in range(min(len(recall), 30))
         ]
         head = ["rank", "recall", "precision"]
-        return self._explained(judged, Table("Recall and precision over unseen text", head, rows))
+        return self._explanation(judged, Table("Recall and precision over unseen text", head, rows))
 
 
 def _at(recall: FloatArray, precision: FloatArray, level: float) -> float:

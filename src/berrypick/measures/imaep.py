@@ -57,4 +57,4 @@ class iMAep(_Interpolated):
         points = self.curve(judged) or []
         rows = [[f"{x:g}", number(y, 6)] for x, y in points[9::10]]
         rows.append(["mean of 100", self._value_text(judged)])
-        return self._explained(judged, Table("Effort-precision at gain-recall levels", ["level", "ep"], rows))
+        return self._explanation(judged, Table("Effort-precision at gain-recall levels", ["level", "ep"], rows))

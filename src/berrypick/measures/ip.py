@@ -61,4 +61,4 @@ class iP(InterpolatedMeasure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = f"The largest precision with recall of at least {self.at:g} is {self._value_text(judged)}."
-        return self._explained(judged, text_table(view_of(judged)), value)
+        return self._explanation(judged, text_table(view_of(judged)), value)

@@ -64,4 +64,4 @@ class MAep(_EffortPrecision):
     def explain(self, judged: JudgedTopic) -> Explanation:
         found = self.curves(judged)
         divisor = f"max({len(found.ideal)} units in the base, {int(found.rises.sum())} ranks)"
-        return self._explained(judged, rises_table(found), f"Divided by {divisor}: MAep = {self._value_text(judged)}")
+        return self._explanation(judged, rises_table(found), f"Divided by {divisor}: MAep = {self._value_text(judged)}")

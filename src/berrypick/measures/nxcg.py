@@ -85,4 +85,4 @@ class nxCG(CumulatedGain):
             ["ratio", self._value_text(judged)],
         ]
         table = Table(f"After rank {k}", ["quantity", "value"], rows)
-        return self._explained(judged, self.gain_table(judged), table)
+        return self._explanation(judged, self.gain_table(judged), table)

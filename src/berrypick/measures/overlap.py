@@ -69,7 +69,7 @@ class Overlap(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = repeated_share(judged.ranking_spans, self.at)
         if value is None:
-            return self._explained(judged, "Undefined: no text is retrieved.")
+            return self._explanation(judged, "Undefined: no text is retrieved.")
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
         length = chosen.lengths()
@@ -83,7 +83,7 @@ class Overlap(Measure):
             ["each character once", number(float(new.sum()))],
             ["overlap", number(value, 6)],
         ]
-        return self._explained(
+        return self._explanation(
             judged,
             Table("What each result brings", ["rank", "length", "new"], brings),
             Table("Retrieved text", ["quantity", "value"], rows),

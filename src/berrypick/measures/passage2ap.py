@@ -94,7 +94,7 @@ class Passage2AP(_Genomics):
         ]
         table = Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows)
         divided = f"Divided by {number(view_of(judged).total)} relevant characters"
-        return self._explained(judged, table, f"{divided}: Passage2AP = {self._value_text(judged)}")
+        return self._explanation(judged, table, f"{divided}: Passage2AP = {self._value_text(judged)}")
 
 
 def _precisions(hits: int, counted: int, more: int) -> float:

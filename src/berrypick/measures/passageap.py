@@ -74,4 +74,4 @@ class PassageAP(_Genomics):
         rows = [[f"{row + 1} ({judged.ranking_spans.name(row)})", number(value, 6)] for row, _, value in steps[:40]]
         table = Table("Results that meet a gold passage", ["rank", "precision so far"], rows)
         divided = f"Divided by {len(steps)} such results and {missed} gold passages never met"
-        return self._explained(judged, table, f"{divided}: PassageAP = {self._value_text(judged)}")
+        return self._explanation(judged, table, f"{divided}: PassageAP = {self._value_text(judged)}")

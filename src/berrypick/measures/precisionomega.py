@@ -93,7 +93,7 @@ class PrecisionOmega(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value
         if value is None:
-            return self._explained(judged, "Undefined: no text is relevant.")
+            return self._explanation(judged, "Undefined: no text is relevant.")
         common, chosen = self._shared(judged)
         rows = [
             ["chunks that hold relevant text, together", number(chosen)],
@@ -101,7 +101,7 @@ class PrecisionOmega(Measure):
             ["relevant text in all", number(view_of(judged).total)],
             [str(self), number(value, 6)],
         ]
-        return self._explained(judged, Table("Text of chunks", ["quantity", "value"], rows))
+        return self._explanation(judged, Table("Text of chunks", ["quantity", "value"], rows))
 
 
 def _needed(judged: JudgedTopic) -> Mapping[str, tuple[Positions, Positions]]:

@@ -151,7 +151,7 @@ class PRUM(TargetMeasure):
         reach = judged.reach
         names, targets = judged.items.names_by_rank(), judged.targets.names()
         parts = [reach_table(reach, names, targets), law_table(reach, names), *consulted_tables(reach, names, targets)]
-        return self._explained(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
+        return self._explanation(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
         title = "Expected numbers of results: (leading to something new) / (consulted)"

@@ -62,4 +62,4 @@ class spanAll(SpanMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         ranks = self.ranks(judged)
         found = f"{int(np.isfinite(ranks).sum())} of {len(ranks)} targets are found."
-        return self._explained(judged, self.table(judged), found, f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, self.table(judged), found, f"{self} = {self._value_text(judged)}")

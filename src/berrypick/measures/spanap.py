@@ -124,7 +124,7 @@ class spanAP(Measure):
         if len(levels) > 1:
             each = [[f"{t:g}", number(v, 6)] for t, v in zip(levels, self._values(judged), strict=True)]
             parts.append(Table("At each threshold", ["IoU", "AP"], each))
-        return self._explained(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(targets)} targets")
+        return self._explanation(judged, *parts, f"{self} = {self._value_text(judged)}, with {len(targets)} targets")
 
 
 def taken_targets(ratio: FloatArray, least: float) -> IntArray:

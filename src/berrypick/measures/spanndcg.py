@@ -95,4 +95,4 @@ class spanNDCG(SpanMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         dcg, ideal = self._cumulated(judged), self._ideal(judged)
         rows = [["DCG", number(dcg, 6)], ["ideal", number(ideal, 6)], [str(self), self._value_text(judged)]]
-        return self._explained(judged, self.table(judged), Table("Gain", ["quantity", "value"], rows))
+        return self._explanation(judged, self.table(judged), Table("Gain", ["quantity", "value"], rows))

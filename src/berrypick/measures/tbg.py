@@ -176,7 +176,7 @@ class TBG(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not judged.targets.gain.any():
-            return self._explained(judged, "Undefined: there are no targets.")
+            return self._explanation(judged, "Undefined: there are no targets.")
         regions, h = judged.read_regions, self.half_life(judged)
         gain, begins = self._gains(judged)
         length = costs_of(judged).results
@@ -195,7 +195,7 @@ class TBG(Measure):
         head = ["rank", "length", "begins at", "new gain", "still there", "counts"]
         ideal = [f"Divided by that of the targets as results: {number(self._ideal(judged), 6)}"] * self.normalised
         table = Table(f"What each result adds; half-life {h:g}", head, rows, align="<>>>>>")
-        return self._explained(judged, table, self._readers(judged), *ideal, f"{self} = {self._value_text(judged)}")
+        return self._explanation(judged, table, self._readers(judged), *ideal, f"{self} = {self._value_text(judged)}")
 
     def _readers(self, judged: JudgedTopic) -> Table:
         """How the gain is distributed: those who are there when a result begins collect what it shows."""

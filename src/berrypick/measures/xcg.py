@@ -74,4 +74,4 @@ class xCG(CumulatedGain):
         return [(k, float(gain)) for k, gain in enumerate(self.curves(judged).run, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        return self._explained(judged, self.gain_table(judged))
+        return self._explanation(judged, self.gain_table(judged))

@@ -91,7 +91,7 @@ def write_report(
     evaluation = (
         truth
         if isinstance(truth, Evaluation)
-        else Evaluation.from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
+        else Evaluation._from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     known = _titles(titles, evaluation.truth)
     if readership is not None and not any(can_be_simulated(evaluation, one) for one in evaluation.measures):

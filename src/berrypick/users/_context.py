@@ -1,4 +1,4 @@
-"""What the models share whose readers get more than a result points to."""
+"""What the models share whose readers see what a result points to, or a region around it, and do not move on."""
 
 from __future__ import annotations
 

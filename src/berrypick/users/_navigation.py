@@ -119,7 +119,7 @@ def chain_leads(
 
 
 def _themselves(sources: list[str], targets: list[str], known: Mapping[str, int]) -> Leads:
-    """Units without links to or from them lead to themselves."""
+    """Units that the chain does not have lead to themselves."""
     number = {name: i for i, name in enumerate(sources)}
     pairs = [(number[name], j) for j, name in enumerate(targets) if name in number and name not in known]
     source, target = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))

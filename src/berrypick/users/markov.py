@@ -37,7 +37,7 @@ class Markov(NavigationModel):
         return chain_leads(self._chain(context), sources, targets, None)
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """A reader follows links from page to page, then leaves."""
+        """A reader goes from page to page, then leaves."""
         return walk_chain(self._chain(context), ranking.fresh(), targets, readers)
 
     def _chain(self, context: ReaderContext) -> Chain:
