@@ -25,7 +25,7 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.analysis.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
 from berrypick.analysis.statistics import CorrectionName, IntervalName, TestName
-from berrypick.analysis.tabular import named, with_method
+from berrypick.analysis.tabular import fields_of, with_method
 from berrypick.analysis.topic_columns import Column, ColumnBlocks
 from berrypick.analysis.topic_values import TIE
 from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
@@ -265,7 +265,7 @@ class _Work:
         return ColumnBlocks.of_columns([self._defined(run, measure) for measure in self.measures for run in self.runs])
 
     def _intervals(self, columns: ColumnBlocks) -> list[tuple[float | None, float | None]]:
-        how = named(self.method, "confidence", "resamples", "seed")
+        how = fields_of(self.method, "confidence", "resamples", "seed")
         found = columns.apply(statistics.bootstrap, method=self.method.interval, **how)
         return list(zip(*map(statistics.known, found), strict=True))
 
@@ -385,7 +385,7 @@ class _Work:
     def _tests(self, columns: ColumnBlocks) -> list[Any]:
         if self.method.test == "t":
             return columns.apply(statistics.t_test)
-        return columns.apply(statistics.randomisation_test, **named(self.method, "resamples", "seed"))
+        return columns.apply(statistics.randomisation_test, **fields_of(self.method, "resamples", "seed"))
 
     def _corrected(self, p: FloatArray) -> FloatArray:
         """Within families: the p-values of each measure follow each other."""

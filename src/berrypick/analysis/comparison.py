@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
-from berrypick.analysis.tabular import Resampling, named
+from berrypick.analysis.tabular import Resampling, fields_of
 from berrypick.analysis.topic_values import TIE
 from berrypick.core.arrow import Frames, Kind, columns_of
 from berrypick.core.errors import UsageError, nearest, shorten
@@ -140,10 +140,10 @@ class Pair:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            **named(self, "versus", "topics"),
+            **fields_of(self, "versus", "topics"),
             "left_out": self.unpaired,
-            **named(self, "difference", "low", "high", "statistic", "p", "p_adjusted", "exact", "effect"),
-            **named(self, "wins", "ties", "losses", "significant", "better"),
+            **fields_of(self, "difference", "low", "high", "statistic", "p", "p_adjusted", "exact", "effect"),
+            **fields_of(self, "wins", "ties", "losses", "significant", "better"),
             **({} if self.unjudged is None else self._unjudged()),
         }
 
@@ -242,9 +242,9 @@ class Comparison(Frames):
             {
                 "run": one.run,
                 "topic": ALL,
-                **named(one, "measure", "value"),
+                **fields_of(one, "measure", "value"),
                 "signature": str(one.signature),
-                **named(one, "low", "high", "topics", "undefined"),
+                **fields_of(one, "low", "high", "topics", "undefined"),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,
                 "label": one.label,

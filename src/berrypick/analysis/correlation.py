@@ -24,7 +24,7 @@ from berrypick.analysis import statistics
 from berrypick.analysis.compare import FEW_TOPICS, chosen_measures
 from berrypick.analysis.rank_correlation import pair_counts, rank_coefficients, why_undefined
 from berrypick.analysis.saved import read_results
-from berrypick.analysis.tabular import Interval, Resampling, Tabular, named, with_method
+from berrypick.analysis.tabular import Interval, Resampling, Tabular, fields_of, with_method
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
@@ -74,12 +74,12 @@ class Correlation:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            **named(self, "measure", "versus", "source", "versus_source", "runs", "topics"),
+            **fields_of(self, "measure", "versus", "source", "versus_source", "runs", "topics"),
             "tau": self.tau.value,
-            **named(self.tau, "low", "high"),
+            **fields_of(self.tau, "low", "high"),
             **self.tau_ap.fields("tau_ap"),
             **self.tau_ap_b.fields("tau_ap_b"),
-            **named(self, "concordant", "discordant", "tied"),
+            **fields_of(self, "concordant", "discordant", "tied"),
             "reason": self.reason or None,
             "undefined_resamples": self.undefined_resamples,
             "signature": str(self.signature),

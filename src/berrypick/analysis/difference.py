@@ -14,7 +14,7 @@ from os import PathLike
 from typing import Any, ClassVar, Literal
 
 from berrypick.analysis.saved import read_results
-from berrypick.analysis.tabular import named
+from berrypick.analysis.tabular import fields_of
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
@@ -46,7 +46,9 @@ class Change:
         return None if self.old is None or self.new is None else self.new - self.old
 
     def as_dict(self) -> dict[str, Any]:
-        return named(self, "run", "topic", "measure", "status", "old", "new", "change", "signature", "old_signature")
+        return fields_of(
+            self, "run", "topic", "measure", "status", "old", "new", "change", "signature", "old_signature"
+        )
 
 
 @dataclass(frozen=True)

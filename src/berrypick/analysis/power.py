@@ -25,7 +25,7 @@ import numpy as np
 from berrypick.analysis import statistics
 from berrypick.analysis.compare import FEW_TOPICS, evaluated
 from berrypick.analysis.stability import check_pairs, missing_notes, signature_of
-from berrypick.analysis.tabular import Interval, Resampling, Tabular, bounds, named, shown
+from berrypick.analysis.tabular import Interval, Resampling, Tabular, bounds, fields_of, shown
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
@@ -154,7 +154,7 @@ class PairPower:
     needed: int | None  # topics for the difference to detect
 
     def as_dict(self) -> dict[str, Any]:
-        known = named(self, "run", "versus", "topics", "difference", "deviation")
+        known = fields_of(self, "run", "versus", "topics", "difference", "deviation")
         return {**known, "smallest_difference": self.smallest, "topics_needed": self.needed}
 
 
@@ -178,7 +178,7 @@ class MeasurePower:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            **named(self, "measure", "topics"),
+            **fields_of(self, "measure", "topics"),
             "pairs": len(self.pairs),
             **Interval(self.deviation, *self.deviation_interval).fields("deviation"),
             **Interval(self.smallest, *self.smallest_interval).fields("smallest_difference"),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis.tabular import Tabular, named, shown, with_method
+from berrypick.analysis.tabular import Tabular, fields_of, shown, with_method
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
@@ -82,8 +82,8 @@ class SimulatedRow:
     def as_dict(self) -> dict[str, Any]:
         quantiles = (None,) * len(SHARES) if self.spread is None else self.spread.quantiles
         return {
-            **named(self, "run", "topic", "measure", "value", "simulated", "error", "difference"),
-            **named(self, "versus_first", "versus_first_error"),
+            **fields_of(self, "run", "topic", "measure", "value", "simulated", "error", "difference"),
+            **fields_of(self, "versus_first", "versus_first_error"),
             "deviation": None if self.spread is None else self.spread.deviation,
             **{f"p{100 * share:g}": value for share, value in zip(SHARES, quantiles, strict=True)},
             "signature": str(self.signature),

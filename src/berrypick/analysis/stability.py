@@ -26,7 +26,7 @@ from berrypick.analysis.discrimination import (
     required_differences,
     swap_counts,
 )
-from berrypick.analysis.tabular import Interval, Resampling, Tabular, named, shown, with_method
+from berrypick.analysis.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
 from berrypick.analysis.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
@@ -94,17 +94,17 @@ class MeasureStability:
             "topics": self.topics,
             "pairs": len(self.pairs),
             "discriminative_power": self.power.value,
-            **named(self.power, "low", "high"),
+            **fields_of(self.power, "low", "high"),
             "required_difference": self.required,
             **self.swap_rate.fields("swap_rate"),
-            **named(self, "trusted_difference", "trusted_share"),
+            **fields_of(self, "trusted_difference", "trusted_share"),
             "signature": str(self.signature),
         }
 
     def details(self) -> dict[str, Any]:
         """The ASL of every pair, and the swap rate of every bin."""
         names = ("run", "versus", "difference", "asl")
-        width, counts = self.swaps.width, named(self.swaps, "comparisons", "swaps", "ties")
+        width, counts = self.swaps.width, fields_of(self.swaps, "comparisons", "swaps", "ties")
         return {
             "levels": [dict(zip(names, pair, strict=True)) for pair in self.pairs],
             "swaps": [

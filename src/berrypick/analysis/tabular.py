@@ -73,7 +73,7 @@ class Interval:
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
 
-def named(value: object, *names: str) -> dict[str, Any]:
+def fields_of(value: object, *names: str) -> dict[str, Any]:
     """Fields of a record: attributes under their own names."""
     return {name: getattr(value, name) for name in names}
 
@@ -95,7 +95,7 @@ class Resampling:
 
     def _fields(self, *names: str) -> list[tuple[str, str]]:
         """Attributes as fields of a signature."""
-        return [(name, _digits(value)) for name, value in named(self, *names).items()]
+        return [(name, _digits(value)) for name, value in fields_of(self, *names).items()]
 
 
 def _digits(value: Any) -> str:

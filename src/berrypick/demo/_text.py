@@ -117,10 +117,10 @@ def command(part: Part, reading: Reading) -> str:
     options += [f"--user {_quoted(reading.user)}"] if reading.user else []
     options += [f"--collection {reading.collection}"] if reading.collection else []
     options += [f"--navigation {reading.navigation}"] if reading.navigation else []
-    return continued([f"  berrypick evaluate {part.truth} {' '.join(part.runs)}", "   "], options)
+    return wrap_command([f"  berrypick evaluate {part.truth} {' '.join(part.runs)}", "   "], options)
 
 
-def continued(lines: list[str], words: Sequence[str]) -> str:
+def wrap_command(lines: list[str], words: Sequence[str]) -> str:
     """A command that begins with some lines; further words are on more lines where they do not fit."""
     for word in words:
         if len(lines[-1]) + len(word) > WIDTH - 4:

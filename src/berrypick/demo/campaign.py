@@ -16,13 +16,13 @@ from berrypick.demo._text import (
     Numbers,
     Part,
     Reading,
-    continued,
     items,
     measured,
     paragraph,
     short_table,
     table,
     to_type,
+    wrap_command,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Question:
         words += [f"--user {shlex.quote(self.user)}"] if self.user else []
         words += [f"--ignore-elements {self.ignore_elements}"] if self.ignore_elements else []
         words += [f"--collection {COLLECTION}"]
-        return continued([" "], words)
+        return wrap_command([" "], words)
 
 
 def _files(truth: str, *runs: str) -> Part:

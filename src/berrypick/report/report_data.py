@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.analysis.tabular import named
+from berrypick.analysis.tabular import fields_of
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
@@ -146,7 +146,7 @@ class Details:
             return None
         structure = collection.structures[name]
         codes = {tag: code for code, tag in enumerate(dict.fromkeys(structure.name))}
-        columns = named(structure, "parent", "start", "end")
+        columns = fields_of(structure, "parent", "start", "end")
         return {
             "names": list(codes),
             "name": [codes[tag] for tag in structure.name],
@@ -449,7 +449,7 @@ def _twin(twin: Twin | None) -> dict[str, Any] | None:
         return None
     spread = twin.spread
     return {
-        **named(twin, "value", "simulated", "error"),
+        **fields_of(twin, "value", "simulated", "error"),
         "nothing": spread.nothing,
         "quantiles": list(spread.quantiles),
         "edges": [spread.edges[0], spread.edges[-1]],

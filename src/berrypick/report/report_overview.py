@@ -14,7 +14,7 @@ from berrypick._version import __version__
 from berrypick.analysis.abstention import trade_off
 from berrypick.analysis.comparison import Comparison
 from berrypick.analysis.curves import POINTS, bands
-from berrypick.analysis.tabular import named
+from berrypick.analysis.tabular import fields_of
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
@@ -164,9 +164,9 @@ def _pairs(comparison: Comparison) -> list[dict[str, Any]]:
             "measure": measures.index(pair.measure),
             "run": runs.index(pair.run),
             "versus": runs.index(pair.versus),
-            **named(pair, "topics", "difference", "low", "high", "p"),
+            **fields_of(pair, "topics", "difference", "low", "high", "p"),
             "corrected": pair.p_adjusted,
-            **named(pair, "effect", "wins", "ties", "losses", "significant"),
+            **fields_of(pair, "effect", "wins", "ties", "losses", "significant"),
         }
         for pair in comparison.pairs
     ]
@@ -275,7 +275,7 @@ def _curves(results: Results, comparison: Comparison) -> list[dict[str, Any]]:
             band.measure,
             {"measure": band.measure, "title": band.measure, "x_title": across, "y_title": up, "points": []},
         )
-        columns = named(band, "x", "y", "low", "high")
+        columns = fields_of(band, "x", "y", "low", "high")
         points = {name: [_short(value) for value in column] for name, column in columns.items()}
         one["points"].append({"run": runs.index(band.run), **points})
     return list(found.values())
