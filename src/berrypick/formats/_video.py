@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.formats._words import whole_number
+from berrypick.formats.base import Problems
 
 _CLOCK = re.compile(
     r"(?:(?P<h>[0-9]+)h)?(?:(?P<m>[0-9]+)m(?!s))?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)s)?(?:(?P<ms>[0-9]+(?:\.[0-9]+)?)ms)?\Z"
@@ -21,6 +22,20 @@ def minutes_seconds(word: str) -> int | None:
     minutes, _, seconds = word.partition(".")
     whole, rest = whole_number(minutes), whole_number(seconds or "0")
     return whole * 60 + rest if whole is not None and rest is not None and rest < 60 and len(minutes) < 10 else None
+
+
+def read_segment(
+    start: str, end: str, shortest: int, problems: Problems, number: int, text: str
+) -> tuple[int, int] | None:
+    """Start and end of a segment in seconds; None, and a problem of its line, where they are none."""
+    first, last = minutes_seconds(start), minutes_seconds(end)
+    if first is None or last is None:
+        problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
+        return None
+    if last < first + shortest:
+        problems.report("the segment ends before it starts", number, text)
+        return None
+    return first, last
 
 
 def in_minutes_seconds(seconds: float) -> str:

@@ -9,7 +9,7 @@ from berrypick.core.truth import Truth
 from berrypick.formats._files import content
 from berrypick.formats._scan import scan
 from berrypick.formats._values import Judgement, judged_counts, spans_topic
-from berrypick.formats._video import in_minutes_seconds, minutes_seconds, whole_seconds
+from berrypick.formats._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
 from berrypick.formats._words import word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -91,11 +91,5 @@ def _read_lines(path: str, problems: Problems) -> Iterator[Row]:
         if len(fields) != 6 or fields[5] not in ("0", "1"):
             problems.report(f"is not {MediaevalQrels.shape}", number, text)
             continue
-        start, end = minutes_seconds(fields[3]), minutes_seconds(fields[4])
-        if start is None or end is None:
-            problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
-            continue
-        if end <= start:
-            problems.report("the segment ends before it starts", number, text)
-            continue
-        yield fields[0], fields[2], start, end, float(fields[5]), number
+        if (segment := read_segment(fields[3], fields[4], 1, problems, number, text)) is not None:
+            yield fields[0], fields[2], *segment, float(fields[5]), number

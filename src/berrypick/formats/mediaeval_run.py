@@ -11,7 +11,7 @@ from berrypick.core.run import Run
 from berrypick.formats._files import content
 from berrypick.formats._scan import Scanned, scan
 from berrypick.formats._values import result_counts, results
-from berrypick.formats._video import in_minutes_seconds, minutes_seconds, whole_seconds
+from berrypick.formats._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
 from berrypick.formats._words import finite, whole_number, word_problem
 from berrypick.formats.base import Format, Problems, Role
 
@@ -99,18 +99,13 @@ def _read_lines(path: str, problems: Problems) -> tuple[dict[str, Any], int]:
         if shape is None:
             problems.report(f"is not {MediaevalRun.shape}", number, text)
             continue
-        first, last = minutes_seconds(fields[3]), minutes_seconds(fields[4])
-        if first is None or last is None:
-            problems.report("a time is not minutes.seconds", number, text, "17.10 is 17 minutes and 10 seconds")
-            continue
-        if last < first:
-            problems.report("the segment ends before it starts", number, text)
+        if (segment := read_segment(fields[3], fields[4], 0, problems, number, text)) is None:
             continue
         rank, name = shape
-        moved += rank == 6 and minutes_seconds(fields[5]) != first
+        moved += rank == 6 and minutes_seconds(fields[5]) != segment[0]
         topics.append(fields[0])
         videos.append(fields[2])
-        rows.append((first, last, int(fields[rank]), float(fields[rank + 1]), number))
+        rows.append((*segment, int(fields[rank]), float(fields[rank + 1]), number))
         tag = tag or name
     numbers = dict(zip(_NUMBERS, np.array(rows, dtype=np.float64).reshape(-1, 5).T, strict=True))
     numbers |= {name: numbers[name].astype(np.int64) for name in ("start", "end", "line")}
