@@ -218,3 +218,13 @@ def test_durations_of_videos(put, duration, message):
     with pytest.raises(bp.InputError, match=message):
         bp.read_truth(put("q.jsonl", line.format(1, 150) + line.format(2, duration)))
     assert bp.read_truth(put("q.jsonl", line.format(1, 150) + line.format(2, "null"))).lengths == {"garden": 150}
+
+
+@pytest.mark.parametrize("kernels", ["", "numpy"])
+def test_segments_of_no_length(put, kernels, monkeypatch):
+    """A run may point to a moment; nothing in a truth is relevant for no time."""
+    monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
+    with pytest.raises(bp.InputError, match=r"t\.qrels:2: the segment ends before it starts"):
+        bp.read_truth(put("t.qrels", "q Q0 v 1.00 2.00 1\nq Q0 v 3.00 3.00 1\n"))
+    run = bp.read_run(put("r.run", "q Q0 v 1.00 2.00 1 9.0 tag\nq Q0 v 3.00 3.00 2 8.0 tag\n"))
+    assert (run.start.tolist(), run.end.tolist()) == ([60, 180], [120, 180])
