@@ -166,7 +166,7 @@ def test_files(saved):
         ('[{"run": "a", "topic": "t", "measure": "AP"}]', "object 1 has no value, or it is neither a number nor null"),
         ('[{"run": "a", "topic": "t", "measure": "AP", "value": "1"}]', "object 1 has no value"),
         ('[{"run": "a", "topic": "t", "measure": "AP", "value": true}]', "object 1 has no value"),
-        ("[" * 100_000, "is not JSON"),
+        ("[" * 100_000, "is nested too deeply to be read"),
     ],
 )
 def test_files_that_are_something_else(tmp_path, content, message):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
-from berrypick.core.errors import InputError
+from berrypick.core.errors import InputError, nesting_refused
 from berrypick.core.results import ALL, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info
 from berrypick.formats._files import file_name, head, read_whole, reusable
@@ -33,7 +33,8 @@ def read_results(path: str | PathLike[str]) -> Results:
         content = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("is not UTF-8 text", path=name, remedy=_EXPECTED) from None
-    return _results([_row(record, number, name) for number, record in _records(content, name)], name)
+    with nesting_refused(name, _EXPECTED):
+        return _results([_row(record, number, name) for number, record in _records(content, name)], name)
 
 
 def _results(rows: list[Row], path: str) -> Results:
@@ -59,14 +60,14 @@ def _records(content: str, path: str) -> list[tuple[int, Any]]:
     try:
         whole = json.loads(content)
         return list(enumerate(whole if isinstance(whole, list) else [whole], start=1))
-    except (ValueError, RecursionError):
+    except ValueError:
         pass
     found = []
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
                 found.append((number, json.loads(line)))
-            except (ValueError, RecursionError):
+            except ValueError:
                 raise InputError("is not JSON", path=path, line=number, text=line, remedy=_EXPECTED) from None
     if not found:
         raise InputError("the file is empty", path=path, remedy=_EXPECTED)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -102,6 +104,19 @@ class InputError(BerrypickError):
         if self.text is not None:
             shown = "\n  " + shorten(self.text)
         return f"{where}{self.what.template}{shown}" + (f"\n  {self.remedy.template}" if self.remedy else "")
+
+
+#: What is said of values that Python's stack cannot hold.
+TOO_DEEP = "is nested too deeply to be read"
+
+
+@contextmanager
+def nesting_refused(path: str, remedy: str = "no format needs more than a few levels") -> Iterator[None]:
+    """A file nested deeper than Python's stack is an error of the file, wherever its reader meets the depth."""
+    try:
+        yield
+    except RecursionError:
+        raise InputError(TOO_DEEP, path=path, remedy=remedy) from None
 
 
 def shorten(text: str, width: int = 160) -> str:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from berrypick import formats
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest, shorten
+from berrypick.core.errors import InputError, UsageError, nearest, nesting_refused, shorten
 from berrypick.core.near_names import near_match
 from berrypick.core.words import counted
 from berrypick.corpus.lazy import OfDocuments
@@ -124,7 +124,7 @@ def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
     name = fspath(path)
     if os.path.isdir(name):
         return _folder(name)
-    with reusable(name):
+    with reusable(name), nesting_refused(name):
         held = formats.documents_in(name) if _is_whole_json(name) else {}
         return Texts(held, source=name) if held else _lines(name)
 

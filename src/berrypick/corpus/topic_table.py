@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError, UsageError, nesting_refused
 from berrypick.core.topic_fields import TopicField, TopicFields
 from berrypick.corpus.frames import _values, is_frame
 from berrypick.corpus.table import plain_names
@@ -24,7 +24,7 @@ def read_topic_table(given: Any) -> dict[str, TopicField]:
     """Fields by name, from a file (CSV, TSV or Parquet with a column topic, or JSON Lines), a data frame, or
     ``{topic: {field: value}}``."""
     if isinstance(given, (str, PathLike)):
-        with reusable(fspath(given)):
+        with reusable(fspath(given)), nesting_refused(fspath(given)):
             return _read_file(fspath(given))
     fields = TopicFields(("topic",))
     if is_frame(given):
@@ -70,7 +70,7 @@ def _first_line(path: str) -> str:
 
 def read_clusters(path: str) -> TopicField:
     """``topic``, TAB, cluster in each line; or a table with a column topic and one other."""
-    with reusable(path):
+    with reusable(path), nesting_refused(path):
         return _read_clusters(path)
 
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest, option
+from berrypick.core.errors import InputError, UsageError, nearest, nesting_refused, option
 from berrypick.core.gc import gc_paused
 from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
@@ -197,7 +197,7 @@ def read_any(
 ) -> Any:
     """Read a file of any known format; ``options`` are those of the format."""
     name = file_name(path)
-    with reusable(name), gc_paused():
+    with reusable(name), gc_paused(), nesting_refused(name):
         chosen = by_name(format, role) if format else sniff(name, role)
         problems = problems or Problems(name)
         with plugin_errors(f"{name}: reading it as {chosen.name()}", chosen):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from berrypick.core.errors import TOO_DEEP
 from berrypick.formats._files import read_whole
 from berrypick.formats._spans import json_cost, refuse_constant
 from berrypick.formats.base import Problems
@@ -45,7 +46,9 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
         problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
     except UnicodeDecodeError as error:
         problems.report("is not UTF-8 text", raw.count(b"\n", 0, error.start) + 1, remedy="save the file as UTF-8")
-    except (RecursionError, ValueError) as error:
+    except RecursionError:
+        problems.report(TOO_DEEP, 1)
+    except ValueError as error:
         problems.report(f"is not JSON ({error})", 1)
     return None, Source()
 

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from berrypick.core.arrays import Positions
+from berrypick.core.errors import TOO_DEEP
 from berrypick.formats._files import content, is_compressed, size_of
 from berrypick.formats._limits import memory_limit, text_cost, too_much_memory
 from berrypick.formats.base import Problems
@@ -38,7 +39,10 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
             raise too_much_memory(path, memory_limit(size_of(path)))
         try:
             value = json.loads(text, parse_constant=refuse_constant)
-        except (json.JSONDecodeError, RecursionError, ValueError) as error:
+        except RecursionError:
+            problems.report(TOO_DEEP, number, text)
+            continue
+        except ValueError as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
             problems.report(f"is not JSON ({why})", number, text, "every line holds one object")
             continue

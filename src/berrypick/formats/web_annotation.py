@@ -76,7 +76,7 @@ def _annotations(path: str, problems: Problems) -> Iterator[tuple[int | None, di
     first = head(path)
     try:
         lines = len(first) > 1 and isinstance(json.loads(first[0]), dict)
-    except ValueError:
+    except (ValueError, RecursionError):  # said where the file is read
         lines = False
     if lines:
         for number, _, value in records(path, problems):
