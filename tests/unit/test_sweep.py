@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.analysis import chunkers, retrievers
+from berrypick.analysis import chunkers, retrievers, sweep_work
 from berrypick.analysis import sweep as sweeping
 from berrypick.analysis.heatmap import Grid
 from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences
@@ -496,6 +496,56 @@ def test_runs_are_kept_and_read_again(tmp_path):
             (row["run"], row["measure"]): row["value"] for row in made.rows
         }
         assert read.rows[0]["chunks"] is None and read.parameters == ("chunker", "size", "overlap")
+
+
+def halves(text, **others):
+    return [(0, len(text) // 2), (len(text) // 2, len(text))]
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "a\\b", "..", "nul", "a\0b", "a ", " ", "a:b", "a\nb", "\ud800", "50%", "a,b=c", "é"]
+)
+def test_odd_names_are_kept_and_read_again(tmp_path, name):
+    chunkers = {name: halves, "a": halves, "": halves}
+    for grid in ({}, {name or "size": [name, "other"]}):
+        folder = tmp_path / f"kept{len(grid)}"
+        made = swept(chunkers=chunkers, keep=folder, grid=grid)
+        read = bp.sweep(gold=GOLD, runs=folder, measures="charR@2 IoU@2")
+        assert sorted(read.names) == sorted(made.names)
+        assert {str(setting["chunker"]) for setting in read.settings} == {name, "a", ""}
+        assert not any(":" in file.name for file in folder.iterdir()), "a stream of a file, on Windows"
+
+
+def test_names_that_are_too_long(tmp_path):
+    for name in ("x" * 300, "é" * 50):
+        with pytest.raises(UsageError, match="cannot be kept: its settings make a file name of 3.. bytes, and 255 is"):
+            swept(chunkers={name: halves, "other": halves}, keep=tmp_path / "kept", grid={})
+        assert not (tmp_path / "kept").exists()
+        assert len(swept(chunkers={name: halves, "other": halves}, grid={}).names) == 2
+    longest = "x" * (255 - len("chunker=.jsonl"))
+    swept(chunkers={longest: halves, "other": halves}, keep=tmp_path / "kept", grid={})
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+
+
+def test_folders_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "inside", "a\0b"):
+        with pytest.raises(UsageError, match="keep=: the folder .* cannot be made"):
+            swept(keep=folder)
+
+
+def test_no_run_replaces_another(tmp_path, monkeypatch):
+    """A file system that does not tell upper from lower case."""
+    monkeypatch.setattr(sweep_work, "file_of", lambda folder, name: Path(folder) / f"{name.lower()}.jsonl")
+    with pytest.raises(UsageError, match="names that differ in case only are one file here"):
+        swept(chunkers={"A": halves, "a": halves}, keep=tmp_path / "kept", grid={})
+
+
+@pytest.mark.parametrize("values", [[10.0000001, 10.0000002], [10, "10"], [10, 10], [None, ""]])
+def test_settings_of_one_name(tmp_path, values):
+    with pytest.raises(UsageError, match="2 settings of the grid are called .*size="):
+        swept(chunkers=halves, grid={"size": values}, keep=tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,12 @@ from berrypick.analysis import statistics
 from berrypick.analysis.chunkers import fixed, paragraphs, sentences
 from berrypick.analysis.heatmap import Grid, grid_of
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
+from berrypick.analysis.sweep_files import prepare_folder
 from berrypick.analysis.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
 from berrypick.analysis.sweep_work import FolderJob, Job, Outcome, PipelineJob
 from berrypick.analysis.tabular import shown
 from berrypick.core.arrow import Frames, Kind
-from berrypick.core.errors import UsageError, nearest, option
+from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.progress import StepCounter, check_progress
 from berrypick.core.results import Results, concat
@@ -240,9 +241,7 @@ def sweep(
     else:
         job = PipelineJob.planned(truth, measures, settings, documents, queries, chunkers, retrievers, grid or {}, only)
     if keep is not None:
-        Path(keep).mkdir(parents=True, exist_ok=True)
-        job.keep = os.fspath(keep)
-        _refuse_kept(job.keep, job.names)
+        job.keep = prepare_folder(os.fspath(keep), job.names)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
     step = StepCounter(progress, len(job.settings))
     outcomes: list[Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
@@ -253,14 +252,3 @@ def sweep(
         tuple(outcome.chunks for outcome in outcomes),
         replace(results, notes=(*results.notes, *jobs_notes(jobs))),
     )
-
-
-def _refuse_kept(folder: str, names: Sequence[str]) -> None:
-    """Runs of an earlier sweep are not overwritten: names leave out what does not vary, so they may be other runs."""
-    there = [f"{name}.jsonl" for name in names if (Path(folder) / f"{name}.jsonl").exists()]
-    if there:
-        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
-        raise UsageError(
-            f"{folder} already has {there[0]}{more}, which a sweep would overwrite: "
-            f"give another folder with {option('keep')}, or remove them"
-        )

@@ -6,6 +6,7 @@ import inspect
 import itertools
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -98,8 +99,17 @@ def run_names(settings: Sequence[Setting]) -> list[str]:
     keys = dict.fromkeys(key for setting in settings for key in setting)
     varied = [key for key in keys if len({repr(setting.get(key)) for setting in settings}) > 1] or list(keys)
     return [
-        ",".join(f"{key}={_quoted(setting[key])}" for key in varied if key in setting) or "run" for setting in settings
+        ",".join(f"{_quoted(key)}={_quoted(setting[key])}" for key in varied if key in setting) or "run"
+        for setting in settings
     ]
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse settings that share a name: their runs could not be told apart."""
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        why = "floats are told apart by their first 6 digits, other values by their text"
+        raise UsageError(f"{count} settings of the grid are called {name}: {why}")
 
 
 _SAFE = " ()[]+:;@!#~'"  # what stays as it is in a name, which is also the name of a file
@@ -107,7 +117,16 @@ _SAFE = " ()[]+:;@!#~'"  # what stays as it is in a name, which is also the name
 
 def _quoted(value: Any) -> str:
     """In a name; a file name that is not UTF-8 has halves of characters in it."""
-    return quote(shown_value(value), safe=_SAFE, errors="surrogatepass")
+    text = shown_value(value)
+    safe = _SAFE if text == text.strip() else _SAFE.replace(" ", "")  # blanks around a value are taken off when read
+    return quote(text, safe=safe, errors="surrogatepass")
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return unquote(text.strip(), errors="surrogatepass")
+    except UnicodeDecodeError:  # no name of ours
+        return unquote(text.strip())
 
 
 def shown_value(value: Any) -> str:
@@ -154,7 +173,7 @@ def settings_in(path: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for item in itertools.chain.from_iterable(part.split(",") for part in [*folders, name]):
         key, equals, value = item.partition("=")
-        key, value = (unquote(key.strip()), unquote(value.strip())) if equals else ("name", unquote(item.strip()))
+        key, value = (_unquoted(key), _unquoted(value)) if equals else ("name", _unquoted(item))
         if key in COLUMNS:
             raise UsageError(f"{path}: {key} is a column of the table already; give the parameter another name")
         if key in found:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from berrypick import formats
 from berrypick.analysis.retrievers import Chunk
-from berrypick.analysis.sweep_settings import Setting, Some, Step, check_grid, find_steps, run_names
+from berrypick.analysis.sweep_files import file_of, refuse_overwriting
+from berrypick.analysis.sweep_settings import Setting, Some, Step, check_grid, check_names, find_steps, run_names
 from berrypick.core.assemble import assemble
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.results import Results
@@ -56,7 +56,9 @@ class Job:
     def outcome(self, i: int) -> Outcome:
         run, chunks = self.run(i)
         if self.keep:
-            formats.write(run, Path(self.keep) / f"{self.names[i]}.jsonl", "span-run")
+            file = file_of(self.keep, self.names[i])
+            refuse_overwriting(file)
+            formats.write(run, file, "span-run")
         known = dict(self.evaluation)
         if self.all_chunks and chunks is not None:
             known["chunks"] = _as_run("chunks", [("all", chunk, None) for chunk in chunks])
@@ -116,8 +118,10 @@ class PipelineJob(Job):
         wanted = [setting for setting in settings if only is None or only(setting)]
         if not wanted:
             raise UsageError("only= accepts no setting of the grid")
+        names = run_names(wanted)
+        check_names(names)
         evaluation["documents"] = texts
-        return cls(truth, measures, evaluation, wanted, run_names(wanted), texts, queries,
+        return cls(truth, measures, evaluation, wanted, names, texts, queries,
                    {step.name: step for step in cutting}, {step.name: step for step in finding})  # fmt: skip
 
     def run(self, i: int) -> tuple[Run, Sequence[Chunk] | None]:
