@@ -518,7 +518,7 @@ def test_odd_names_are_kept_and_read_again(tmp_path, name):
 
 def test_names_that_are_too_long(tmp_path):
     for name in ("x" * 300, "é" * 50):
-        with pytest.raises(UsageError, match="cannot be kept: its settings make a file name of 3.. bytes, and 255 is"):
+        with pytest.raises(UsageError, match=r"cannot be kept: its settings make a file name of 3.. bytes, and 255 is"):
             swept(chunkers={name: halves, "other": halves}, keep=tmp_path / "kept", grid={})
         assert not (tmp_path / "kept").exists()
         assert len(swept(chunkers={name: halves, "other": halves}, grid={}).names) == 2
@@ -530,7 +530,7 @@ def test_names_that_are_too_long(tmp_path):
 def test_folders_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "inside", "a\0b"):
-        with pytest.raises(UsageError, match="keep=: the folder .* cannot be made"):
+        with pytest.raises(UsageError, match=r"keep=: the folder .* cannot be made"):
             swept(keep=folder)
 
 
@@ -543,7 +543,7 @@ def test_no_run_replaces_another(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("values", [[10.0000001, 10.0000002], [10, "10"], [10, 10], [None, ""]])
 def test_settings_of_one_name(tmp_path, values):
-    with pytest.raises(UsageError, match="2 settings of the grid are called .*size="):
+    with pytest.raises(UsageError, match=r"2 settings of the grid are called .*size="):
         swept(chunkers=halves, grid={"size": values}, keep=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
 

@@ -20,8 +20,11 @@ Judgements = Mapping[str, TopicTruth]
 def merged(annotators: Mapping[str, Judgements], rule: MergeRule = "union") -> dict[str, TopicTruth]:
     """One truth: text is as relevant as any of those who judged it say (union), as all of them say (intersection), or
     as more than half of them say (majority). What one annotator alone judged stays as it is."""
-    topics = dict.fromkeys(name for judgements in annotators.values() for name in judgements)
-    return {name: _merged_topic([one[name] for one in annotators.values() if name in one], rule) for name in topics}
+    topics: dict[str, list[TopicTruth]] = {}
+    for judgements in annotators.values():
+        for name, topic in judgements.items():
+            topics.setdefault(name, []).append(topic)
+    return {name: _merged_topic(found, rule) for name, found in topics.items()}
 
 
 def _merged_topic(found: Sequence[TopicTruth], rule: MergeRule) -> TopicTruth:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
+import numpy as np
+
 from berrypick.core.annotators import merged
+from berrypick.core.arrays import Positions
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats._values import Judgement, judged_counts, spans_topic
@@ -148,15 +152,20 @@ def _characters(mark: Mark, text: str | None, counting: Offsets) -> tuple[int, i
         return mark.start, mark.end
     if counting == "chars" or text.isascii():
         return (mark.start, mark.end) if mark.end <= len(text) else None
-    units = text.encode("utf-16-le" if counting == "utf16" else "utf-8", "surrogatepass")
-    size, code = (2, "utf-16-le") if counting == "utf16" else (1, "utf-8")
-    if mark.end * size > len(units):
+    borders = _borders(text, counting)
+    start, end = np.searchsorted(borders, (mark.start, mark.end)).tolist()
+    if mark.end > borders[-1] or borders[start] != mark.start or borders[end] != mark.end:
         return None
-    try:
-        start = len(units[: mark.start * size].decode(code))
-        return start, start + len(units[mark.start * size : mark.end * size].decode(code))
-    except UnicodeDecodeError:
-        return None
+    return start, end
+
+
+@lru_cache(maxsize=2)  # spans of one text come one after another, for each counting in turn
+def _borders(text: str, counting: Offsets) -> Positions:
+    """Where the characters of a text begin, in units of UTF-16 or bytes of UTF-8, and where the last one ends."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    longer = (0xFFFF,) if counting == "utf16" else (0x7F, 0x7FF, 0xFFFF)
+    sizes = 1 + sum((codes > most).astype(np.int64) for most in longer)
+    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _same(mark: Mark, text: str | None, place: tuple[int, int]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,16 +18,37 @@ class Source:
 
     def __init__(self, text: str = "") -> None:
         self.text, self._at, self.line = text, 0, 1
+        self._ascii = False  # whether the last string that was found has its letters escaped
+        #: Characters that may be searched in vain: each vain search goes to the end of the file.
+        self._left = 8 * len(text)
 
-    def line_of(self, *words: str) -> int:
-        """The line of the next place of a string that the value has next; that of the last one if it is not found."""
-        for word in words:
-            found = self.text.find(json.dumps(word, ensure_ascii=False), self._at)
-            if found >= 0:
-                self.line += self.text.count("\n", self._at, found)
-                self._at = found
-                break
+    def line_of(self, word: Any, name: str = "") -> int:
+        """The line of the next place of a string that the value has next; that of the last one if it is not found.
+        A whole number is looked for as what this name has."""
+        found = -1
+        if isinstance(word, str):
+            for ascii_only in (self._ascii, not self._ascii):
+                if found < 0 and not (word.isascii() and ascii_only != self._ascii):  # else both forms are the same
+                    found = self._find(json.dumps(word, ensure_ascii=ascii_only))
+                    self._ascii = ascii_only if found >= 0 else self._ascii
+        elif type(word) is int:
+            found = self._find(re.compile(rf"{re.escape(json.dumps(name))}\s*:\s*{word}(?![\d.eE])"))
+        if found >= 0:
+            self.line += self.text.count("\n", self._at, found)
+            self._at = found
         return self.line
+
+    def _find(self, wanted: str | re.Pattern[str]) -> int:
+        if self._left < 0:
+            return -1
+        if isinstance(wanted, str):
+            found = self.text.find(wanted, self._at)
+        else:
+            match = wanted.search(self.text, self._at)
+            found = match.start() if match else -1
+        if found < 0:
+            self._left -= len(self.text) - self._at
+        return found
 
     def skip(self) -> None:
         """Past the word that was found last."""

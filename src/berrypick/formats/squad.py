@@ -85,7 +85,7 @@ def _rows(value: Any, source: Source, problems: Problems, lengths: dict[str, flo
         lengths[document] = float(len(paragraph["context"]))
         for question in objects(paragraph.get("qas"), "qas", source, problems):
             topic = question.get("id")
-            line = source.line_of(str(topic))
+            line = source.line_of(topic, "id")
             source.skip()
             yield from _answers(question, {"topic": topic, "doc": document}, line, source, problems)
 
