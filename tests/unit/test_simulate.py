@@ -674,3 +674,29 @@ def test_what_readers_get_as_bars():
     assert spread.edges[0] == 0 and spread.edges[-1] == 1 and spread.bars[0] == 2 and spread.bars[-1] == 1
     assert Spread.of(np.array([-2.0, 3.0])).edges[0] == -2
     assert sum(Spread.of(np.array([0.0, 0.0])).bars) == 2
+
+
+def test_a_table_of_reach_has_no_walk(process, tmp_path):
+    """What its readers see together is taken for granted, which is said beside the numbers; a walk is not."""
+    rows = {("hub", "a"): 0.5, ("hub", "b"): 0.5}
+    truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"hub": 1}}
+
+    def simulated(user):
+        return bp.simulate(truth, run, "EPRUM(r=1) EPRUM(r=2)", user=user, navigation=ReachTable(rows), readers=1000)
+
+    table, markov = simulated("table"), simulated("markov")
+    assert [row.difference > 0 for row in table] == [False, True], "either sign"
+    assert [row.difference > 0 for row in markov] == [True, False]
+    said = "a table of reach does not say what a reader sees together"
+    assert sum(said in note.text for note in table.notes) == 1
+    assert not any(said in note.text for note in markov.notes)
+    assert "it comes from" not in str(table)
+    (tmp_path / "n.tsv").write_text("".join(f"{a}\t{b}\t{p}\n" for (a, b), p in rows.items()))
+    (tmp_path / "t.qrels").write_text("q 0 a 1\nq 0 b 1\n")
+    (tmp_path / "r.run").write_text("q Q0 hub 1 1 r\n")
+    for user, times in (("table", 1), ("markov", 0)):
+        done = process(
+            "explain", tmp_path / "t.qrels", tmp_path / "r.run", "--topic", "q", "-m", "EPRUM(r=1)", "--user", user,
+            "--navigation", tmp_path / "n.tsv", "--simulate", "100",
+        )  # fmt: skip
+        assert done.code == 0 and done.out.count("table of reach does not say") == times

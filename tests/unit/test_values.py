@@ -243,8 +243,37 @@ def test_one_warning_for_all_runs():
 
 def test_navigation_that_has_no_effect_is_warned_about(tmp_path):
     (tmp_path / "n.tsv").write_text("x\ty\t0.5\n", encoding="utf-8")
-    with pytest.warns(bp.BerrypickWarning, match="so the navigation file has no effect"):
+    with pytest.warns(bp.BerrypickWarning, match="so it has no effect"):
         bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM", navigation=tmp_path / "n.tsv")
+
+
+@pytest.mark.parametrize(
+    ("rows", "value", "warned"),
+    [
+        ({("d#20-30", "d#0-10"): 0.5}, 0.625, False),
+        ({("d#7-8", "d#0-10"): 0.5}, 0.25, False),  # a target has that name
+        ({("d", "e"): 0.5}, 0.25, True),  # documents, where units are spans
+        ({("x", "y"): 0.5}, 0.25, True),
+    ],
+)
+def test_navigation_between_spans(rows, value, warned, recwarn):
+    spans, run = {"q": {"d": [(0, 10)], "e": [(5, 9)]}}, {"q": [("d", 20, 30), ("e", 5, 9)]}
+    found = bp.evaluate(spans, run, "EPRUM", navigation=ReachTable(rows, "n.tsv"))
+    assert found.mean() == {"run": {"EPRUM": value}}
+    said = [str(one.message) for one in recwarn.list]
+    names = f"(n.tsv: {', '.join(next(iter(rows)))}; run: d#20-30, e#5-9)"
+    no_effect = f"run: no unit of the run or the truth occurs in n.tsv, so it has no effect {names}"
+    assert said == ([no_effect] if warned else [])
+
+
+def test_whole_documents_that_are_read_as_spans_have_names_of_spans(recwarn):
+    """A table of documents has no effect on them, and that is said."""
+    found = bp.evaluate(
+        {"q": {"d": [(0, 10)]}}, {"q": {"e": 1.0}}, "EPRUM", navigation=ReachTable({("e", "d"): 1.0}),
+        documents={"d": "some text here", "e": "other text"},
+    )  # fmt: skip
+    assert found.mean() == {"run": {"EPRUM": 0.0}}
+    assert any("so it has no effect (the navigation: e, d; run: e#0-10)" in str(one.message) for one in recwarn.list)
 
 
 def test_good_numbers_give_no_warning(recwarn):

@@ -144,7 +144,8 @@ class Simulation(Tabular):
         how = self.readership
         found = [
             f"simulated: mean over {how.readers} readers for each topic, seed {how.seed}; error: its standard error.",
-            f"* the difference is more than {CLEAR:g} errors: it comes from the hypotheses behind the value.",
+            f"* the difference is more than {CLEAR:g} errors: the hypotheses behind the value do not hold for these "
+            "readers.",
         ]
         if any(row.versus_first is not None for row in self.mean_rows):
             found.append(f"vs {self.mean_rows[0].run}: difference of the simulated values, and its error.")
@@ -202,7 +203,12 @@ def simulate(
     found = _simulated(evaluation, tasks, readership, jobs, progress)
     drawn = _drawn(evaluation, readership)
     rows = _topic_rows(results, found, drawn)
-    notes = [*results.notes, *(Note("walks", f"{what}: {count} of them") for what, count in found.stopped.items())]
+    assumed = {one.text: evaluation.contexts[one.text].user.walk_assumes for one in evaluation.measures}
+    notes = [
+        *results.notes,
+        *(Note("walks", f"{what}: {count} of them") for what, count in found.stopped.items()),
+        *(Note("walks", text) for text in dict.fromkeys(filter(None, assumed.values()))),
+    ]
     return Simulation(_mean_rows(results, rows, drawn), rows, readership, tuple(notes), per_topic)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
+from berrypick.judging.judge import judge_topic
 from berrypick.measures._documents import DocumentMeasure
 from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
@@ -83,14 +85,24 @@ def document_notes(scorer: RunScorer) -> Iterator[Note]:
     """Numbers that mean nothing, since names do not match."""
     truth, run = scorer.evaluation.truth, scorer.run
     navigation = scorer.evaluation.context.reader.navigation
-    if navigation is None:  # else users may move from what is retrieved to what is judged
+    if navigation is None or not scorer.has_measures(of_documents=False):
+        # else users may move from what is retrieved to what is judged
         yield from unknown_documents_note(truth, run)
-    elif not _occurs(navigation, truth, run):
+    elif not _occurs(navigation, scorer):
         source = navigation.source or "the navigation"
         yield Note(
             "unused navigation",
-            f"no unit of the run or the truth occurs in {source}, so the navigation file has no effect",
+            f"no unit of the run or the truth occurs in {source}, so it has no effect "
+            f"({source}: {some(navigation.units)}; run: {some(_retrieved(scorer))})",
         )
+
+
+def _retrieved(scorer: RunScorer) -> list[str]:
+    """The first names of what is retrieved, as user models know them."""
+    context = next(iter(scorer.evaluation.contexts.values()))
+    found = (judge_topic(scorer.evaluation.truth, scorer.run, topic, context).ranking for topic in scorer.topics)
+    names = (ranking.name(row) for ranking in found for row in range(len(ranking)))
+    return list(dict.fromkeys(islice(names, 4)))
 
 
 def score_notes(run: Run) -> Iterator[Note]:
@@ -109,10 +121,18 @@ def score_notes(run: Run) -> Iterator[Note]:
 
 
 def _tie_order(run: Run, tied: BoolArray) -> str:
+    """How results of equal scores are ordered. Several results may stand in one line."""
     if run.line is None:
         return ""
-    kept = (run.line[1:] > run.line[:-1])[tied].all()
-    return "; they keep the order of the file" if kept else "; they are ordered by document name, as trec_eval does"
+    steps = run.line[1:][tied].astype(np.int64) - run.line[:-1][tied]
+    kept = (steps > 0).all() or ((steps >= 0).all() and (run.points_into_documents or not _names_fall(run, tied)))
+    return "; they keep the order given" if kept else "; they are ordered by document name, as trec_eval does"
+
+
+def _names_fall(run: Run, tied: BoolArray) -> bool:
+    rows = np.flatnonzero(tied).tolist()
+    names, code = run.documents, run.document
+    return all(names[int(code[row])] > names[int(code[row + 1])] for row in rows)
 
 
 def _rises(line: Narrow, ordered: BoolArray) -> bool:
@@ -189,17 +209,23 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)
 
 
-def _occurs(navigation: Navigation, truth: Truth, run: Run) -> bool:
-    """Whether the navigation has any unit that is judged or retrieved."""
-    units = set(navigation.units)
-    if not units or not units.isdisjoint(run.documents):
-        return not units or not run.points_into_documents or _occurs_by_name(units, run)
-    return any(not units.isdisjoint(topic.document) for topic in truth.topics.values())
+def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
+    """Whether the navigation has any unit that is retrieved or a target, under the names that user models know.
 
-
-def _occurs_by_name(units: set[str], run: Run) -> bool:
-    rankings = (ranking for _, ranking in run.rankings())
-    return any(ranking.name(row) in units for ranking in rankings for row in range(len(ranking)))
+    Those are names of documents, spans or elements; whole documents that are evaluated as spans have names of spans.
+    """
+    units, evaluation = set(navigation.units), scorer.evaluation
+    readers = {evaluation.contexts[one.text] for one in evaluation.measures if not one.of_documents}
+    if not units:
+        return True
+    judged = (
+        judge_topic(evaluation.truth, scorer.run, topic, context) for context in readers for topic in scorer.topics
+    )
+    return any(
+        not units.isdisjoint(one.targets.names())
+        or any(one.ranking.name(row) in units for row in range(len(one.ranking)))
+        for one in judged
+    )
 
 
 def _by_tens(topics: Sequence[TopicTruth]) -> Iterator[Sequence[TopicTruth]]:

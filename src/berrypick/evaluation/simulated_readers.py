@@ -279,7 +279,9 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readershi
         if count
     ]
     title = f"What {how.readers} simulated readers get (seed {how.seed})"
+    assumed = evaluation.contexts[one.text].user.walk_assumes
     return [
+        *([f"{assumed[0].upper()}{assumed[1:]}."] if assumed else []),
         Table(title, ["", one.text], facts),
         Table("Distribution over readers", ["from .. to", "share of readers", ""], bars, align="<><"),
     ]

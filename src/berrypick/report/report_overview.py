@@ -102,7 +102,9 @@ def _simulated(details: Details) -> dict[str, Any] | None:
         return None
     numbers = [details.evaluation.measures.index(one) for one in details.simulated]
     pools = [getattr(one.measure, "pools", False) for one in details.simulated]
-    return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(SHARES)}
+    assumed = [details.evaluation.contexts[one.text].user.walk_assumes for one in details.simulated]
+    return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(SHARES),
+            "assumed": assumed}  # fmt: skip
 
 
 def _warnings(notes: Sequence[Note], runs: int, command: str) -> list[str]:

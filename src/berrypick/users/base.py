@@ -68,6 +68,8 @@ class UserModel(Parameterized, base=True):
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
+    #: What :meth:`walk` takes for granted beyond the model: a sentence, said wherever readers are simulated.
+    walk_assumes: ClassVar[str] = ""
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
 

@@ -27,6 +27,11 @@ class Table(NavigationModel):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
+    walk_assumes: ClassVar[str] = (
+        "a table of reach does not say what a reader sees together: the value takes targets as independent, simulated "
+        "readers see as many together as the table allows at one rank; a difference shows what that changes, in either "
+        "direction, and not which of the two is true"
+    )
 
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         if not isinstance(context.navigation, ReachTable):
@@ -45,7 +50,8 @@ class Table(NavigationModel):
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
         """A reader goes through the units that the table names, the most probable first, and stops at some point.
 
-        A table says nothing about what is reached together; this reader sees the most together that it allows.
+        A table says nothing about what is reached together; this reader sees the most together that it allows at one
+        rank. That is one of many laws with the same reach, and not always an end of the values that they give.
         """
         ranking = ranking.fresh()
         return outward(ranking, *self.pairs(ranking, targets, context), readers)

@@ -15,9 +15,9 @@
     const { data } = berry;
     const names = data.simulated.measures.map((measure, number) => [number, berry.clean(data.measures[measure].text)]);
     const measure = parts.select('simulated-measure', names, (value) => berry.go({ simulated: value }));
-    page = { bar: parts.bar(), measure, notice: el('div'), title: el('div'), runs: el('div', { class: 'simulated-runs' }) };
+    page = { bar: parts.bar(), measure, notice: el('div'), title: el('div'), assumed: el('p', { class: 'simulated-assumed' }), runs: el('div', { class: 'simulated-runs' }) };
     page.bar.element.append(parts.labelled('Measure', measure));
-    page.body = el('div', {}, page.title, el('p', {}, intro()), page.runs);
+    page.body = el('div', {}, page.title, el('p', {}, intro()), page.assumed, page.runs);
     berry.fill(element, page.bar.element, page.notice, page.body);
   }
 
@@ -39,6 +39,9 @@
     if (!block) return;
     berry.fill(page.notice);
     berry.fill(page.title, parts.heading(block));
+    const assumed = berry.data.simulated.assumed[chosen];
+    page.assumed.hidden = !assumed;
+    berry.fill(page.assumed, `Note: ${assumed}.`);
     const shown = parts.shownRuns(state).map((run) => [run, block.simulated[chosen][run]]);
     const [low, high, most] = scale(shown.map(([, twin]) => twin));
     berry.fill(page.runs, shown.map(([run, twin]) => el('section', { class: 'simulated-run', 'data-run': run },
