@@ -165,7 +165,7 @@ def missing_navigation(found: Sequence[IdealList]) -> list[str]:
     """Where nothing but targets can be listed, every list is one of targets."""
     if found and all(one.candidates <= one.targets for one in found):
         return [
-            f"nothing but the targets leads to a target: give a user model that moves with {option('user')} or "
-            f"{option('navigation')}"
+            "the candidates are the targets alone: other units that lead to a target come with "
+            f"{option('navigation')}, or with the XML documents of {option('collection')}"
         ]
     return []

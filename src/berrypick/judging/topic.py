@@ -109,7 +109,10 @@ class JudgedTopic:
     @cached_property
     def reach(self) -> Reach:
         """What each rank leads to."""
-        return self.context.user.reach(self.consulted.fresh(), self.targets, self.context.reader)
+        consulted = self.consulted.fresh()
+        if not len(consulted):  # of ideal lists, which need no run: nothing that a user model could ask for
+            return Reach.from_entries(consulted.ranks, len(self.targets), [], [], [])
+        return self.context.user.reach(consulted, self.targets, self.context.reader)
 
     @cached_property
     def levels(self) -> tuple[tuple[float, BoolArray, Reach], ...]:

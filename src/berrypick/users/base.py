@@ -223,4 +223,7 @@ def elements(ranking: Ranking, targets: Targets) -> bool:
 def need_places(model: UserModel, ranking: Ranking, targets: Targets) -> None:
     """Models that need offsets say so."""
     if ranking.start is None or targets.start is None:
+        if ranking.path is None and targets.path is None:
+            what = "needs places in documents, and truth and run have whole documents"
+            raise UsageError(f"user model {model.name()} {what}: give spans (start and end), or use another user model")
         raise without_structure(f"user model {model.name()} needs the offsets of elements in their documents")
