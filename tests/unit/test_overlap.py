@@ -23,7 +23,7 @@ TRUTH = worlds.span_truth({"1": [("d", 100, 200)], "2": [("d", 0, 10)], "3": [("
 RUN = worlds.span_run(
     {"1": [("d", 0, 200), ("d", 150, 350)], "2": [("d", 0, 10)], "4": [("d", 0, 9), ("d", 0, 8)]}, tag="mine"
 )
-TOLD = "mine: 6.25% of the retrieved text repeats earlier results (Overlap)"
+TOLD = "mine: 6.25% of the retrieved material repeats earlier results (Overlap)"
 
 
 def overlaps(results: bp.Results) -> list[str]:
@@ -54,7 +54,7 @@ def test_every_run_that_may_overlap_is_told_about():
     assert results.run_facts["mine"].overlap == 0.0625 and results.run_facts["other"].overlap == 0
     assert results.mean()["mine"].keys() == {"charR@1"}
     assert TOLD in map(str, bp.compare(TRUTH, [RUN, other], "charR@1").notes)
-    assert "6.25% of the retrieved text" in results._repr_html_()
+    assert "6.25% of the retrieved material" in results._repr_html_()
 
 
 @pytest.mark.parametrize("measures", ["EPRUM", "AP", "charR AP"])
@@ -80,7 +80,7 @@ def test_elements_are_told_about_where_their_places_are_known():
     truth = twins.assessed_truth([tree], [("d", 0, 5)], with_text=True)
     assert overlaps(bp.evaluate(truth, run, "nxCG@5")) == []
     told = overlaps(bp.evaluate(truth, run, "nxCG@5", collection=twins.collection_of([tree])))
-    assert told == ["run: 25% of the retrieved text repeats earlier results (Overlap)"]
+    assert told == ["run: 25% of the retrieved material repeats earlier results (Overlap)"]
 
 
 def test_repeated_results_count_as_the_evaluation_takes_them():
@@ -110,9 +110,9 @@ def test_standard_output_holds_the_result_only(files, berrypick):
     paths = files(truth_jsonl=truth, run_jsonl=truth.replace("10}", '8, "tag": "a"}') + truth)
     done = berrypick("evaluate", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR", "-o", "json")
     assert done.code == 0 and [row["measure"] for row in json.loads(done.out)] == ["charR"]
-    assert "note: a: 44.4% of the retrieved text repeats earlier results (Overlap)" in done.err
+    assert "note: a: 44.4% of the retrieved material repeats earlier results (Overlap)" in done.err
     compared = berrypick("compare", paths["truth_jsonl"], paths["run_jsonl"], "-m", "charR", "-o", "json")
-    assert "44.4% of the retrieved text" in compared.err and "Overlap" not in compared.out
+    assert "44.4% of the retrieved material" in compared.err and "Overlap" not in compared.out
 
 
 # --- campaigns charge otherwise, and mean the same by overlap ---------------------------------------------------------
@@ -128,8 +128,8 @@ def test_protocols_do_not_change_what_overlap_is():
 
 def test_overlap_explains_itself():
     told = explanation(bp.explain(TRUTH, RUN, "1", "Overlap", protocol="inex2010"))
-    assert "2 (d#150-350)     200  150" in told and "each character once    350" in told
-    assert "no text is retrieved" in explanation(
+    assert "2 (d#150-350)     200  150" in told and "each unit once       350" in told
+    assert "no material is retrieved" in explanation(
         bp.explain(TRUTH, worlds.span_run({"1": [("d", 5, 5)]}), "1", "Overlap")
     )
 

@@ -98,7 +98,7 @@ def test_measures_of_other_things_refuse_it(measure):
 
 @pytest.mark.parametrize("measure", ["Judged@3", "Judged", "Bpref", "BPref", "infAP"])
 def test_measures_of_judged_documents_are_refused_on_spans(measure):
-    with pytest.raises(UsageError, match="charJudged is the share of retrieved text that was judged"):
+    with pytest.raises(UsageError, match="charJudged is the share of what is retrieved that was judged"):
         bp.evaluate(TRUTH, RUN, measure)
     assert bp.score(measure, {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}) is not None
 

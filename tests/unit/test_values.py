@@ -297,3 +297,30 @@ def test_notes_of_comparisons_and_sweeps_are_printed():
     noted = "size=5, size=9: none of the run's documents is judged (truth: e; run: d)"
     assert f"note: {noted}" in str(swept).splitlines()
     assert noted.replace("'", "&#x27;") in swept._repr_html_()
+
+
+def test_repeated_results_that_count_again(recwarn):
+    truth, run = {"q": {"d": [(0, 10)]}}, {"q": [("d", 0, 5), ("d", 0, 5)]}
+    found = bp.evaluate(truth, run, "charR charR(counted='pairs')", duplicates="keep")
+    assert found.mean() == {"run": {"charR": 0.5, "charR(counted='pairs')": 1.0}}
+    said = "1 result repeats an earlier one of the same topic; it adds nothing"
+    assert f"{said}, but counts again in charR(counted='pairs')" in [note.text for note in found.notes]
+    assert said in [note.text for note in bp.evaluate(truth, run, "charR", duplicates="keep").notes]
+
+
+def test_topics_without_targets_have_values_of_some_measures(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"topic":"q","doc":"d","start":0,"end":9}\n{"topic":"p","doc":"e","start":0,"end":9,"grade":0}\n')
+    run = {"q": [("d", 0, 5)], "p": [("e", 0, 5)]}
+    said = "1 judged topic has nothing relevant; its value{} is undefined and left out of means"
+    assert said.format("") in [note.text for note in bp.evaluate(path, run, "charR").notes]
+    both = bp.evaluate(path, run, "charR Abstained")
+    assert {row.measure: row.value for row in both.topic_rows if row.topic == "p"} == {"charR": None, "Abstained": 0.0}
+    assert said.format(" of charR") in [note.text for note in both.notes]
+
+
+def test_files_of_comments_are_not_empty(tmp_path):
+    for text, told in (("# a comment\n\n", "holds nothing but blank lines and comments"), ("", "the file is empty")):
+        (tmp_path / "t.qrels").write_text(text)
+        with pytest.raises(bp.InputError, match=told):
+            bp.read_truth(tmp_path / "t.qrels")

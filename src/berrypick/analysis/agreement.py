@@ -11,7 +11,9 @@ import numpy as np
 from berrypick.core.annotators import votes_of
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Truth
+from berrypick.core.words import counted, unit_word
 from berrypick.corpus.convert import as_truth
+from berrypick.formats import positions_in
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,13 @@ class Agreement:
     alpha: float | None  # Krippendorff's alpha, nominal; None where nothing is shared, or all is judged alike
     characters: int
     alike: float | None  # the share of them on which all agree
+    unit: str = "character"  # what positions count: character, second, or unit where that is not known
 
     def __str__(self) -> str:
         alpha = "undefined" if self.alpha is None else f"{self.alpha:.4f}"
         alike = "" if self.alike is None else f", {100 * self.alike:.1f}% of them judged alike by all"
         who = ", ".join(self.annotators)
-        return f"Krippendorff's alpha {alpha} over {self.characters} characters{alike} ({who})"
+        return f"Krippendorff's alpha {alpha} over {counted(self.characters, self.unit)}{alike} ({who})"
 
 
 def agreement(truth: Any) -> Agreement:
@@ -53,7 +56,13 @@ def agreement(truth: Any) -> Agreement:
                 counts[key] = counts.get(key, 0.0) + length
     size = sum(counts.values())
     alike = sum(length for (good, bad), length in counts.items() if not (good and bad))
-    return Agreement(tuple(judged.annotators), _alpha(counts), round(size), alike / size if size else None)
+    return Agreement(
+        tuple(judged.annotators), _alpha(counts), round(size), alike / size if size else None, _unit(judged)
+    )
+
+
+def _unit(truth: Truth) -> str:
+    return unit_word("chars" if truth.offsets is not None else positions_in(truth.format))
 
 
 def _alpha(counts: dict[tuple[int, int], float]) -> float | None:

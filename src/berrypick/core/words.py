@@ -6,3 +6,13 @@ from __future__ import annotations
 def counted(number: int, one: str, many: str = "") -> str:
     """'1 run', '2 runs'."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def material(unit: str | None) -> str:
+    """What lies between two positions that count this: text, time, or either where that is not known."""
+    return {"chars": "text", "seconds": "time"}.get(unit or "", "material")
+
+
+def unit_word(unit: str | None) -> str:
+    """One of what positions count."""
+    return {"chars": "character", "seconds": "second"}.get(unit or "", "unit")

@@ -288,12 +288,13 @@ def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options:
     for one in measures:
         if options.unjudged is not None and not one.counts_unjudged:
             raise UsageError(
-                f"{one.text} does not count characters: {option('unjudged')} applies to charP, charR, charF and IoU"
+                f"{one.text} does not count characters or seconds: {option('unjudged')} applies to charP, charR, "
+                "charF and IoU"
             )
         if one.measure.instead_on_spans and truth.judges_text:
             raise UsageError(
-                f"{one.text} {one.measure.instead_on_spans}, but {truth.source or 'the truth'} judges text in them: "
-                "charJudged is the share of retrieved text that was judged"
+                f"{one.text} {one.measure.instead_on_spans}, but {truth.source or 'the truth'} judges spans in them: "
+                "charJudged is the share of what is retrieved that was judged"
             )
 
 

@@ -15,7 +15,7 @@ from berrypick.core.near_names import near_hint, near_match
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.words import counted
+from berrypick.core.words import counted, material
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
 from berrypick.judging.judge import judge_topic
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.scoring import RunScorer
 
+#: Values of counted= under which a result that repeats another one counts like any other.
+_REPEATED = ("each", "pairs")
 #: Below this share overlap is not worth a line.
 LEAST_OVERLAP = 5e-5
 
@@ -72,12 +74,14 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = sum(1 for topic in scorer.topics if topic not in truth.relevant_topics)
-    if empty and any(one.needs_targets for one in scorer.evaluation.measures):
+    needy = [one.text for one in scorer.evaluation.measures if one.needs_targets]
+    if empty and needy:
+        of = f" of {some(needy)}" if len(needy) < len(scorer.evaluation.measures) else ""  # others have values for it
         yield Note(
             "topics without targets",
-            "1 judged topic has nothing relevant; its value is undefined and left out of means"
+            f"1 judged topic has nothing relevant; its value{of} is undefined and left out of means"
             if empty == 1
-            else f"{empty} judged topics have nothing relevant; their values are undefined and left out of means",
+            else f"{empty} judged topics have nothing relevant; their values{of} are undefined and left out of means",
         )
 
 
@@ -144,19 +148,28 @@ def _rises(line: Narrow, ordered: BoolArray) -> bool:
     return int(ordered.sum()) > 1
 
 
+def _material(scorer: RunScorer) -> str:
+    return material(scorer.evaluation.context.reader.line_unit)
+
+
 def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
     scores = scorer.scores
     if scores.repeats:
+        each = [one.text for one in scorer.evaluation.measures if getattr(one.measure, "counted", "") in _REPEATED]
+        but = f", but counts again in {some(each)}" if each else ""
         yield Note(
             "repeated results",
-            "1 result repeats an earlier one of the same topic; it adds nothing"
+            f"1 result repeats an earlier one of the same topic; it adds nothing{but}"
             if scores.repeats == 1
-            else f"{scores.repeats} results repeat an earlier one of the same topic; they add nothing",
+            else f"{scores.repeats} results repeat an earlier one of the same topic; they add nothing"
+            f"{but.replace('counts', 'count')}",
         )
     yield from _cut_notes(scorer)
     share = mean(list(scores.overlap.values()))
     if share is not None and share >= LEAST_OVERLAP:
-        yield Note("overlap", f"{100 * share:.3g}% of the retrieved text repeats earlier results (Overlap)")
+        yield Note(
+            "overlap", f"{100 * share:.3g}% of the retrieved {_material(scorer)} repeats earlier results (Overlap)"
+        )
     for text, count in scores.user_notes.items():
         yield Note("user model", text, count=count)
 
@@ -181,7 +194,7 @@ def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[
         return
     at = one.measure.at
     spans = f"{one.measure.of_spans}{'' if at is None else f'@{at}'}"
-    text = f"counts whole documents, each at its best rank and relevant if any text in it is; {spans} counts spans"
+    text = f"counts whole documents, each at its best rank and relevant if anything in it is; {spans} counts spans"
     yield Note("whole documents", text, measure=one.text)
 
 
@@ -203,7 +216,8 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
     if not one.needs_targets and all(scorer.scores.found[one.text, topic].value is None for topic in scorer.topics):
         yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
     if one.misses_text and scorer.evaluation.context.unjudged == "relevant":
-        text = "relevant text that is neither judged nor retrieved is unknown; with more judgements it may be lower"
+        what = f"relevant {_material(scorer)} that is neither judged nor retrieved is unknown"
+        text = f"{what}; with more judgements it may be lower"
         yield Note("unjudged text", text, measure=one.text)
     if undefined:
         yield Note("undefined", "undefined, and left out of the mean", measure=one.text, count=undefined)

@@ -18,7 +18,7 @@ from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats._columns import COLUMNS, has_name
-from berrypick.formats._files import atomic_writer, content, file_name, head, numbered_head, reusable
+from berrypick.formats._files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
 from berrypick.formats._table import almost_spans, wrong_separator
 from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
@@ -82,7 +82,8 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         return _sniff_folder(path, role)
     numbered = numbered_head(path)
     if not numbered:
-        raise InputError("the file is empty", path=path, remedy=_expected(role))
+        what = "the file holds nothing but blank lines and comments" if size_of(path) else "the file is empty"
+        raise InputError(what, path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
     spans = role in (None, "truth", "run")
     if spans and (wrong := wrong_separator(first[0], path, line)):  # else taken for visited paths

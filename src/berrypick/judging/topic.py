@@ -18,6 +18,7 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Highlighted, Targets, TopicTruth
+from berrypick.core.words import material
 from berrypick.judging.bases import judged_base
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance import idealism
@@ -85,6 +86,11 @@ class JudgedTopic:
     def effort_unit(self) -> str:
         """What effort is counted in: rank, chars, tokens or seconds."""
         return self.context.effort
+
+    @property
+    def material(self) -> str:
+        """What results and targets are made of: text, time, or material where it is not known what positions count."""
+        return material(self.context.reader.line_unit)
 
     @property
     def chunks(self) -> Mapping[str, tuple[Positions, Positions]] | None:

@@ -190,10 +190,14 @@ def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
         found[row] = have - before
     effort.append(spent[done:])
     seen.append(np.full(len(spent) - done, have))
-    unit_name = "tokens" if tokens is not None else "seconds" if judged.effort_unit == "seconds" else "chars"
+    unit_name = "tokens" if tokens is not None else "seconds" if _counts_seconds(judged) else "chars"
     share = np.minimum(np.concatenate(seen) / total, 1.0)
     tokenizer = tokens.name if tokens is not None else ""
     return Reading(np.maximum.accumulate(np.concatenate(effort)), share, cost, found / total, unit_name, tokenizer)
+
+
+def _counts_seconds(judged: JudgedTopic) -> bool:
+    return "seconds" in (judged.effort_unit, judged.context.reader.line_unit)
 
 
 def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:

@@ -123,7 +123,7 @@ def stretch_gains(judged: JudgedTopic, every: float) -> FloatArray:
     points = targets.end <= targets.start
     if points.any():
         name = targets.name(int(np.argmax(points)))
-        raise UsageError(f"every= reads stretches of text, and the target {name} has no length")
+        raise UsageError(f"every= reads stretches of one length, and the target {name} has no length")
     total = float(costs_of(judged).results.sum())
     if total / every > MOST_STRETCHES:
         raise UsageError(f"every={every:g} is too short: the list has {total / every:.3g} such stretches")

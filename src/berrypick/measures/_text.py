@@ -19,6 +19,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
 from berrypick.core.truth import Highlighted
+from berrypick.core.words import unit_word
 from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
@@ -172,7 +173,7 @@ class TextMeasure(Measure):
         if self.counted == "pairs":
             if not self.by_pairs:
                 raise UsageError(f"{self.name()} has no counted='pairs': the program that counts so does not have it")
-            object.__setattr__(self, "why_above_one", "text in several results or targets counts several times")
+            object.__setattr__(self, "why_above_one", "what several results or targets hold counts several times")
 
     #: Whether the program that counts every pair of result and target has it.
     by_pairs: ClassVar[bool] = True
@@ -239,7 +240,7 @@ class TextMeasure(Measure):
         once = replace(self, counted="once")
         rows = [
             ["lengths of results, added up", number(found.retrieved)],
-            ["common text of each result and each target, added up", number(found.relevant)],
+            [f"common {judged.material} of each result and each target, added up", number(found.relevant)],
             ["lengths of targets, added up", number(found.wanted)],
             [str(self), self._value_text(judged)],
             [f"{once}, for comparison", once._value_text(judged)],
@@ -250,7 +251,7 @@ class TextMeasure(Measure):
         found = count_each(judged, self.at)
         rows = [
             ["lengths of results, added up", number(found.retrieved)],
-            ["relevant text in them, once", number(found.relevant)],
+            [f"relevant {judged.material} in them, once", number(found.relevant)],
             ["lengths of targets, added up", number(found.wanted)],
             ["of each target not found, added up", number(found.unused)],
             [str(self), self._value_text(judged)],
@@ -260,27 +261,27 @@ class TextMeasure(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         view = view_of(judged)
         if view.total <= 0:
-            return self._explanation(judged, "Undefined: no text is relevant.")
+            return self._explanation(judged, f"Undefined: no {judged.material} is relevant.")
         if self.counted in ("each", "pairs"):
             return self._explain_pairs(judged) if self.counted == "pairs" else self._explain_summed(judged)
         retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
         read = view.up_to(np.nan_to_num(view.new), self.at)
         unjudged = relevant - view.found(self.at)
         rows = [
-            ["retrieved, each character once", number(read)],
+            [f"retrieved, each {unit_word(judged.context.reader.line_unit)} once", number(read)],
             *([["of it unjudged, which counts as relevant", number(unjudged)]] if unjudged else []),
             ["of it relevant", number(relevant)],
             ["relevant in all", number(total)],
             [str(self), number(self.value(retrieved, relevant, total), 6)],
         ]
-        return self._explanation_by(judged, "Text of the first results together", rows)
+        return self._explanation_by(judged, f"{judged.material.capitalize()} of the first results together", rows)
 
     def _explanation_by(self, judged: JudgedTopic, title: str, rows: list[list[str]]) -> Explanation:
         return self._explanation(judged, text_table(view_of(judged)), Table(title, ["quantity", "value"], rows))
 
 
 #: On values that differ from those of text counted once.
-PAIRS_NOTE = "text in several results or targets counts several times, as legalbenchrag does; counted='once' does not"
+PAIRS_NOTE = "what several results or targets hold counts several times, as legalbenchrag does; counted='once' does not"
 
 
 def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:
@@ -360,9 +361,9 @@ def _why(view: View, row: int) -> str:
     if repeated is not None and repeated[row]:
         return "a repeat of an earlier result"
     if view.new[row] == 0 and view.length[row] > 0:
-        return "all of its text was retrieved before"
+        return "all of it was retrieved before"
     if view.new[row] < view.length[row]:
-        return "part of its text was retrieved before"
+        return "part of it was retrieved before"
     return "" if view.good[row] else "nothing relevant in it"
 
 

@@ -46,7 +46,7 @@ class Answered(AnswerMeasure):
     """
 
     topics: ClassVar[str] = "a topic with an answer"
-    others: ClassVar[str] = "no relevant text"
+    others: ClassVar[str] = "nothing relevant"
 
     def defined(self, judged: JudgedTopic) -> bool:
         return judged.truth.has_relevant

@@ -47,7 +47,7 @@ class charF(TextMeasure):
     """
 
     misses_text: ClassVar[bool] = True
-    curve_axes: ClassVar[tuple[str, str]] = ("rank", "character F")
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "F")
 
     beta: float = zero_or_more(1, "weight of recall against precision")
 

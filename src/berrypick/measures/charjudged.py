@@ -9,6 +9,7 @@ import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Curve, Score
+from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._text import unjudged_of, view_of
 from berrypick.measures.base import Measure
@@ -57,7 +58,7 @@ class charJudged(Measure):
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2004incomplete",)
     counts_unjudged: ClassVar[bool] = True  # and does not change: the option may stand beside it
-    curve_axes: ClassVar[tuple[str, str]] = ("rank", "share of text judged")
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "share judged")
 
     def compute(self, judged: JudgedTopic) -> Score:
         retrieved, unjudged = self._counts(judged)
@@ -79,7 +80,7 @@ class charJudged(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         retrieved, unjudged = self._counts(judged)
         if not retrieved:
-            return self._explanation(judged, "Undefined: no text is retrieved.")
+            return self._explanation(judged, f"Undefined: no {judged.material} is retrieved.")
         view, unknown = view_of(judged), unjudged_of(judged)
         brings = [
             [f"{int(view.ranking.rank[row]) + 1} ({view.ranking.name(row)})", number(float(view.new[row])),
@@ -87,7 +88,7 @@ class charJudged(Measure):
             for row in range(min(len(view.ranking), 30))
         ]  # fmt: skip
         rows = [
-            ["retrieved, each character once", number(retrieved)],
+            [f"retrieved, each {unit_word(judged.context.reader.line_unit)} once", number(retrieved)],
             ["of it unjudged", number(unjudged)],
             [str(self), self._value_text(judged)],
         ]

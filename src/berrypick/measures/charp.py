@@ -45,7 +45,7 @@ class charP(TextMeasure):
     0.4
     """
 
-    curve_axes: ClassVar[tuple[str, str]] = ("rank", "character precision")
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "precision")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / retrieved if retrieved > 0 else 0.0

@@ -47,7 +47,7 @@ class charR(TextMeasure):
 
     charges: ClassVar[bool] = False
     misses_text: ClassVar[bool] = True
-    curve_axes: ClassVar[tuple[str, str]] = ("rank", "character recall")
+    curve_axes: ClassVar[tuple[str, str]] = ("rank", "recall")
 
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / total

@@ -14,6 +14,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
+from berrypick.core.words import unit_word
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._chunks import Reading, effort_for, reading_of
@@ -127,9 +128,10 @@ class Coverage(Measure):
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         if not self._defined(judged):
-            return self._explanation(judged, "Undefined: no text is relevant.")
+            return self._explanation(judged, f"Undefined: no {judged.material} is relevant.")
         reading, view = self._reading(judged), view_of(judged)
-        unit = "characters" if reading.unit == "chars" else reading.unit
+        counts = "chars" if self.effort == "chars" else judged.context.reader.line_unit
+        unit = f"{unit_word(counts)}s" if reading.unit == "chars" else reading.unit
         read, found = view.cumulated(reading.cost), view.cumulated(reading.found)
         names, got = view.ranking.names_by_rank()[:30], _handed_over(judged)
         rows = [

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
+from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.text import first_seen, once
 from berrypick.measures.base import Measure
@@ -69,7 +70,7 @@ class Overlap(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = repeated_share(judged.ranking_spans, self.at)
         if value is None:
-            return self._explanation(judged, "Undefined: no text is retrieved.")
+            return self._explanation(judged, f"Undefined: no {judged.material} is retrieved.")
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
         length = chosen.lengths()
@@ -80,13 +81,13 @@ class Overlap(Measure):
         ]
         rows = [
             ["lengths added up", number(float(length.sum()))],
-            ["each character once", number(float(new.sum()))],
+            [f"each {unit_word(judged.context.reader.line_unit)} once", number(float(new.sum()))],
             ["overlap", number(value, 6)],
         ]
         return self._explanation(
             judged,
             Table("What each result brings", ["rank", "length", "new"], brings),
-            Table("Retrieved text", ["quantity", "value"], rows),
+            Table(f"Retrieved {judged.material}", ["quantity", "value"], rows),
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Score
+from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.text import unseen_parts
 from berrypick.measures._articles import pieces
@@ -93,7 +94,7 @@ class Passage2AP(_Genomics):
             for row, new, waste, added in self._steps(judged)[:40]
         ]
         table = Table("What each result adds", ["rank", "new relevant", "irrelevant", "adds"], rows)
-        divided = f"Divided by {number(view_of(judged).total)} relevant characters"
+        divided = f"Divided by {number(view_of(judged).total)} relevant {unit_word(judged.context.reader.line_unit)}s"
         return self._explanation(judged, table, f"{divided}: Passage2AP = {self._value_text(judged)}")
 
 

@@ -93,12 +93,12 @@ class PrecisionOmega(Measure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = self.compute(judged).value
         if value is None:
-            return self._explanation(judged, "Undefined: no text is relevant.")
+            return self._explanation(judged, f"Undefined: no {judged.material} is relevant.")
         common, chosen = self._shared(judged)
         rows = [
-            ["chunks that hold relevant text, together", number(chosen)],
-            ["relevant text in them", number(common)],
-            ["relevant text in all", number(view_of(judged).total)],
+            [f"chunks that hold relevant {judged.material}, together", number(chosen)],
+            [f"relevant {judged.material} in them", number(common)],
+            [f"relevant {judged.material} in all", number(view_of(judged).total)],
             [str(self), number(value, 6)],
         ]
         return self._explanation(judged, Table("Text of chunks", ["quantity", "value"], rows))

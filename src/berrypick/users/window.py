@@ -23,8 +23,8 @@ class Window(ContextModel):
 
     slider: ClassVar[Slider | None] = (("before", "after"), (0, 30, 100, 300, 1000))
 
-    before: float = zero_or_more(100, "how much text before")
-    after: float = zero_or_more(100, "how much text after")
+    before: float = zero_or_more(100, "how many characters or seconds before")
+    after: float = zero_or_more(100, "how many characters or seconds after")
     share: float = positive_share(0.5, "least share of a span that must be covered")
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:

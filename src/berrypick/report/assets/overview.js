@@ -226,7 +226,7 @@
       cell: (run) => berry.number(data.runs[run].overlap)});
     const table = berry.table(columns, {id: 'run-counts', class: 'compact', rows: data.runs.map((run, number) => number)});
     const content = [berry.wide('Counts of runs', table),
-      overlapping ? el('p', {class: 'quiet small'}, 'Overlap: the share of the retrieved text that repeats earlier results, mean over topics.') : null];
+      overlapping ? el('p', {class: 'quiet small'}, 'Overlap: the share of what is retrieved that repeats earlier results, mean over topics.') : null];
     return data.runs.length > few ? el('details', {class: 'fold'}, el('summary', {}, 'Each of ' + berry.plural(data.runs.length, 'run')), content) : content;
   }
 
