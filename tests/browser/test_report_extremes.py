@@ -139,7 +139,7 @@ def test_overlap_is_no_warning(watch, tmp_path):
     assert [run["overlap"] for run in overview["runs"]] == [0.0, pytest.approx(25 / 115, abs=1e-4)]
     assert not any("Overlap" in told for told in overview["warnings"])
     assert [str(note) for note in made.notes if note.kind == "overlap"] == [
-        "y: 21.7% of the retrieved text repeats earlier results (Overlap)"
+        "y: 21.7% of the retrieved material repeats earlier results (Overlap)"
     ]
     page = watch(tmp_path / "r.html").page
     assert "0.2174" in page.locator("#run-counts").inner_text()

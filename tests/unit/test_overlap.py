@@ -80,7 +80,7 @@ def test_elements_are_told_about_where_their_places_are_known():
     truth = twins.assessed_truth([tree], [("d", 0, 5)], with_text=True)
     assert overlaps(bp.evaluate(truth, run, "nxCG@5")) == []
     told = overlaps(bp.evaluate(truth, run, "nxCG@5", collection=twins.collection_of([tree])))
-    assert told == ["run: 25% of the retrieved material repeats earlier results (Overlap)"]
+    assert told == ["run: 25% of the retrieved text repeats earlier results (Overlap)"]
 
 
 def test_repeated_results_count_as_the_evaluation_takes_them():
@@ -128,7 +128,7 @@ def test_protocols_do_not_change_what_overlap_is():
 
 def test_overlap_explains_itself():
     told = explanation(bp.explain(TRUTH, RUN, "1", "Overlap", protocol="inex2010"))
-    assert "2 (d#150-350)     200  150" in told and "each unit once       350" in told
+    assert "2 (d#150-350)     200  150" in told and "each unit once      350" in told
     assert "no material is retrieved" in explanation(
         bp.explain(TRUTH, worlds.span_run({"1": [("d", 5, 5)]}), "1", "Overlap")
     )

@@ -128,7 +128,7 @@
     const whole = state.fit === 1 ? null : svg('svg', { class: 'strip-axis', width, height: 17 }, parts.axis(longest, width));
     berry.fill(page.strips, whole ? el('div', { class: `axis-row${runs.length > 1 ? ' indented' : ''}` },
       whole) : null, page.rows.map((row) => row.element),
-      docs.length ? null : el('p', { class: 'quiet' }, 'No document has relevant text or results up to this rank.'));
+      docs.length ? null : el('p', { class: 'quiet' }, 'No document has anything relevant, or results up to this rank.'));
     page.strips.classList.toggle('bounded', docs.length > 4 && made.block.documents.some((document) => document.block !== null));
     page.strips.scrollTop = top;
     page.watch = new IntersectionObserver((changes) => changes.forEach((change) => {
@@ -308,8 +308,8 @@
     const button = (control, sign, title, key, act) => el('button', { type: 'button', 'data-control': control,
       title: `${title} (${key})`, onclick: act }, sign);
     head.append(el('div', { class: 'reading-tools' },
-      button('previous-relevant', '\u2191 relevant', 'Previous relevant text', 'P', () => toRelevant(-1)),
-      button('next-relevant', '\u2193 relevant', 'Next relevant text', 'N', () => toRelevant(1)),
+      button('previous-relevant', '\u2191 relevant', 'Previous relevant part', 'P', () => toRelevant(-1)),
+      button('next-relevant', '\u2193 relevant', 'Next relevant part', 'N', () => toRelevant(1)),
       button('previous-result', '\u2191 result', 'Previous result', 'p', () => toResult(-1)),
       button('next-result', '\u2193 result', 'Next result', 'n', () => toResult(1))));
     const tree = content.tree ? documentTree(content, doc) : null;
@@ -396,7 +396,7 @@
     if (!panes.length) return;
     const relevant = spans.merge(made.relevant[panes[0].doc]);
     const at = panes[0].text.next(relevant.map((span) => span[0]), direction);
-    if (at === null) return berry.say('No relevant text in this document');
+    if (at === null) return berry.say('Nothing relevant in this document');
     goText(at);
     const span = relevant.find((each) => each[0] === at);
     berry.say(`Relevant, ${parts.stretch(span[0], span[1])}`);
@@ -427,6 +427,6 @@
     berry.key('documents', key, change > 0 ? 'Next topic' : 'Previous topic', () => parts.step(change)));
   berry.key('documents', 'n', 'Next result in the text', () => toResult(1));
   berry.key('documents', 'p', 'Previous result in the text', () => toResult(-1));
-  berry.key('documents', 'N', 'Next relevant text', () => toRelevant(1));
-  berry.key('documents', 'P', 'Previous relevant text', () => toRelevant(-1));
+  berry.key('documents', 'N', 'Next relevant part', () => toRelevant(1));
+  berry.key('documents', 'P', 'Previous relevant part', () => toRelevant(-1));
 })(window.berry = window.berry || {});
