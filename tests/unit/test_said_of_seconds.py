@@ -61,3 +61,14 @@ def test_signatures_of_seconds(video):
     """Effort that is read off positions in seconds is not signed as characters."""
     row = bp.evaluate(video / "t.qrels", video / "r.run", "Coverage(budget=100)").mean_rows[0]
     assert "chars" not in str(row.signature)
+
+
+def test_agreement_names_what_it_counts(tmp_path):
+    pytest.importorskip("krippendorff")
+    for declared, unit in (("", "units"), (', "offsets": "chars"', "characters")):
+        lines = [
+            f'{{"topic": "q", "doc": "d", "start": {start}, "end": {start + 10}, "annotator": "{who}"{declared}}}\n'
+            for start, who in ((0, "a"), (5, "b"))
+        ]
+        (tmp_path / "t.jsonl").write_text("".join(lines))
+        assert f"over 5 {unit}," in str(bp.agreement(tmp_path / "t.jsonl"))
