@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from berrypick.formats._files import read_whole
-from berrypick.formats._spans import json_cost, refuse_constant
+from berrypick.formats._spans import json_cost
+from berrypick.formats._strict_json import RepeatedName, strict_json
 from berrypick.formats.base import Problems
 
 
@@ -37,7 +38,7 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
     raw = read_whole(path, json_cost)
     try:
         text = raw.decode("utf-8-sig")
-        value = json.loads(text, parse_constant=refuse_constant)
+        value = strict_json(text)
         if value is None:
             problems.report("is null, and holds nothing", 1)
         return value, Source(text)
@@ -45,6 +46,8 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
         problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
     except UnicodeDecodeError as error:
         problems.report("is not UTF-8 text", raw.count(b"\n", 0, error.start) + 1, remedy="save the file as UTF-8")
+    except RepeatedName as error:
+        problems.report(str(error), error.line, remedy=error.remedy)
     except (RecursionError, ValueError) as error:
         problems.report(f"is not JSON ({error})", 1)
     return None, Source()
