@@ -149,7 +149,8 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
             continue
         if not is_number(value) or not is_finite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
-            raise UsageError(f"{where} is {value!r:.40}, which is not a number")
+            also = "; results are a list, best first" if isinstance(value, (Mapping, list)) else ""
+            raise UsageError(f"{where} is {value!r:.40}, which is not a number{also}")
     items = sorted(found.items(), key=lambda item: -float(item[1])) if by_score else found.items()
     for name, value in items:
         if isinstance(value, (list, tuple)):

@@ -48,7 +48,9 @@ class SearchHits(RunRecords):
     """
 
     format_name: ClassVar[str] = "search-hits"
-    aliases: ClassVar[tuple[str, ...]] = ("chroma", "qdrant", "weaviate", "elasticsearch", "opensearch")
+    aliases: ClassVar[tuple[str, ...]] = (
+        "chroma", "qdrant", "weaviate", "elasticsearch", "opensearch", "pinecone", "milvus",
+    )  # fmt: skip
     shape: ClassVar[str] = '{"q1": {"hits": {"hits": [{"_id": "7", "_score": 9.1, "_source": {...}}]}}}'
     json_names: ClassVar[tuple[str, ...]] = ("hits", "_source", "_score", "ids", "distances", "metadatas", "payload")
 
