@@ -141,6 +141,9 @@ def test_inner_hits_with_a_list_of_values_in_each_field(tmp_path):
         assert both(tmp_path, elastic(outer("guide", chunks=[inner]))) == [("guide", 40, 61)]
     flat = {"_index": "i", "_id": "7", "_score": 1.0, "fields": {"source": ["guide"], **values}}
     assert both(tmp_path, elastic(flat)) == [("guide", 40, 61)]
+    metadata = {f"metadata.{name}": [RIGHT[name]] for name in ("start", "end")}
+    flat = {**flat, "fields": {"metadata.source": ["guide"], "text": [RIGHT["text"]], **metadata}}
+    assert both(tmp_path, elastic(flat)) == [("guide", 40, 61)]
     two = {**flat, "fields": {**flat["fields"], "text": ["a", "b"]}}
     refused(tmp_path, elastic(two), r"the text of a hit is \['a', 'b'\]")
 
@@ -197,6 +200,9 @@ def test_scores_that_are_null_or_distances(tmp_path):
     assert scores({"result": points, "status": "ok"}) == [-0.2, -1.2]  # Euclid
     assert scores({"result": points[::-1], "status": "ok"}) == [1.2, 0.2]
     assert "scores grow down the lists" in " ".join(bp.run_from_objects({"q": points}).notes)
+    third = {"id": 9, "version": 1, "score": 0.7, "payload": SOURCE}
+    assert scores({"result": [*points, third], "status": "ok"}) is None  # reranked: neither scores nor distances
+    assert "scores neither fall nor grow" in " ".join(bp.run_from_objects({"q": [*points, third]}).notes)
     milvus = [[{"id": i, "distance": 0.5, "entity": one} for i, one in enumerate(sources)]]
     assert scores(milvus) is None
 
@@ -211,6 +217,8 @@ SEVERAL = {
     "chroma, ids alone": ({"ids": [["1"], ["2"]], "distances": None}, "answers to 2 queries"),
     "chroma, columns": ({"ids": [["1", "2"]], "documents": [["x"]], "metadatas": None}, "2 ids and 1 documents"),
     "chroma, mixed": ({"ids": ["1"], "documents": [["x"]]}, "1 ids and 1 documents"),
+    "chroma, metadata": ({"ids": [["1"]], "metadatas": [["x"]]}, "the metadata of 1 is 'x'"),
+    "chroma, ids": ({"ids": ["1", ["2"]], "documents": ["x", "y"]}, r"the id of a hit is \['2'\]"),
     "chroma, flat": ({"ids": ["1", "2"], "metadatas": [{}]}, "2 ids and 1 metadatas"),
     "msearch": ({"took": 1, "responses": [elastic(HIT), elastic(HIT)]}, "2 responses are given for one topic"),
     "qdrant batch": ({"result": [{"points": [POINT]}, {"points": [POINT]}], "status": "ok"}, "2 responses"),
@@ -393,7 +401,20 @@ class Words:
         return iter(["took", "hits"])
 
 
+class Chunks:
+    """As a response of an HTTP library: iterates into bytes."""
+
+    def __iter__(self) -> Any:
+        return iter([b'{"took"', b": 3}"])
+
+
+@dataclass
+class Circle:
+    points: list[Any] = field(default_factory=list)
+
+
 UNKNOWN = {
+    "bytes": Chunks(),
     "like a dictionary": Keyed({"took": 3, "total": 2}),
     "pairs": Model(took=3, total="x"),
     "dataclass": Own(),
@@ -415,7 +436,7 @@ def test_unknown_objects_are_refused_by_name(what):
         bp.UsageError, match=rf"topic q: a dictionary of document to score .* not {type(given).__name__}"
     ):
         bp.run_from_objects({"q": given}, documents=TEXTS)
-    if what not in ("a text", "texts"):  # else these are names of files
+    if what not in ("a text", "texts", "bytes"):  # else these are names of files
         with pytest.raises(bp.UsageError, match=f"not {type(given).__name__}"):
             bp.evaluate(TRUTH, given, "charR", documents=TEXTS)
 
@@ -442,16 +463,31 @@ def test_lists_of_other_kinds_are_read():
         assert spans({"q": given}) == [("guide", 40, 61)]
 
 
+def test_hits_without_end_are_refused(tmp_path):
+    circle = Circle()
+    circle.points.append(SimpleNamespace(id=1, score=1.0, payload={"source": circle}))
+    with pytest.raises(bp.InputError, match="topic q: a hit is nested too deeply, or holds itself"):
+        spans({"q": circle})
+    deep: dict[str, Any] = nested("guide", 0, RIGHT)
+    for _ in range(3000):
+        deep = {**nested("guide", 0, RIGHT), "inner_hits": {"x": {"hits": {"hits": [deep]}}}}
+    with pytest.raises(bp.InputError, match=r"topic q: .* nested too deeply"):
+        spans({"q": elastic(deep)})
+    text = f'{{"q": {{"hits": {{"hits": [{{"_id": "1", "_score": 1, "inner_hits": {"[" * 9000}{"]" * 9000}}}]}}}}}}'
+    (tmp_path / "deep.json").write_text(text)
+    with pytest.raises(bp.InputError, match=r"deep\.json:"):
+        bp.read_run(tmp_path / "deep.json")
+
+
 def test_responses_without_topics_are_refused():
-    for given in (
-        elastic(HIT),
-        {"hits": {"hits": [HIT]}},
-        {"points": [POINT]},
-        [HIT],
-        {"matches": STORES["pinecone, matches"]},
-    ):
+    pinecone = {"matches": STORES["pinecone, matches"]}
+    for given in (elastic(HIT), {"hits": {"hits": [HIT]}}, {"points": [POINT]}, [HIT], pinecone):
         with pytest.raises(bp.UsageError, match="needs their topics"):
             bp.evaluate(TRUTH, given, "charR", documents=TEXTS)
+        with pytest.raises(bp.UsageError, match=r"needs their topics|results are a dictionary"):
+            bp.run_from_objects(given)
+        with pytest.raises(bp.UsageError, match="needs their topics"):
+            bp.evaluate(given, {"q": [HIT]}, "charR", documents=TEXTS)
 
 
 def test_the_field_of_the_document_is_named_for_hits_too():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any
@@ -15,17 +15,13 @@ from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.frames import frame_table, is_frame, is_record, records_table
-from berrypick.corpus.objects import is_result, topics_table
+from berrypick.corpus.objects import KINDS, is_result, refuse_response, topics_table
 from berrypick.corpus.table import Search, run_of_table, runs_of_table, truth_of_table
-from berrypick.formats._clients import fields_of
 from berrypick.formats._columns import names_topic
 from berrypick.formats._files import is_stream
 from berrypick.formats._responses import is_answer
 from berrypick.formats._table import Part
 from berrypick.formats.span_table import SpanTableRun
-
-#: For messages.
-KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
 
 
 def as_truth(given: Any) -> Truth:
@@ -40,7 +36,7 @@ def as_truth(given: Any) -> Truth:
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
         return truth_of_table(frame_table(given, "truth"))
-    _refuse_response(given, "truth")
+    refuse_response(given, "truth")
     if isinstance(given, Mapping):
         return truth_of_table(topics_table(_lists(given), "truth"))
     records = _items(given, "truth")
@@ -123,7 +119,7 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
         return [*runs_of_table(frame_table(given, "run"), search, name)]
-    _refuse_response(given, "run")
+    refuse_response(given, "run")
     if isinstance(given, Mapping):
         held = _lists(given)
         if _is_by_run(held):
@@ -174,17 +170,6 @@ def _ranx(given: Any, kind: str) -> bool:
         other = "truth" if kind == "Qrels" else "run"
         raise UsageError(f"a {other} is made of ranx.{kind}, not of ranx.{made.__name__}")
     return True
-
-
-def _refuse_response(given: Any, what: str) -> None:
-    """An object with fields would be iterated into their names, and the fields of a response be taken for topics."""
-    keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
-    if is_result(given):
-        return
-    if is_answer(given):
-        raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
-    if keyed:
-        raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
 
 
 def _items(given: Any, what: str) -> list[Any]:

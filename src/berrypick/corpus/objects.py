@@ -42,6 +42,8 @@ from berrypick.formats._spans import are_span_names, place_of_name
 NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
 
 DocumentName = str | Callable[[Any], str] | None
+#: For messages.
+KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
 
 
 def run_from_objects(
@@ -60,8 +62,20 @@ def run_from_objects(
     """
     if not isinstance(results, Mapping):
         raise UsageError(f"results are a dictionary of topic to list, not {type(results).__name__}")
+    refuse_response(results, "run")
     search = Search(None if documents is None else read_texts(documents), quotes)
     return run_of_table(topics_table(results, "run", doc), tag, search)
+
+
+def refuse_response(given: Any, what: str) -> None:
+    """Refuse a response without its topic: it would be iterated into the names of its fields, or these be topics."""
+    keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
+    if is_result(given):
+        return
+    if is_answer(given):
+        raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
+    if keyed:
+        raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
 
 
 # --- by topic ---------------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from berrypick.core.errors import InputError
+
 #: What stands for itself.
 _SIMPLE = (str, bytes, bool, int, float, type(None))
 #: Where the classes of search results with attributes come from.
@@ -42,12 +44,19 @@ def fields_of(value: Any) -> Mapping[str, Any] | None:
 
 def plain(value: Any) -> Any:
     """A value in which every object is a dictionary of its fields."""
+    try:
+        return _plain(value)
+    except RecursionError:
+        raise InputError("a hit is nested too deeply, or holds itself") from None
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, _SIMPLE):
         return value
     if isinstance(value, (list, tuple)):
-        return list(value) if value and isinstance(value[0], _SIMPLE) else [plain(one) for one in value]
+        return list(value) if value and isinstance(value[0], _SIMPLE) else [_plain(one) for one in value]
     fields = fields_of(value)
-    return value if fields is None else {name: plain(held) for name, held in dict(fields).items()}
+    return value if fields is None else {name: _plain(held) for name, held in dict(fields).items()}
 
 
 def _is_dsl(kind: type) -> bool:

@@ -95,6 +95,8 @@ def _identity(hit: Hit, may_be_span: bool) -> dict[str, Any]:
     own = [hit[name] for name in ("_id", "id", "uuid") if hit.get(name) is not None]
     if not own and "entity" in hit:  # Milvus calls the id as its field is called
         own = [value for name, value in hit.items() if name not in ("entity", "distance", "highlight", "offset")][:1]
+    if own and isinstance(own[0], (Mapping, list)):
+        raise InputError(f"the id of a hit is {own[0]!r:.60}", remedy="an id is a text or a number")
     return place_of_name(str(own[0]), may_be_span) if own else {}
 
 
@@ -124,14 +126,18 @@ def payload(hit: Hit) -> dict[str, Any]:
 
 
 def _of_fields(part: Mapping[str, Any], hit: Hit) -> dict[str, Any]:
-    """Fields of Elasticsearch, each a list of its values; those of a nested object have its name before theirs."""
+    """Fields of Elasticsearch, each a list of its values; those of a nested object, and of metadata, have its name
+    before theirs."""
     nested = hit.get("_nested")
     path = str(nested.get("field", "")) if isinstance(nested, Mapping) else ""
     inside = part.get(path)
     if isinstance(inside, list) and len(inside) == 1 and isinstance(inside[0], Mapping):
-        part = {**part, **inside[0]}
-    found = {name.removeprefix(f"{path}.") if path else name: value for name, value in part.items() if name != path}
-    return {name: value[0] if isinstance(value, list) and len(value) == 1 else value for name, value in found.items()}
+        part = {**{name: value for name, value in part.items() if name != path}, **inside[0]}
+    found: dict[str, Any] = {}
+    for name, value in part.items():
+        own = str(name).removeprefix(f"{path}.").removeprefix("metadata.")
+        found[own] = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return found
 
 
 # --- hits inside of hits ----------------------------------------------------------------------------------------------

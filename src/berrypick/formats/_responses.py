@@ -53,7 +53,8 @@ def answer_in(value: Any) -> Answer | None:
     for path in _GROUPS:
         groups = _at(response, path)
         if isinstance(groups, list) and all(isinstance(_at(one, ("hits",)), list) for one in groups):
-            return Answer([plain(hit) for one in groups for hit in _at(one, ("hits",))])
+            hits = _hits([hit for one in groups for hit in _at(one, ("hits",))])
+            return None if hits is None else Answer(hits)
     if isinstance(found := response.get("responses"), list) and found:
         return _only(found, "responses")
     if isinstance(found := response.get("result"), list) and found and all(map(is_answer, found)):
@@ -137,6 +138,8 @@ def _of_chroma(response: Mapping[str, Any]) -> list[Hit]:
     rows = {name: columns.get(name) or [None] * count for name in _COLUMNS}
     hits: list[Hit] = []
     for one, text, metadata, distance in zip(columns["ids"], *rows.values(), strict=True):
+        if not isinstance(metadata, (Mapping, type(None))):
+            raise InputError(f"the metadata of {one} is {metadata!r:.40}", remedy="metadata are a dictionary")
         fields = {**(metadata or {}), **({} if text is None else {"text": text})}
         hits.append({"id": one, "metadata": fields, "distance": distance})
     return hits
@@ -145,13 +148,13 @@ def _of_chroma(response: Mapping[str, Any]) -> list[Hit]:
 def _of_weaviate(response: Mapping[str, Any]) -> Answer | None:
     """What GraphQL returns: the objects of a class."""
     classes = _at(response, ("data", "Get"))
-    if not isinstance(classes, Mapping) or not all(isinstance(found, list) for found in classes.values()):
+    lists: list[Any] = list(classes.values()) if isinstance(classes, Mapping) else [None]
+    if not all(isinstance(found, list) and all(isinstance(one, Mapping) for one in found) for found in lists):
         return None
-    if len(classes) != 1:
-        what = f"the response has the answers to {len(classes)} queries, and is given for one topic"
+    if len(lists) != 1:
+        what = f"the response has the answers to {len(lists)} queries, and is given for one topic"
         raise InputError(what, remedy=_ONE_EACH)
-    [found] = classes.values()
-    return Answer([_of_class(one) for one in found if isinstance(one, Mapping)])
+    return Answer([_of_class(one) for one in lists[0]])
 
 
 def _of_class(one: Mapping[str, Any]) -> Hit:
