@@ -58,7 +58,7 @@ _EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of obj
 def _records(content: str, path: str) -> list[tuple[int, Any]]:
     """(number, object): of the list, or of the lines."""
     try:
-        whole = strict_json(content)
+        whole = strict_json(content, nan=True)
         return list(enumerate(whole if isinstance(whole, list) else [whole], start=1))
     except RepeatedName as error:
         raise InputError(str(error), path=path, line=error.line, remedy=error.remedy) from None
@@ -68,7 +68,7 @@ def _records(content: str, path: str) -> list[tuple[int, Any]]:
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
-                found.append((number, strict_json(line)))
+                found.append((number, strict_json(line, nan=True)))
             except RepeatedName as error:
                 raise InputError(str(error), path=path, line=number, text=line, remedy=error.remedy) from None
             except (ValueError, RecursionError):

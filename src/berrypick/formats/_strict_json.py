@@ -19,12 +19,13 @@ class RepeatedName(ValueError):
     remedy = "keep one of them: of two values only the last would count"
 
 
-def strict_json(text: str) -> Any:
-    """The value of a text; :class:`RepeatedName`, another ValueError or RecursionError if it is not JSON."""
+def strict_json(text: str, nan: bool = False) -> Any:
+    """The value of a text; :class:`RepeatedName`, another ValueError or RecursionError if it is not JSON. With ``nan``,
+    NaN and Infinity are left to the one who looks at the values."""
     if text.startswith("\ufeff"):
         raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
     try:
-        return _DECODER.decode(text)
+        return (_WITH_NAN if nan else _DECODER).decode(text)
     except _Repeated as found:
         raise RepeatedName(str(found), _second_line(text)) from None
 
@@ -47,6 +48,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(parse_constant=refuse_constant, object_pairs_hook=_object)
+_WITH_NAN = json.JSONDecoder(object_pairs_hook=_object)
 #: A string that is a name, another string, or a bracket.
 _TOKEN = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}\[\]]', re.DOTALL)
 
