@@ -79,6 +79,8 @@ def test_inner_hits_are_the_results(tmp_path):
     right = elastic(outer("guide", {"title": "Guide"}, chunks=[nested("guide", 2, RIGHT)]))
     assert bp.evaluate(TRUTH, {"q": right}, "charR", documents=TEXTS).mean()["run"]["charR"] == 1
     assert both(tmp_path, right) == [("guide", 40, 61)]
+    whole = {"title": "Guide", "text": ["all", "parts"], "page": 9, "chunks": [WRONG, RIGHT], "length": "12 min"}
+    assert both(tmp_path, elastic(outer("guide", whole, chunks=[nested("guide", 2, RIGHT)]))) == [("guide", 40, 61)]
 
 
 def test_inner_hits_are_ranked_by_outer_then_inner_rank(tmp_path):

@@ -148,22 +148,39 @@ def results_of(hit: Hit) -> list[Hit]:
     inner = list(_by_rank(hit.get("inner_hits")))
     if not inner:
         return [hit]
-    around = _with_place(hit)
-    found = [{_DOCUMENT: around.get("doc"), **one} if _is_part(one, hit) else one for one in inner]
+    document = _document(hit)
+    found = [{_DOCUMENT: document, **one} if _is_part(one, hit) else one for one in inner]
     results = [result for one in found for result in results_of(one)]
-    placed = [_with_place(one) for one in results]
-    for one, fields in zip(results, placed, strict=True):
-        if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not {"start", "text"} & set(fields):
+    for one in results:
+        if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not (_has(one, "start") or _has(one, "text")):
             raise InputError(
-                f"an inner hit of {around.get('doc')} has neither offsets nor text, and would count as the document",
+                f"an inner hit of {document} has neither offsets nor text, and would count as the document",
                 remedy="let inner_hits return them, in _source or in fields",
             )
-    if "start" in around and not any("start" in fields for fields in placed):
+    if _has(hit, "start") and not any(_has(one, "start") for one in results):
         raise InputError(
-            f"a hit in {around.get('doc')} has offsets, and none of its inner hits has",
+            f"a hit in {document} has offsets, and none of its inner hits has",
             remedy="leave inner_hits out, or let them return offsets",
         )
     return results
+
+
+def _document(hit: Hit) -> Any:
+    """The document of a hit; nothing else of the outer hit is read."""
+    own = _value(payload(hit), "doc")
+    return _identity(hit, may_be_span=False).get("doc") if own is None else own
+
+
+def _has(hit: Hit, ours: str) -> bool:
+    return _value(payload(hit), ours) not in (None, "")
+
+
+def _value(fields: Mapping[str, Any], ours: str) -> Any:
+    """The value under the first of the names that a thing has."""
+    aliases = COLUMNS["run"][ours]
+    plain = {plain_name(name): value for name, value in fields.items() if isinstance(name, str)}
+    names = (*aliases.usual, *aliases.other)
+    return next((plain[name] for name in names if plain.get(name) is not None), None)
 
 
 def _by_rank(given: Any) -> Iterator[Hit]:
@@ -190,13 +207,8 @@ def _is_part(inner: Hit, outer: Hit) -> bool:
         "_nested" in inner
         or "_routing" in inner
         or inner.get("_id") in (None, outer.get("_id"))
-        or "start" in _ours(payload(inner))[0]
+        or _has(inner, "start")
     )
-
-
-def _with_place(hit: Hit) -> dict[str, Any]:
-    fields = hit_fields(hit)
-    return {name: value for name, value in fields.items() if value not in (None, "")}
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------
