@@ -55,8 +55,9 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
     found, unread = _ours(fields)
     if "doc" not in found:
         found.update(_identity(hit, "start" not in found))
-    if not isinstance(found.get("text", ""), str):
-        raise InputError(f"the text of a hit is {found['text']!r:.60}", remedy="a hit has one text, and one place")
+    if not isinstance(text := found.get("text", ""), str):
+        what = f"holds {len(text)} texts" if isinstance(text, list) else f"must be a text, not {text!r:.40}"
+        raise InputError(f"text {what}", remedy="a hit has one text, and one place")
     if "start" not in found or found.get("end") is not None or found.get("text"):
         if "length" in found:
             unread.append("length")  # of the document, in minutes, or what the text says too
@@ -83,7 +84,8 @@ def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
             found[ours] = plain[held[0]][1]
         if ours in ("start", "end") and any(plain[name][1] != found[ours] for name in held[1:]):
             called = ", ".join(plain[name][0] for name in held)
-            raise InputError(f"a hit has {len(held)} values for its {ours}: {called}", remedy="keep one of them")
+            what = f"a hit has {len(held)} fields for the {ours}, which differ: {called}"
+            raise InputError(what, remedy="keep one of them")
     unread = [str(name) for name in fields if name not in read and not str(name).startswith("_")]
     return found, [name for name in unread if fields[name] is not None]
 
