@@ -14,6 +14,7 @@ from berrypick.core.results import ALL, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info
 from berrypick.formats._files import file_name, head, read_whole, reusable
 from berrypick.formats._spans import json_cost
+from berrypick.formats._strict_json import RepeatedName, strict_json
 from berrypick.formats._table import is_parquet, parquet_columns, parquet_file
 
 COLUMNS = ("run", "topic", "measure", "value", "signature")
@@ -58,15 +59,19 @@ _EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of obj
 def _records(content: str, path: str) -> list[tuple[int, Any]]:
     """(number, object): of the list, or of the lines."""
     try:
-        whole = json.loads(content)
+        whole = strict_json(content, nan=True)
         return list(enumerate(whole if isinstance(whole, list) else [whole], start=1))
+    except RepeatedName as error:
+        raise InputError(str(error), path=path, line=error.line, remedy=error.remedy) from None
     except ValueError:
         pass
     found = []
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
-                found.append((number, json.loads(line)))
+                found.append((number, strict_json(line, nan=True)))
+            except RepeatedName as error:
+                raise InputError(str(error), path=path, line=number, text=line, remedy=error.remedy) from None
             except ValueError:
                 raise InputError("is not JSON", path=path, line=number, text=line, remedy=_EXPECTED) from None
     if not found:

@@ -15,16 +15,13 @@ from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.frames import frame_table, is_frame, is_record, records_table
-from berrypick.corpus.objects import is_result, topics_table
+from berrypick.corpus.objects import KINDS, is_result, refuse_response, topics_table
 from berrypick.corpus.table import Search, run_of_table, runs_of_table, truth_of_table
 from berrypick.formats._columns import names_topic
 from berrypick.formats._files import is_stream
-from berrypick.formats._hits import hits_in
+from berrypick.formats._responses import is_answer
 from berrypick.formats._table import Part
 from berrypick.formats.span_table import SpanTableRun
-
-#: For messages.
-KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
 
 
 def as_truth(given: Any) -> Truth:
@@ -39,6 +36,7 @@ def as_truth(given: Any) -> Truth:
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
         return truth_of_table(frame_table(given, "truth"))
+    refuse_response(given, "truth")
     if isinstance(given, Mapping):
         return truth_of_table(topics_table(_lists(given), "truth"))
     records = _items(given, "truth")
@@ -121,6 +119,7 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
         return [*runs_of_table(frame_table(given, "run"), search, name)]
+    refuse_response(given, "run")
     if isinstance(given, Mapping):
         held = _lists(given)
         if _is_by_run(held):
@@ -217,7 +216,7 @@ def _holds_run(key: Any, value: Any) -> bool | None:
     """Whether a value is a run (True) or the results of one topic (False); None if it is empty."""
     if isinstance(value, (Run, RunFile, str, PathLike)) or is_frame(value) or _ranx(value, "Run"):
         return True
-    if hits_in(value) is not None:
+    if is_answer(value):
         return False
     if isinstance(value, Mapping):
         return all(_is_collection(one) for one in value.values()) if value else None
@@ -229,7 +228,7 @@ def _holds_run(key: Any, value: Any) -> bool | None:
 
 
 def _is_collection(value: Any) -> bool:
-    return isinstance(value, (Mapping, list, tuple, Iterator))
+    return isinstance(value, (Mapping, list, tuple, Iterator)) or is_answer(value)
 
 
 def _is_results_of(topic: str, records: Iterable[Any]) -> bool:

@@ -9,7 +9,8 @@ No such library is imported. For each topic a list, in ranked order for a run, o
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
   quote, grade), or the other names of :mod:`berrypick.formats._columns`;
-* hits of Elasticsearch, OpenSearch, Qdrant or Weaviate; or, in place of the list, a response of one of these or Chroma;
+* hits of Elasticsearch, OpenSearch, Qdrant, Weaviate, Pinecone or Milvus; or, in place of the list, a response of one
+  of these or Chroma, as JSON or as the object that its client returns; the format search-hits says how they are read;
 * plain texts, which are looked up in the documents, as is everything without offsets;
 
 or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores or grades; documents that are all called
@@ -18,7 +19,7 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import replace
 from os import PathLike
 from types import SimpleNamespace
@@ -27,16 +28,22 @@ from typing import Any
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.finite import is_finite
 from berrypick.core.run import Run
+from berrypick.corpus.frames import is_frame
 from berrypick.corpus.table import Search, Table, is_number, plain_names, run_of_table
 from berrypick.corpus.texts import Texts, read_texts
+from berrypick.formats._clients import fields_of, plain
 from berrypick.formats._columns import Role, find_columns
-from berrypick.formats._hits import hit_fields, hits_in, is_hit
+from berrypick.formats._hit_rows import HitRows
+from berrypick.formats._hits import is_hit, payload
+from berrypick.formats._responses import answer_in, is_answer
 from berrypick.formats._spans import are_span_names, place_of_name
 
 #: Where the name of the document is looked for in metadata, in this order.
 NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
 
 DocumentName = str | Callable[[Any], str] | None
+#: For messages.
+KINDS = "a file, a {0}, a dictionary by topic, a data frame, or records with topic and doc"
 
 
 def run_from_objects(
@@ -55,8 +62,20 @@ def run_from_objects(
     """
     if not isinstance(results, Mapping):
         raise UsageError(f"results are a dictionary of topic to list, not {type(results).__name__}")
+    refuse_response(results, "run")
     search = Search(None if documents is None else read_texts(documents), quotes)
     return run_of_table(topics_table(results, "run", doc), tag, search)
+
+
+def refuse_response(given: Any, what: str) -> None:
+    """Refuse a response without its topic: it would be iterated into the names of its fields, or these be topics."""
+    keyed = not isinstance(given, (Mapping, Sequence, Set)) and fields_of(given) is not None
+    if is_result(given):
+        return
+    if is_answer(given):
+        raise UsageError(f"a {what} of a store's hits needs their topics: {{topic: {type(given).__name__}}}")
+    if keyed:
+        raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
 
 
 # --- by topic ---------------------------------------------------------------------------------------------------------
@@ -64,28 +83,74 @@ def run_from_objects(
 
 def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None) -> Table:
     """What every topic has, as a table; lists of a run are ranked."""
-    lists = role == "run" and not all(isinstance(found, Mapping) and hits_in(found) is None for found in given.values())
+    lists = role == "run" and not all(isinstance(one, Mapping) and not is_answer(one) for one in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
+    reader = HitRows()
     for topic, found in given.items():
-        if (hits := hits_in(found)) is not None:
-            fields: Iterator[dict[str, Any]] = map(hit_fields, hits)
+        if (hits := _answer(topic, found, reader, doc, role)) is not None:
+            fields: Iterator[dict[str, Any]] = iter(hits)
         elif isinstance(found, Mapping):
             fields = _by_name(topic, found, role, spans, lists)
         elif found is None and role == "truth":
             rows.append({"topic": topic, "is_impossible": True})
             continue
-        elif isinstance(found, Iterable) and not isinstance(found, (str, bytes)):
-            fields = (_fields(one, doc, role) for one in found)
         else:
-            kind = "grade" if role == "truth" else "score"
-            raise UsageError(
-                f"topic {topic}: a dictionary of document to {kind} is expected, or a list, not {type(found).__name__}"
-            )
+            fields = _of_results(topic, found, reader, doc, role)
         for rank, one in enumerate(fields, start=1):
             rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
-    table = Table.of_rows(_drop_partial_scores(rows) if lists else rows, "judgements" if role == "truth" else "results")
-    return replace(table, topics=tuple(plain_names("topic", list(given), [])), lists=lists)
+    table = Table.of_rows(reader.with_scores(rows) if lists else rows, "judgements" if role == "truth" else "results")
+    topics = tuple(plain_names("topic", list(given), []))
+    return replace(table, topics=topics, lists=lists, notes=(*table.notes, *reader.notes()))
+
+
+def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
+    """The results in a response of a store, or a list of its hits; None if it is neither."""
+    try:
+        answer = answer_in(found)
+        if answer is None:
+            return None
+        rows = reader.of_answer(answer) if doc is None else [
+            row for hit in answer.hits for row in _hit_rows(hit, reader, doc)
+        ]  # fmt: skip
+    except InputError as error:
+        raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
+    return [_for_role(row, role) for row in rows]
+
+
+def _of_results(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
+    """What the items of a list say. An object that is no list may iterate into the names of its fields, or into pairs
+    of these and their values: only results are taken from it."""
+    if not isinstance(found, Iterable) or isinstance(found, (str, bytes)) or _is_keyed(found):
+        raise _unknown(topic, found, role)
+    if isinstance(found, (set, frozenset)) and role == "run":
+        raise UsageError(f"topic {topic}: a {type(found).__name__} has no order: give a list, best first")
+    is_list = isinstance(found, (Sequence, Iterator, Set, ValuesView)) or hasattr(found, "__array__")
+    for one in found:
+        if not is_list and isinstance(one, (str, bytes, tuple)):
+            raise _unknown(topic, found, role)
+        try:
+            yield from _fields(one, reader, doc, role)
+        except InputError as error:
+            if error.path is not None:
+                raise
+            raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
+
+
+def _is_keyed(found: Any) -> bool:
+    """Whether a value is an object with named fields, and no list: a named tuple is one result, or none, and a data
+    frame iterates into the names of its columns."""
+    if hasattr(found, "_fields") or is_frame(found):
+        return True
+    return not isinstance(found, (Sequence, Set)) and fields_of(found) is not None
+
+
+def _unknown(topic: Any, found: Any, role: Role) -> UsageError:
+    kind = "grade" if role == "truth" else "score"
+    also = "; give what a client returns as the dictionary that it is as JSON" if fields_of(found) is not None else ""
+    return UsageError(
+        f"topic {topic}: a dictionary of document to {kind} is expected, or a list, not {type(found).__name__}{also}"
+    )
 
 
 def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_score: bool) -> Iterator[dict[str, Any]]:
@@ -98,7 +163,8 @@ def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_s
             continue
         if not is_number(value) or not is_finite(value):
             where = f"topic {topic}: the {what} of {shorten(str(name))}"
-            raise UsageError(f"{where} is {value!r:.40}, which is not a number")
+            also = "; results are a list, best first" if isinstance(value, (Mapping, list)) else ""
+            raise UsageError(f"{where} is {value!r:.40}, which is not a number{also}")
     items = sorted(found.items(), key=lambda item: -float(item[1])) if by_score else found.items()
     for name, value in items:
         if isinstance(value, (list, tuple)):
@@ -115,13 +181,6 @@ def _spans_of(topic: Any, name: Any, spans: Sequence[Any]) -> Iterator[dict[str,
         yield {"doc": name, "start": span[0], "end": span[1]}
 
 
-def _drop_partial_scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Scores are kept where every result has one; the order of the lists counts either way."""
-    if all(row.get("score") is not None for row in rows):
-        return rows
-    return [{name: value for name, value in row.items() if name != "score"} for row in rows]
-
-
 # --- one object -----------------------------------------------------------------------------------------------------
 
 
@@ -132,20 +191,37 @@ def is_result(value: Any) -> bool:
     )
 
 
-def _fields(one: Any, doc: DocumentName, role: Role) -> dict[str, Any]:
-    """What a result says by our names; in a truth, text without offsets is a quote, and scores are no grades."""
+def _fields(one: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]]:
+    """What a result says by our names: one row, or several where a hit has inner hits."""
+    number = "grade" if role == "truth" else "score"
     if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
-        return {**_fields(one[0], doc, role), "grade" if role == "truth" else "score": one[1]}
+        return [{**row, number: one[1]} for row in _fields(one[0], reader, doc, role)]
     if type(one) in (tuple, list) and len(one) in (3, 4) and isinstance(one[0], str):
-        return dict(zip(("doc", "start", "end", "grade" if role == "truth" else "score"), one, strict=False))
-    if is_hit(one):
-        return hit_fields(one)
+        return [dict(zip(("doc", "start", "end", number), one, strict=False))]
+    if not isinstance(one, str) and is_hit(fields_of(one)):
+        return [_for_role(row, role) for row in _hit_rows(plain(one), reader, doc)]
     if isinstance(one, Mapping) and (saved := _saved_langchain(one)) is not None:
         one = saved
     if isinstance(one, Mapping):
         names = find_columns(tuple(map(str, one)), role, "a result")
-        return {ours: one[theirs] for ours, theirs in names.items() if ours not in ("topic", "run", "rank")}
-    found = {"text": one} if isinstance(one, str) else _object_fields(one, doc)
+        found = {ours: one[theirs] for ours, theirs in names.items() if ours not in ("topic", "run", "rank")}
+        return [{**found, **_with_name(one, one, doc, ())}]
+    return [_for_role({"text": one} if isinstance(one, str) else _object_fields(one, doc), role)]
+
+
+def _hit_rows(hit: Mapping[str, Any], reader: HitRows, doc: DocumentName) -> list[dict[str, Any]]:
+    """A hit's rows; ``doc`` names one of its fields, which is then not unread."""
+    rows = reader.of_hits([hit])
+    if doc is None:
+        return rows
+    if isinstance(doc, str):
+        reader.unread.pop(doc, None)
+    named = _with_name(hit, payload(hit), doc, ())
+    return [{**row, **named} for row in rows]
+
+
+def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
+    """In a truth, text without offsets is a quote, and scores are no grades."""
     if role == "run":
         return found
     text = found.pop("text", None)
@@ -168,11 +244,10 @@ def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
         return _llama_index(one, doc)
     if hasattr(one, "content") and hasattr(one, "meta"):
         return _haystack(one, doc)
-    if isinstance(fields := getattr(one, "payload", getattr(one, "properties", None)), Mapping):
-        return _stored(one, fields)
     raise UsageError(
         f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
-        "texts, tuples (doc, start, end), dictionaries with doc, start and end, or pairs of one of these and a score"
+        "hits of stores, texts, tuples (doc, start, end), dictionaries with doc, start and end, "
+        "or pairs of one of these and a score"
     )
 
 
@@ -209,13 +284,6 @@ def _haystack(one: Any, doc: DocumentName) -> dict[str, Any]:
     if is_number(getattr(one, "score", None)):
         fields["score"] = _as_float(one.score)
     return _with_span(fields, meta.get("split_idx_start"), None, one.content)
-
-
-def _stored(one: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A point of Qdrant, or an object of Weaviate with the metadata of its place in the ranking."""
-    about = getattr(one, "metadata", one)
-    numbers = {name: getattr(about, name, None) for name in ("score", "certainty", "distance")}
-    return hit_fields({"payload": fields, "id": getattr(one, "id", getattr(one, "uuid", None)), **numbers})
 
 
 def _with_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, keys: Sequence[str]) -> dict[str, Any]:

@@ -1,131 +1,239 @@
-"""Responses of vector stores and search engines: which they are, and what their hits say by our names."""
+"""Hits of vector stores and search engines: what they say by our names."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
+from berrypick.core.errors import InputError
 from berrypick.core.finite import is_finite
 from berrypick.formats._columns import COLUMNS, plain_name
 from berrypick.formats._spans import place_of_name
+from berrypick.formats._strict_json import strict_json
 
+Hit = Mapping[str, Any]
+#: The key under which :func:`hit_fields` has the names of fields that it did not read.
+UNREAD = "unread"
 #: Where the fields of a hit are.
-_FIELDS = ("_source", "payload", "properties", "metadata", "fields")
+_FIELDS = ("_source", "payload", "properties", "entity", "metadata", "fields")
 _DISTANCES = ("distance", "_distance")
 _SCORES = ("score", "_score", "certainty", "similarity")
-
-
-def hits_in(response: Any) -> list[Mapping[str, Any]] | None:
-    """The hits of one response, best first; None if it is no response of a store that is known."""
-    if not isinstance(response, Mapping):
-        return None
-    for path in (("hits", "hits"), ("result", "points"), ("result",), ("points",), ("objects",)):
-        found: Any = response
-        for name in path:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if isinstance(found, list) and all(map(is_hit, found)) and (found or path != ("result",)):
-            return found
-    if isinstance(response.get("ids"), list) and {"documents", "metadatas", "distances"} & set(response):
-        return _of_chroma(response)
-    data = response.get("data")
-    classes = data.get("Get") if isinstance(data, Mapping) else None
-    if isinstance(classes, Mapping) and len(classes) == 1 and isinstance(found := next(iter(classes.values())), list):
-        return [_of_weaviate(one) for one in found if isinstance(one, Mapping)]
-    return None
+#: All that a match of Pinecone has.
+_MATCH = {"id", "score", "values", "sparse_values", "sparseValues", "metadata"}
+#: The key under which an inner hit has the document of the hit around it.
+_DOCUMENT = "_document"
 
 
 def is_hit(value: Any) -> bool:
-    """Whether a value is one hit: of Elasticsearch or OpenSearch, Qdrant, or Weaviate."""
+    """Whether a value is one hit: of Elasticsearch or OpenSearch, Qdrant, Weaviate, Milvus, or Pinecone."""
     if not isinstance(value, Mapping):
         return False
-    if "_id" in value and ({"_score", "_source", "_index"} & set(value)):
+    names = set(value)
+    if "_id" in names and names & {"_score", "_source", "_index"}:
         return True
+    if names >= {"distance", "entity"} or names >= {"id", "score", "payload"}:
+        return isinstance(value.get("entity", value.get("payload")), (Mapping, type(None)))
     fields = value.get("payload", value.get("properties"))
-    return isinstance(fields, Mapping) and bool({"id", "uuid", "score", "metadata"} & set(value))
+    if isinstance(fields, Mapping):
+        return bool(names & {"id", "uuid", "score", "metadata"})
+    return is_match(value) and bool(names & {"values", "metadata"})
 
 
-def _of_chroma(response: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Columns, each a list for every query; a response here is for one."""
-    count = len(ids := _one_query(response["ids"]))
-    columns = {name: _one_query(response.get(name)) for name in ("documents", "metadatas", "distances")}
-    rows = {name: values if len(values) == count else [None] * count for name, values in columns.items()}
-    return [
-        {"id": one, "fields": {"document_text": text, **(metadata or {})}, "distance": distance}
-        for one, text, metadata, distance in zip(
-            ids, rows["documents"], rows["metadatas"], rows["distances"], strict=True
-        )
-    ]
+def is_match(value: Any) -> bool:
+    """Whether a value is a match of Pinecone."""
+    return isinstance(value, Mapping) and {"id", "score"} <= set(value) <= _MATCH
 
 
-def _one_query(column: Any) -> list[Any]:
-    if isinstance(column, list) and len(column) == 1 and isinstance(column[0], list):
-        return column[0]
-    return column if isinstance(column, list) and not any(isinstance(one, list) for one in column) else []
+def hit_fields(hit: Hit) -> dict[str, Any]:
+    """doc, start, end (or a length in its place), text and score of a hit, as far as it has them.
 
-
-def _of_weaviate(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    about = one.get("_additional")
-    rest = {name: value for name, value in one.items() if name != "_additional"}
-    return {"fields": rest, **(about if isinstance(about, Mapping) else {})}
-
-
-def hit_fields(hit: Mapping[str, Any]) -> dict[str, Any]:
-    """doc, start, end, text and score of a hit, as far as it has them."""
-    fields = _flat(hit)
-    found = {
-        ours: value for ours in ("doc", "start", "end", "length", "text") if (value := _field(fields, ours)) is not None
-    }
-    identity = hit.get("_id", hit.get("id", hit.get("uuid")))
-    if "doc" not in found and identity is not None:
-        found.update(place_of_name(str(identity), may_be_span="start" not in found))
-    length = found.pop("length", None)
-    if "start" in found and "end" not in found and isinstance(found["start"], int):
-        size = length if length is not None else len(found["text"]) if isinstance(found.get("text"), str) else None
-        found.update({} if size is None else {"end": found["start"] + size})
+    ``unread`` has the names of its other fields. Where a start has neither end nor length, the end follows from the
+    text: whoever knows what offsets count adds it.
+    """
+    fields = payload(hit)
+    found, unread = _ours(fields)
+    if "doc" not in found:
+        found.update(_identity(hit, "start" not in found))
+    if not isinstance(text := found.get("text", ""), str):
+        what = f"holds {len(text)} texts" if isinstance(text, list) else f"must be a text, not {text!r:.40}"
+        raise InputError(f"text {what}", remedy="a hit has one text, and one place")
+    if "start" not in found or found.get("end") is not None or found.get("text"):
+        if "length" in found:
+            unread.append("length")  # of the document, in minutes, or what the text says too
+        found.pop("length", None)
+    elif "length" in found and not _is_number(found["length"]):
+        what = f"the length of a hit is {found['length']!r:.40}, which is not a number"
+        raise InputError(what, remedy="give its end, or its text")
+    if hit.get("highlight"):
+        unread.append("highlight")
     score = _score(hit)
-    return {**found, **({} if score is None else {"score": score})}
+    return {**found, **({} if score is None else {"score": score}), UNREAD: unread}
 
 
-def _flat(hit: Mapping[str, Any]) -> dict[str, Any]:
+def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Fields by our names, and the names of the others."""
+    plain = {plain_name(name): (name, value) for name, value in fields.items() if isinstance(name, str)}
+    found: dict[str, Any] = {}
+    read: set[str] = set()
+    for ours in ("doc", "start", "end", "length", "text"):
+        aliases = COLUMNS["run"][ours]
+        held = [name for name in (*aliases.usual, *aliases.other) if plain.get(name, ("", None))[1] is not None]
+        read.update(plain[name][0] for name in held)
+        if held:
+            found[ours] = plain[held[0]][1]
+        if ours in ("start", "end") and any(plain[name][1] != found[ours] for name in held[1:]):
+            called = ", ".join(plain[name][0] for name in held)
+            what = f"a hit has {len(held)} fields for the {ours}, which differ: {called}"
+            raise InputError(what, remedy="keep one of them")
+    unread = [str(name) for name in fields if name not in read and not str(name).startswith("_")]
+    return found, [name for name in unread if fields[name] is not None]
+
+
+def _identity(hit: Hit, may_be_span: bool) -> dict[str, Any]:
+    """The document of a hit that names none: that of the hit around it, else the hit's own id."""
+    if hit.get(_DOCUMENT) is not None:
+        return {"doc": hit[_DOCUMENT]}
+    own = [hit[name] for name in ("_id", "id", "uuid") if hit.get(name) is not None]
+    if not own and "entity" in hit:  # Milvus calls the id as its field is called
+        own = [value for name, value in hit.items() if name not in ("entity", "distance", "highlight", "offset")][:1]
+    if own and isinstance(own[0], (Mapping, list)):
+        raise InputError(f"the id of a hit is {own[0]!r:.60}", remedy="an id is a text or a number")
+    return place_of_name(str(own[0]), may_be_span) if own else {}
+
+
+def payload(hit: Hit) -> dict[str, Any]:
     """The fields of a hit with those of its metadata, and of the node that LlamaIndex keeps as JSON."""
     fields: dict[str, Any] = {}
     for name in _FIELDS:
-        if isinstance(part := hit.get(name), Mapping):
-            fields = {**part, **fields}
+        part = hit.get(name)
+        if name == "metadata" and "properties" in hit:
+            continue  # Weaviate has scores there
+        if isinstance(part, Mapping):
+            listed = name == "fields" and {"_id", "_nested"} & set(hit)
+            fields = {**(_of_fields(part, hit) if listed else part), **fields}
     for name in ("metadata", "meta"):
         if isinstance(inner := fields.get(name), Mapping):
-            fields = {**inner, **fields}
+            fields = {**inner, **{other: value for other, value in fields.items() if other != name}}
     if isinstance(node := fields.get("_node_content"), str):
         try:
-            inner = json.loads(node)
+            inner = strict_json(node)
         except (ValueError, RecursionError):
             inner = None
-        if isinstance(inner, dict):
-            fields = {**inner, **fields}
+        if not isinstance(inner, dict):
+            raise InputError("the _node_content of a hit is not a JSON object", remedy="give the hit as it came")
+        known = ("start_char_idx", "end_char_idx", "text", "ref_doc_id")
+        fields = {**{name: inner[name] for name in known if name in inner}, **fields}
     return fields
 
 
-def _field(fields: Mapping[str, Any], ours: str) -> Any:
+def _of_fields(part: Mapping[str, Any], hit: Hit) -> dict[str, Any]:
+    """Fields of Elasticsearch, each a list of its values; those of a nested object, and of metadata, have its name
+    before theirs."""
+    nested = hit.get("_nested")
+    path = str(nested.get("field", "")) if isinstance(nested, Mapping) else ""
+    inside = part.get(path)
+    if isinstance(inside, list) and len(inside) == 1 and isinstance(inside[0], Mapping):
+        part = {**{name: value for name, value in part.items() if name != path}, **inside[0]}
+    found: dict[str, Any] = {}
+    for name, value in part.items():
+        own = str(name).removeprefix(f"{path}.").removeprefix("metadata.")
+        found[own] = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return found
+
+
+# --- hits inside of hits ----------------------------------------------------------------------------------------------
+
+
+def results_of(hit: Hit) -> list[Hit]:
+    """The hits that a hit stands for: its inner hits by their ranks, or itself where it has none."""
+    inner = list(_by_rank(hit.get("inner_hits")))
+    if not inner:
+        return [hit]
+    document = _document(hit)
+    found = [{_DOCUMENT: document, **one} if _is_part(one, hit) else one for one in inner]
+    results = [result for one in found for result in results_of(one)]
+    for one in results:
+        if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not (_has(one, "start") or _has(one, "text")):
+            raise InputError(
+                f"an inner hit of {document} has neither offsets nor text, and would count as the document",
+                remedy="let inner_hits return them, in _source or in fields",
+            )
+    if _has(hit, "start") and not any(_has(one, "start") for one in results):
+        raise InputError(
+            f"a hit in {document} has offsets, and none of its inner hits has",
+            remedy="leave inner_hits out, or let them return offsets",
+        )
+    return results
+
+
+def _document(hit: Hit) -> Any:
+    """The document of a hit; nothing else of the outer hit is read."""
+    own = _value(payload(hit), "doc")
+    return _identity(hit, may_be_span=False).get("doc") if own is None else own
+
+
+def _has(hit: Hit, ours: str) -> bool:
+    return _value(payload(hit), ours) not in (None, "")
+
+
+def _value(fields: Mapping[str, Any], ours: str) -> Any:
     """The value under the first of the names that a thing has."""
     aliases = COLUMNS["run"][ours]
     plain = {plain_name(name): value for name, value in fields.items() if isinstance(name, str)}
-    names: Sequence[str] = (*aliases.usual, *aliases.other, *(("document_text",) if ours == "text" else ()))
+    names = (*aliases.usual, *aliases.other)
     return next((plain[name] for name in names if plain.get(name) is not None), None)
 
 
-def _score(hit: Mapping[str, Any]) -> float | None:
-    """The score; a distance is one with its sign changed."""
+def _by_rank(given: Any) -> Iterator[Hit]:
+    """Inner hits by rank; where several lists have the same rank, in the order of the lists."""
+    if given is None:
+        return
+    lists = [_inner(one) for one in given.values()] if isinstance(given, Mapping) else [None]
+    if any(one is None for one in lists):
+        raise InputError("the inner_hits of a hit are no lists of hits", remedy="give the response as it came")
+    for same_rank in zip_longest(*(found or () for found in lists)):
+        yield from (one for one in same_rank if one is not None)
+
+
+def _inner(given: Any) -> Sequence[Hit] | None:
+    held = given.get("hits") if isinstance(given, Mapping) else None
+    found = held.get("hits") if isinstance(held, Mapping) else None
+    return found if isinstance(found, list) and all(isinstance(one, Mapping) for one in found) else None
+
+
+def _is_part(inner: Hit, outer: Hit) -> bool:
+    """Whether an inner hit has the document of the outer one: a nested object, a child, whatever has a place. Others
+    are documents that ``collapse`` has put together."""
+    return (
+        "_nested" in inner
+        or "_routing" in inner
+        or inner.get("_id") in (None, outer.get("_id"))
+        or _has(inner, "start")
+    )
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+
+def _score(hit: Hit) -> float | None:
+    """The score; a distance is one with its sign changed. That of Milvus is either, as its metric says."""
+    if "entity" in hit:
+        return None
     places = [hit, hit.get("metadata")] if "properties" in hit else [hit]
     for place in places:
         for names, sign in ((_SCORES, 1), (_DISTANCES, -1)):
             for name in names:
-                value = place.get(name) if isinstance(place, Mapping) else None
+                value: Any = place.get(name) if isinstance(place, Mapping) else None
                 if isinstance(value, str):
                     value = _number(value)  # Weaviate has scores of keyword search as texts
-                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                if _is_number(value):
                     return sign * (float(value) if is_finite(value) else value)
     return None
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, (bool, str))
 
 
 def _number(text: str) -> float | None:

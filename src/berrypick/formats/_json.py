@@ -9,7 +9,8 @@ from typing import Any
 
 from berrypick.core.errors import TOO_DEEP
 from berrypick.formats._files import read_whole
-from berrypick.formats._spans import json_cost, refuse_constant
+from berrypick.formats._spans import json_cost
+from berrypick.formats._strict_json import RepeatedName, strict_json
 from berrypick.formats.base import Problems
 
 
@@ -60,7 +61,7 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
     raw = read_whole(path, json_cost)
     try:
         text = raw.decode("utf-8-sig")
-        value = json.loads(text, parse_constant=refuse_constant)
+        value = strict_json(text)
         if value is None:
             problems.report("is null, and holds nothing", 1)
         return value, Source(text)
@@ -70,6 +71,8 @@ def load(path: str, problems: Problems) -> tuple[Any, Source]:
         problems.report("is not UTF-8 text", raw.count(b"\n", 0, error.start) + 1, remedy="save the file as UTF-8")
     except RecursionError:
         problems.report(TOO_DEEP, 1)
+    except RepeatedName as error:
+        problems.report(str(error), error.line, remedy=error.remedy)
     except ValueError as error:
         problems.report(f"is not JSON ({error})", 1)
     return None, Source()

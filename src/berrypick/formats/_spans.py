@@ -13,6 +13,7 @@ from berrypick.core.arrays import Positions
 from berrypick.core.errors import TOO_DEEP
 from berrypick.formats._files import content, is_compressed, size_of
 from berrypick.formats._limits import memory_limit, text_cost, too_much_memory
+from berrypick.formats._strict_json import RepeatedName, strict_json
 from berrypick.formats.base import Problems
 
 #: (line number, the line as it is shown to a person, its fields)
@@ -38,9 +39,12 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
         if len(text) > _SHORT and is_compressed(path) and json_cost(text.encode()) > memory_limit(size_of(path)):
             raise too_much_memory(path, memory_limit(size_of(path)))
         try:
-            value = json.loads(text, parse_constant=refuse_constant)
+            value = strict_json(text)
         except RecursionError:
             problems.report(TOO_DEEP, number, text)
+            continue
+        except RepeatedName as error:
+            problems.report(str(error), number, text, error.remedy)
             continue
         except ValueError as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
@@ -59,11 +63,6 @@ def write_lines(values: Iterable[dict[str, Any]], out: TextIO) -> None:
 
 def _halved(text: str) -> bool:
     return any("\ud800" <= c <= "\udfff" for c in text)
-
-
-def refuse_constant(word: str) -> float:
-    """NaN and Infinity, which Python's reader of JSON takes for numbers."""
-    raise ValueError(f"{word} is not a usable number")
 
 
 class Fields:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
 from berrypick.formats._records import TruthRecords
-from berrypick.formats._spans import Rows, refuse_constant
+from berrypick.formats._spans import Rows
+from berrypick.formats._strict_json import RepeatedName, strict_json
 from berrypick.formats._table import csv_rows, header_of
 from berrypick.formats.base import Problems
 
@@ -45,7 +45,10 @@ class ChunkingEvaluation(TruthRecords):
     def records(cls, path: str, problems: Problems) -> Rows:
         for row, (number, text, fields) in enumerate(csv_rows(path, problems, COLUMNS)):
             try:
-                references = json.loads(fields.get("references", ""), parse_constant=refuse_constant)
+                references = strict_json(fields.get("references", ""))
+            except RepeatedName as error:
+                problems.report(f"references: {error}", number, text, error.remedy)
+                continue
             except (ValueError, RecursionError):
                 references = None
             if not isinstance(references, list) or not all(isinstance(one, dict) for one in references):

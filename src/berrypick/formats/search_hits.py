@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from berrypick.formats._hits import hit_fields, hits_in, is_hit
+from berrypick.core.errors import InputError
+from berrypick.core.run import Run
+from berrypick.formats._hit_rows import HitRows
 from berrypick.formats._json import load, starts_object
 from berrypick.formats._records import RunRecords
+from berrypick.formats._responses import answer_in, is_answer
 from berrypick.formats._spans import Rows
 from berrypick.formats.base import Problems
+from berrypick.formats.span_run import SpanRun
 
 #: Pairs of names that responses have near their start.
 _MARKS = (
     ("hits", "_id"), ("payload", "score"), ("points", "payload"), ("ids", "distances"), ("ids", "metadatas"),
-    ("ids", "documents"), ("data", "Get"), ("objects", "properties"),
+    ("ids", "documents"), ("data", "Get"), ("objects", "properties"), ("matches", "score"), ("distance", "entity"),
 )  # fmt: skip
 
 
 class SearchHits(RunRecords):
-    """Responses of Chroma, Qdrant, Weaviate, Elasticsearch or OpenSearch: one JSON object of topics to responses.
+    """Responses of Chroma, Elasticsearch, Milvus, OpenSearch, Pinecone, Qdrant or Weaviate, by topic, as JSON.
 
     A response is what the store returns for one query, as it is; a list of its hits will do too. The hits are ranked in
-    the order of the response. Document, start, end (or length) and text are looked for in each hit's source, payload,
+    the order of the response. Document, start, end and text are looked for in each hit's source, fields, payload,
     properties or metadata, under the names that LangChain, LlamaIndex and Haystack give them; a hit without the name
-    of its document is called by its id. Hits without offsets are found by their text in the documents. Distances are
-    kept as negative scores.
+    of its document is called by its id. A start without an end has that of its text, and only without a text that of a
+    ``length``. Hits without offsets are found by their text in the documents.
+
+    Where a hit of Elasticsearch or OpenSearch has ``inner_hits``, these are the results, in its place: nested objects
+    and children are in the document of the outer hit, unless they name one. They are ranked by the outer hit first,
+    then by their rank in their own list; of several lists, the first of each come before the second. Groups of Qdrant
+    are ranked in the same way. An inner hit has its own score, and must have offsets or text.
+
+    Distances are kept as negative scores, also those that Qdrant and Pinecone call scores: these grow down the lists.
+    What Milvus calls a distance may be either, and is no score. A response to several queries, or one that reports an
+    error, is refused; one that timed out, or lacks shards, is read and noted. Fields that are not read are noted.
 
     Sample::
 
@@ -34,7 +48,9 @@ class SearchHits(RunRecords):
     """
 
     format_name: ClassVar[str] = "search-hits"
-    aliases: ClassVar[tuple[str, ...]] = ("chroma", "qdrant", "weaviate", "elasticsearch", "opensearch")
+    aliases: ClassVar[tuple[str, ...]] = (
+        "chroma", "qdrant", "weaviate", "elasticsearch", "opensearch", "pinecone", "milvus",
+    )  # fmt: skip
     shape: ClassVar[str] = '{"q1": {"hits": {"hits": [{"_id": "7", "_score": 9.1, "_source": {...}}]}}}'
     json_names: ClassVar[tuple[str, ...]] = ("hits", "_source", "_score", "ids", "distances", "metadatas", "payload")
 
@@ -44,25 +60,49 @@ class SearchHits(RunRecords):
         return not lines_of_spans and any(starts_object(lines, *names) for names in _MARKS)
 
     @classmethod
+    def read(cls, path: str, problems: Problems, **options: Any) -> Run:
+        reader = HitRows()
+        run = SpanRun.from_records(cls._rows(path, problems, reader), problems, path)
+        return replace(run, format=cls.format_name, notes=(*run.notes, *reader.notes()))
+
+    @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
+        return cls._rows(path, problems, HitRows())
+
+    @classmethod
+    def _rows(cls, path: str, problems: Problems, reader: HitRows) -> Rows:
         value, source = load(path, problems)
         if value is None:
             return
-        if not isinstance(value, dict) or hits_in(value) is not None or "responses" in value:
+        if not isinstance(value, dict) or is_answer(value):
             problems.report("has responses without their topics", 1, remedy="write an object of topics to responses")
             return
-        rows = []
+        rows: list[dict[str, Any]] = []
         for topic, response in value.items():
             line = source.line_of(topic)
             source.skip()
-            hits = response if isinstance(response, list) and all(map(is_hit, response)) else hits_in(response)
-            if hits is None:
+            try:
+                answer = answer_in(response) if response != [] else None
+                found = [] if answer is None else reader.of_answer(answer)
+            except InputError as error:
+                problems.report(f"topic {topic}: {error.what}", line, remedy=error.remedy)
+                continue
+            if answer is None and response != []:
                 problems.report(f"topic {topic} has no response of a known store", line)
                 continue
-            if not hits:
+            if not found:
                 yield line, topic, {"topic": topic, "results": []}
-            rows += [(line, topic, {"topic": topic, "rank": rank, **hit_fields(hit)})
-                     for rank, hit in enumerate(hits, start=1)]  # fmt: skip
-        scored = all("score" in fields for _, _, fields in rows)
-        for line, topic, fields in rows:
-            yield line, topic, fields if scored else {name: cell for name, cell in fields.items() if name != "score"}
+            rows += [{"topic": topic, "rank": rank, "line": line, **one} for rank, one in enumerate(found, start=1)]
+        for row in reader.with_scores(rows):
+            fields = {name: cell for name, cell in row.items() if name != "line"}
+            yield row["line"], row["topic"], _with_end(fields)
+
+
+def _with_end(fields: dict[str, Any]) -> dict[str, Any]:
+    """A start without an end has that of its text, else of its length."""
+    length = fields.pop("length", None)
+    start, text = fields.get("start"), fields.get("text")
+    if isinstance(start, (int, float)) and fields.get("end") is None:
+        size = len(text) if text else length
+        fields.update({} if size is None else {"end": start + size})
+    return fields
