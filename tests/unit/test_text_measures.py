@@ -339,7 +339,9 @@ def test_the_mean_length_comes_from_the_collection_then_from_the_judged_document
     run = span_run([[("d", 5, 6)]])
     judged = span_truth([("d", 0, 10)], lengths={"d": 50.0, "e": 150.0})
     assert value(judged, run, "BEPD") == pytest.approx(10 / 15)
-    assert value(judged, run, "BEPD", collection=Collection({"d": 50.0})) == pytest.approx(5 / 10)
+    listed = Collection({"d": 50.0, "e": 150.0, "f": 10.0})
+    assert value(judged, run, "BEPD", collection=listed) == pytest.approx(7 / 12)
+    assert value(judged, run, "BEPD", collection=Collection({"d": 50.0})) == pytest.approx(10 / 15)  # e is known too
     assert value(judged, run, "BEPD(L=200)") == pytest.approx(20 / 25)
     with pytest.raises(bp.UsageError, match="collection="):
         value(span_truth([("d", 0, 10)]), run, "BEPD")
