@@ -437,3 +437,19 @@ def test_the_working_ends_in_the_value(name: str) -> None:
     found = value(truth, run, name)
     assert found is not None
     assert f"{found:.6f}".rstrip("0").rstrip(".") in shown
+
+
+def test_topics_without_relevant_text_are_0_in_the_official_program(files, berrypick) -> None:
+    """Under inex2010 iP, AiP and gP are 0 there, and count in means; else they are undefined, as the others are."""
+    paths = files(
+        truth_fol="1 Q0 a 40 100 10 10:40\n2 Q0 a 0 100\n", list_run="1 Q0 a 1 2 r 10 40\n2 Q0 a 1 2 r 0 40\n"
+    )
+    names = ["iP@0.01", "AiP", "gP@1", "AgP", "gR@1"]
+    results = bp.evaluate(paths["truth_fol"], paths["list_run"], names, protocol="inex2010")
+    assert list(results.mean()["r"].values()) == [0.5, 0.5, 0.5, 1.0, 1.0]
+    said = [str(note) for note in results.notes if note.kind == "topics without targets"]
+    assert len(said) == 4 and sum("0 where nothing is relevant, as protocol inex2010 does" in text for text in said) == 3
+    assert list(bp.evaluate(paths["truth_fol"], paths["list_run"], names).mean()["r"].values()) == [1.0] * 5
+    given = ("explain", paths["truth_fol"], paths["list_run"], "--topic", "2", "-m", "AiP")
+    assert "0: nothing is relevant, as protocol inex2010 counts it" in berrypick(*given, "--protocol", "inex2010").out
+    assert "Undefined: the topic has no targets." in berrypick(*given).out
