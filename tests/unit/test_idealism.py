@@ -56,9 +56,9 @@ def test_without_a_map_every_ideal_element_is_ideal_for_everybody(two):
 
 def test_idealism_by_gain_takes_the_quantised_gain(two, berrypick):
     """Generalised gains e/2 x specificity are .5 and 1, as the map above."""
-    rows, _ = by_command(berrypick, two, "EPRUM(quant='generalised') ExpectedRatio(quant='generalised')@1 EPRUM",
-                         "--idealism", "gain")  # fmt: skip
-    assert [row["value"] for row in rows.values()] == pytest.approx([0.75, 1 / 3, 1.0])
+    rows, _ = by_command(berrypick, two, "EPRUM(quant='generalised') ExpectedRatio(quant='generalised')@1 EPRUM "
+                         "EPRUM(quant='specificity')", "--idealism", "gain")  # fmt: skip
+    assert [row["value"] for row in rows.values()] == pytest.approx([0.75, 1 / 3, 0.75, 1.0])
     assert all("|idealism:gain|" in row["signature"] for row in rows.values())
 
 

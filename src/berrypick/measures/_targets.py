@@ -20,6 +20,6 @@ class TargetMeasure(Measure):
     quant: Quantisation | None = parameter(
         None,
         "specificity|generalised|strict",
-        "how assessments become gains, by which ideal elements are chosen; specificity where sizes are known, "
-        "else generalised",
+        "how assessments become gains, by which ideal elements are chosen; by default specificity from 2006 on, "
+        "generalised up to 2005",
     )
