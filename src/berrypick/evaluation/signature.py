@@ -14,6 +14,7 @@ from berrypick.core.results import Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
+from berrypick.evaluation.element_sizes import sizes_field
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
@@ -60,6 +61,7 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
         if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
             own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
         own += lengths_field(one, evaluation)
+        own += sizes_field(one, evaluation, run)
     values = _OptionValues(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
 
