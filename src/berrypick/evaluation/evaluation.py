@@ -30,6 +30,7 @@ from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
+from berrypick.evaluation.unread import unread_notes
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
@@ -165,7 +166,7 @@ class Evaluation:
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *lengths_notes(self), *notes]
+        notes = [*self.notes, *unread_notes(self), *lengths_notes(self), *notes]
         facts = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()
