@@ -6,6 +6,7 @@ EPRUM (Piwowarski and Dupret 2006) section 3.1, PRUM (2007) section 4.2.2, and b
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -247,3 +248,26 @@ def test_ignored_elements_do_not_hide_highlighted_text():
     truth, run = bp.Truth("elements", {"1": topic}, scale="sizes"), {"1": {"a#0-9": 1}}
     results = bp.evaluate(truth, run, ["charR", "nxCG@1"], ignore_elements="link")
     assert results.per_topic()["run"] == {"charR": {"1": 1.0}, "nxCG@1": {"1": None}}
+
+
+def test_quant_chooses_what_is_relevant_to_readers_of_a_line():
+    """Two sections of 20 characters, both highlighted, one of exhaustivity 2: strict wants that alone."""
+    tree = twins.grow("d", twins.Shape([-1, 0, 0], ["a", "s", "s"], [0, 0, 0], [60, 20, 20], [0, 0, 0]))
+    collection = twins.collection_of([tree])
+    first, second = "/article[1]/s[1]", "/article[1]/s[2]"
+    topic = TopicTruth("1", ("d", "d"), np.ones(2), path=(first, second), exhaustivity=np.array([2.0, 1.0]),
+                       specificity=np.ones(2), size=np.full(2, 20.0), rsize=np.full(2, 20.0))  # fmt: skip
+    truth, run = bp.Truth("elements", {"1": topic}, scale="2005"), twins.element_run([[("d", first)]])
+    names = ["T2I({}tolerance=10)", "ESL({}tolerance=10)", "ESLRF({}tolerance=10)", "PT2I({}tolerance=10)",
+             "SegP({})", "SegR({})"]  # fmt: skip
+    plain = [name.format("") for name in names]
+    chosen = [name.format("quant='strict',").replace(",)", ")") for name in names]
+    found = bp.evaluate(truth, run, plain + chosen, collection=collection)
+    values, strict = found.mean()["run"], [found.mean()["run"][name] for name in chosen]
+    only = bp.Truth("elements", {"1": replace(topic, grade=np.array([1.0, 0.0]))}, scale="2005")
+    alone = bp.evaluate(only, run, plain, collection=collection).mean()["run"]
+    assert strict == [alone[name] for name in plain] and strict != [values[name] for name in plain]
+    assert values["SegR()"] == 0.5 and strict[-1] == 1.0
+    assert {row.measure: row.signature["quant"] for row in found.mean_rows} == (
+        dict.fromkeys(plain, "generalised") | dict.fromkeys(chosen, "strict")
+    )
