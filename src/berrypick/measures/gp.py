@@ -26,7 +26,8 @@ class gP(_Generalised):
         S    = (n - distance of the first result to the entry point)/n, at least 0  score='bep'
 
     With score='t2i' the reader reads what was retrieved, by offset, then the rest of the article. An article without
-    relevant text scores 0. Beyond the end of the list nothing is found, and k still divides.
+    relevant text scores 0. Where elements were assessed without passages, F comes from their size and rsize. Beyond the
+    end of the list nothing is found, and k still divides.
 
     Meaning
     -------
