@@ -468,12 +468,31 @@ def test_results_grouped_by_document(tmp_path: Path) -> None:
         ("CO+S.Focused", "focused"),
         ("CO.FetchBrowse", "fetch-browse"),
         ("Best in Context", "best-in-context"),
+        ("CO", "co"),
+        ("CAS", "cas"),
+        ("SCAS", "cas"),
+        ("VCAS", "cas"),
         ("VVCAS", ""),
         ("", ""),
     ],
 )
 def test_tasks(word: str, task: str) -> None:
     assert task_in_our_words(word) == task
+
+
+def test_tasks_of_2002_to_2004_are_known(tmp_path: Path) -> None:
+    """No note, written as it was read, evaluated as thorough and as nothing else."""
+    grades = '<path path="/p[1]" exhaustiveness="3" specificity="3"/>'
+    truth = f'<assessments topic="TOPIC"><file file="a">{grades}</file></assessments>'
+    for word in ("CO", "CAS"):
+        text = submission(result("<path>/p[1]</path>"), f'task="{word}"')
+        run = formats.read_run(put(tmp_path, text, "run.xml"))
+        assert run.task == word.lower() and run.notes == ()
+        assert f'task="{word}"' in written(InexSubmission, run)
+        judged = put(tmp_path, truth.replace("TOPIC", run.topics[0]), "truth.xml")
+        assert bp.score("MAep", judged, tmp_path / "run.xml", task="thorough") is not None
+        with pytest.raises(InputError, match=f"the run is for task {word.lower()}, not focused"):
+            bp.score("MAep", judged, tmp_path / "run.xml", task="focused")
 
 
 def test_unknown_task_is_a_note(tmp_path: Path) -> None:
