@@ -452,7 +452,9 @@ def test_topics_without_relevant_text_are_0_in_the_official_program(files, berry
     results = bp.evaluate(paths["truth_fol"], paths["list_run"], names, protocol="inex2010")
     assert list(results.mean()["r"].values()) == [0.5, 0.5, 0.5, 1.0, 1.0]
     said = [str(note) for note in results.notes if note.kind == "topics without targets"]
-    assert len(said) == 4 and sum("0 where nothing is relevant, as protocol inex2010 does" in text for text in said) == 3
+    assert (
+        len(said) == 4 and sum("0 where nothing is relevant, as protocol inex2010 does" in text for text in said) == 3
+    )
     assert list(bp.evaluate(paths["truth_fol"], paths["list_run"], names).mean()["r"].values()) == [1.0] * 5
     given = ("explain", paths["truth_fol"], paths["list_run"], "--topic", "2", "-m", "AiP")
     assert "0: nothing is relevant, as protocol inex2010 counts it" in berrypick(*given, "--protocol", "inex2010").out

@@ -267,7 +267,11 @@ class EPRUM(TargetMeasure):
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
         law = -np.diff(tails_at_events(reach, self.law), append=0.0)
-        parts = [reach_table(reach, names, targets), law_table(reach, names, law), *scenario_tables(reach, names, targets)]
+        parts = [
+            reach_table(reach, names, targets),
+            law_table(reach, names, law),
+            *scenario_tables(reach, names, targets),
+        ]
         best, wanted = certificate.ideal, self._wanted(reach.targets)
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]

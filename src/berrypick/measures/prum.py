@@ -151,7 +151,11 @@ class PRUM(TargetMeasure):
         reach = judged.reach
         names, targets = judged.items.names_by_rank(), judged.targets.names()
         law = normal_law(reach.seen, reach.unseen) if self.law == "normal" else None
-        parts = [reach_table(reach, names, targets), law_table(reach, names, law), *consulted_tables(reach, names, targets)]
+        parts = [
+            reach_table(reach, names, targets),
+            law_table(reach, names, law),
+            *consulted_tables(reach, names, targets),
+        ]
         return self._explanation(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:
