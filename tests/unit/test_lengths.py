@@ -36,7 +36,7 @@ def test_two_lengths_of_one_document_are_refused_with_both_sources(files, berryp
 def test_so_are_a_length_and_a_text(files):
     paths = files(truth_fol=TRUTH, list_run=RUN)
     texts = {"a": "x" * 100, "b": "y" * 199}
-    with pytest.raises(bp.InputError, match="document b has two lengths, 199 here and 200 in .*truth.fol"):
+    with pytest.raises(bp.InputError, match=r"document b has two lengths, 199 here and 200 in .*truth\.fol"):
         bp.evaluate(paths["truth_fol"], paths["list_run"], "ESL(tolerance=20)", documents=texts)
     texts["b"] += "y"
     results = bp.evaluate(paths["truth_fol"], paths["list_run"], "ESL(tolerance=20)", documents=texts)

@@ -30,8 +30,9 @@ class Overlap(Measure):
 
         Overlap@k = 1 - |U| / sum of the results' lengths
 
-    Regions of one rank are one result: text that several of them hold counts once in its length. Without a cut-off, of the whole list. If it is not among the measures, evaluate and compare give it in
-    a note for every run that repeats text.
+    Regions of one rank are one result: text that several of them hold counts once in its length. Without a cut-off, of
+    the whole list. If it is not among the measures, evaluate and compare give it in a note for every run that repeats
+    text.
 
     Meaning
     -------

@@ -11,7 +11,6 @@ from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._passages import _Genomics, met, order_counts
 
-
 FILE_ORDER = (
     "gold passages overlap, or a result meets several: it takes the first in the order of the truth's lines, "
     "as the official program does"

@@ -25,8 +25,9 @@ class PRecall(GroupMeasure):
         PRecall@l = r/(r + j + i s/(k + 1))
 
     r = l x number of relevant units, without rounding. Of spans, a result that meets targets is one relevant result and
-    takes all of them; a later one that meets only taken targets is not relevant. Results of equal rank (else of equal score) are one group; what
-    was not ranked is the last one (option units). Without a level: the mean over l = .01, .02 .. 1.
+    takes all of them; a later one that meets only taken targets is not relevant. Results of equal rank (else of equal
+    score) are one group; what was not ranked is the last one (option units). Without a level: the mean over l = .01,
+    .02 .. 1.
 
     Meaning
     -------
