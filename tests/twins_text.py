@@ -156,7 +156,7 @@ def iou(targets: Sequence[Span], ranks: Ranks, k: int | None) -> Fraction:
 
 def overlap(ranks: Ranks, k: int | None) -> Fraction | None:
     chosen = first(ranks, k)
-    length = sum(end - start for _, start, end in chosen)
+    length = sum(len(characters(group)) for group in ranks[:k])
     return 1 - Fraction(len(characters(chosen)), length) if length else None
 
 

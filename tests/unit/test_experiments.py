@@ -162,3 +162,24 @@ def test_relocation_between_two_versions(capsys) -> None:
     assert all(line.unflagged == 0 and line.right >= 0.97 * line.known for line in table)
     edited = {line.share: line.statuses["edited"] for line in table if line.kind == "words"}
     assert edited[0.01] < edited[0.03] < edited[0.1]
+
+
+def test_bounds_do_without_what_highs_did_not_find(monkeypatch) -> None:
+    """No clock ends it; where it ends without a bound, that of the linear program stands in, or none."""
+    worlds_of_experiments()
+    bounds = import_module("ideal_bounds")
+    rows = np.vstack([np.eye(2), [[0.5, 0.4]]])
+    plain, whole = bounds.by_relaxation(rows, 2, 1), bounds.by_relaxation(rows, 2, 1, whole=True)
+    assert 0 < whole <= plain + 1e-9
+    solve, asked = bounds.milp, []
+
+    def ends_early(*given, **options):
+        asked.append(options["options"])
+        found = solve(*given, **options)
+        if options["integrality"] is not None:
+            found.fun = found.mip_dual_bound = None
+        return found
+
+    monkeypatch.setattr(bounds, "milp", ends_early)
+    assert bounds.by_relaxation(rows, 2, 1, whole=True) == plain
+    assert len(asked) == 2 and not any("time_limit" in one for one in asked)

@@ -131,7 +131,11 @@ def test_cumulated_gain_over_spans(graded: dict[Span, float], ranks: list[list[S
 
 @given(st.sets(spans, min_size=1, max_size=4), span_lists, LEVELS)
 def test_ties_over_spans(targets: set[Span], ranks: list[list[Span]], level: float) -> None:
-    """GRP reads the focused gain; for PRecall a result counts 1 if it meets a target that no result counted for yet."""
+    """GRP reads the focused gain; for PRecall a result counts 1 if it meets a target that none before it met.
+
+    Results of one rank come in the order of the text.
+    """
+    ranks = [sorted(group, key=lambda span: span[1:]) for group in ranks]
     pointers = twins.first(ranks, None)
     graded = dict.fromkeys(sorted(targets), 1.0)
     ideal = {span: Fraction(1) for span in graded}
@@ -140,7 +144,7 @@ def test_ties_over_spans(targets: set[Span], ranks: list[list[Span]], level: flo
     for j, span in enumerate(pointers):
         met = [] if span in pointers[:j] else [target for target in free if spans_meet(span, target)]
         counted.append(Fraction(bool(met)))
-        free = [target for target in free if target not in met[:1]]
+        free = [target for target in free if target not in met]
     ranked = len(set(pointers))
     exact = Fraction(level).limit_denominator(100)
     found = values(
@@ -153,6 +157,16 @@ def test_ties_over_spans(targets: set[Span], ranks: list[list[Span]], level: flo
             i += len(group)
         total = Fraction(len(graded))
         assert one == close(twins.tied_precision(groups, total, exact, ranked + len(graded) + 2, ranked))
+
+
+def test_no_order_of_lines_changes_what_is_relevant() -> None:
+    """2/(2 + 1 + 97/2): the first result takes both targets, the second meets a taken one."""
+    targets, ranks = [("d", 8, 9), ("d", 11, 14)], [[("d", 4, 20)], [("d", 12, 13)]]
+    for truth in (targets, targets[::-1]):
+        assert value(span_truth(truth), span_run(ranks), "PRecall@1.0", units=100) == pytest.approx(2 / 51.5)
+    tie = [("d", 8, 9), ("d", 4, 20)]  # as two results that come one after the other, in either order of the lines
+    for group in (tie, tie[::-1]):
+        assert value(span_truth(targets), span_run([group]), "PRecall@1.0", units=100) == pytest.approx(2 / 51.5)
 
 
 grades = st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3), min_size=1).filter(lambda g: any(g.values()))

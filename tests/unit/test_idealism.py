@@ -6,11 +6,14 @@ EPRUM (Piwowarski and Dupret 2006) section 3.1, PRUM (2007) section 4.2.2, and b
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import twins_text as twins
 
 import berrypick as bp
+from berrypick.core.truth import EntryPoint, Highlighted, TopicTruth
 
 TWO = """<assessments topic="1">
  <file name="a"><element path="/article[1]" exhaustivity="1" size="10" rsize="10"/></file>
@@ -54,9 +57,9 @@ def test_without_a_map_every_ideal_element_is_ideal_for_everybody(two):
 
 def test_idealism_by_gain_takes_the_quantised_gain(two, berrypick):
     """Generalised gains e/2 x specificity are .5 and 1, as the map above."""
-    rows, _ = by_command(berrypick, two, "EPRUM(quant='generalised') ExpectedRatio(quant='generalised')@1 EPRUM",
-                         "--idealism", "gain")  # fmt: skip
-    assert [row["value"] for row in rows.values()] == pytest.approx([0.75, 1 / 3, 1.0])
+    rows, _ = by_command(berrypick, two, "EPRUM(quant='generalised') ExpectedRatio(quant='generalised')@1 EPRUM "
+                         "EPRUM(quant='specificity')", "--idealism", "gain")  # fmt: skip
+    assert [row["value"] for row in rows.values()] == pytest.approx([0.75, 1 / 3, 0.75, 1.0])
     assert all("|idealism:gain|" in row["signature"] for row in rows.values())
 
 
@@ -190,3 +193,81 @@ def test_topics_without_an_ideal_set_are_counted():
     assert any("names none for 1 topic" in str(note) for note in results.notes)
     spans = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", ideal_elements=twins.element_run([[LEFT]]))
     assert any("ideal_elements= has no effect" in str(note) for note in spans.notes)
+
+
+# --- what readers want, and what gains and text are ---------------------------------------------------------------
+
+
+def test_gain_measures_do_not_read_idealism(files):
+    """Topic 2 has elements of exhaustivity 1 alone, which are nobody's ideal: no target, but a gain as before."""
+    a, b = ("a", "/article[1]"), ("b", "/article[1]")
+    truth = twins.several(twins.graded_truth({a: (3, 3), b: (1, 3)}), twins.graded_truth({b: (1, 3)}, topic="2"))
+    lines = [("1", "b"), ("1", "a"), ("2", "b")]
+    run = files(r_run="".join(f"{topic} Q0 {name} 1 1 run /article[1]\n" for topic, name in lines))["r_run"]
+    gains = ["xCG@2", "nxCG@1", "MAep", "iMAep", "epgr@0.5", "GRP@1", "PRecall@1", "GainRecall@1"]
+    readers = ["EPRUM", "PRUM", "epnav", "ExpectedRatio", "GainRecall(user='hierarchy')@1"]
+    plain = bp.evaluate(truth, run, gains + readers, units=9)
+    mapped = bp.evaluate(truth, run, gains + readers, units=9, idealism={1: 0.0, 3: 1.0})
+    for name in gains:
+        assert mapped.per_topic()["run"][name] == plain.per_topic()["run"][name]
+        assert mapped.per_topic()["run"][name]["2"] is not None
+        assert all("idealism" not in str(row.signature) for row in mapped.mean_rows if row.measure == name)
+    for name in readers:
+        assert mapped.per_topic()["run"][name]["2"] is None
+        assert all(row.signature["idealism"] == "1=0,3=1" for row in mapped.mean_rows if row.measure == name)
+
+
+def test_grades_that_are_not_there_matter_to_readers_alone():
+    """--idealism maps exhaustivity; where only sizes were judged, gain measures are computed all the same."""
+    topic = TopicTruth("1", ("a",), np.ones(1), path=("/article[1]",), size=np.full(1, 9.0), rsize=np.full(1, 9.0))
+    truth = bp.Truth("elements", {"1": topic}, scale="sizes")
+    run = twins.element_run([[("a", "/article[1]")]])
+    assert twins.value(truth, run, "nxCG@1", idealism={1: 1.0}) == 1.0
+    with pytest.raises(bp.UsageError, match="maps the exhaustivity of elements, which this truth does not have"):
+        twins.value(truth, run, "EPRUM", idealism={1: 1.0})
+
+
+def test_a_topic_is_empty_by_the_base_of_the_measure():
+    """Topic 2 has no entry point: nothing for a reader who seeks one, but text and gains as before."""
+    point = EntryPoint("d", offset=3.0)
+    topics = {
+        "1": TopicTruth("1", ("d",), np.ones(1), np.array([0]), np.array([9]), entry_points=(point,)),
+        "2": TopicTruth("2", ("e",), np.ones(1), np.array([0]), np.array([9])),
+    }
+    truth = bp.Truth("spans", topics, lengths={"d": 20.0, "e": 20.0})
+    run = {"1": {"d#0-9": 1}, "2": {"e#0-9": 1}}
+    results = bp.evaluate(truth, run, ["EPRUM", "charR", "nxCG@1"], user="bep")
+    assert results.per_topic()["run"]["EPRUM"]["2"] is None
+    assert results.per_topic()["run"]["charR"]["2"] == results.per_topic()["run"]["nxCG@1"]["2"] == 1.0
+
+
+def test_ignored_elements_do_not_hide_highlighted_text():
+    """Of an element whose name is ignored the text stays relevant."""
+    topic = TopicTruth("1", ("a",), np.ones(1), path=("/link[1]",), size=np.full(1, 9.0), rsize=np.full(1, 9.0),
+                          highlighted=Highlighted(("a",), np.array([0]), np.array([9])))  # fmt: skip
+    truth, run = bp.Truth("elements", {"1": topic}, scale="sizes"), {"1": {"a#0-9": 1}}
+    results = bp.evaluate(truth, run, ["charR", "nxCG@1"], ignore_elements="link")
+    assert results.per_topic()["run"] == {"charR": {"1": 1.0}, "nxCG@1": {"1": None}}
+
+
+def test_quant_chooses_what_is_relevant_to_readers_of_a_line():
+    """Two sections of 20 characters, both highlighted, one of exhaustivity 2: strict wants that alone."""
+    tree = twins.grow("d", twins.Shape([-1, 0, 0], ["a", "s", "s"], [0, 0, 0], [60, 20, 20], [0, 0, 0]))
+    collection = twins.collection_of([tree])
+    first, second = "/article[1]/s[1]", "/article[1]/s[2]"
+    topic = TopicTruth("1", ("d", "d"), np.ones(2), path=(first, second), exhaustivity=np.array([2.0, 1.0]),
+                       specificity=np.ones(2), size=np.full(2, 20.0), rsize=np.full(2, 20.0))  # fmt: skip
+    truth, run = bp.Truth("elements", {"1": topic}, scale="2005"), twins.element_run([[("d", first)]])
+    names = ["T2I({}tolerance=10)", "ESL({}tolerance=10)", "ESLRF({}tolerance=10)", "PT2I({}tolerance=10)",
+             "SegP({})", "SegR({})"]  # fmt: skip
+    plain = [name.format("") for name in names]
+    chosen = [name.format("quant='strict',").replace(",)", ")") for name in names]
+    found = bp.evaluate(truth, run, plain + chosen, collection=collection)
+    values, strict = found.mean()["run"], [found.mean()["run"][name] for name in chosen]
+    only = bp.Truth("elements", {"1": replace(topic, grade=np.array([1.0, 0.0]))}, scale="2005")
+    alone = bp.evaluate(only, run, plain, collection=collection).mean()["run"]
+    assert strict == [alone[name] for name in plain] and strict != [values[name] for name in plain]
+    assert values["SegR()"] == 0.5 and strict[-1] == 1.0
+    assert {row.measure: row.signature["quant"] for row in found.mean_rows} == (
+        dict.fromkeys(plain, "generalised") | dict.fromkeys(chosen, "strict")
+    )

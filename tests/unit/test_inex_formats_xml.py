@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import berrypick as bp
 from berrypick import formats
 from berrypick.cli import cli
 from berrypick.core.assemble import assemble
@@ -198,6 +199,19 @@ def test_2006_without_entry_points(tmp_path: Path) -> None:
     no_grades = FIGURE_2.replace('exhaustivity="2" ', "")
     again = formats.read_truth(put(tmp_path, no_grades))
     assert again.scale == "sizes" and again.topics["1"].grade.tolist() == [1, 1]
+
+
+def test_exhaustivity_1_alone_is_2005_and_counts_half(tmp_path: Path) -> None:
+    """An element of exhaustivity 1, all highlighted: e/2 x s = .5 by default, and the signature says how."""
+    one = FIGURE_2.replace('exhaustivity="2"', 'exhaustivity="1"')
+    path = put(tmp_path, one)
+    truth = formats.read_truth(path)
+    assert truth.scale == "2005"
+    share = 111 / 20356
+    run = put(tmp_path, "1 Q0 2267781 1 1 r /article[1]/body[1]\n", "r.run")
+    found = bp.evaluate(path, run, ["xCG@1", "xCG(quant='specificity')@1", "xCG(quant='generalised')@1"])
+    assert list(found.mean()["r"].values()) == pytest.approx([share / 2, share, share / 2])
+    assert found.mean_rows[0].signature["quant"] == "generalised"
 
 
 def test_several_topics_in_one_file(tmp_path: Path) -> None:
@@ -454,12 +468,31 @@ def test_results_grouped_by_document(tmp_path: Path) -> None:
         ("CO+S.Focused", "focused"),
         ("CO.FetchBrowse", "fetch-browse"),
         ("Best in Context", "best-in-context"),
+        ("CO", "co"),
+        ("CAS", "cas"),
+        ("SCAS", "cas"),
+        ("VCAS", "cas"),
         ("VVCAS", ""),
         ("", ""),
     ],
 )
 def test_tasks(word: str, task: str) -> None:
     assert task_in_our_words(word) == task
+
+
+def test_tasks_of_2002_to_2004_are_known(tmp_path: Path) -> None:
+    """No note, written as it was read, evaluated as thorough and as nothing else."""
+    grades = '<path path="/p[1]" exhaustiveness="3" specificity="3"/>'
+    truth = f'<assessments topic="TOPIC"><file file="a">{grades}</file></assessments>'
+    for word in ("CO", "CAS"):
+        text = submission(result("<path>/p[1]</path>"), f'task="{word}"')
+        run = formats.read_run(put(tmp_path, text, "run.xml"))
+        assert run.task == word.lower() and run.notes == ()
+        assert f'task="{word}"' in written(InexSubmission, run)
+        judged = put(tmp_path, truth.replace("TOPIC", run.topics[0]), "truth.xml")
+        assert bp.score("MAep", judged, tmp_path / "run.xml", task="thorough") is not None
+        with pytest.raises(InputError, match=f"the run is for task {word.lower()}, not focused"):
+            bp.score("MAep", judged, tmp_path / "run.xml", task="focused")
 
 
 def test_unknown_task_is_a_note(tmp_path: Path) -> None:

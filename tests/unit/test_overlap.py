@@ -126,6 +126,17 @@ def test_protocols_do_not_change_what_overlap_is():
         assert results.mean()["run"] == {"Overlap": pytest.approx(0.4), "Overlap@2": pytest.approx(80 / 180)}
 
 
+def test_regions_of_one_rank_are_one_result():
+    """Two regions of one item share 50 characters: it is 350 long, and repeats nothing; the next item repeats 100."""
+    run = twins.span_run([[("d", 0, 200), ("d", 150, 350)]])
+    assert twins.value(TRUTH, run, "Overlap", topics="run") == 0.0
+    assert overlaps(bp.evaluate(TRUTH, run, "charR")) == []
+    again = twins.span_run([[("d", 0, 200), ("d", 150, 350)], [("d", 300, 400), ("d", 250, 350)]])
+    assert twins.value(TRUTH, again, "Overlap", topics="run") == pytest.approx(1 - 400 / (350 + 150))
+    told = explanation(bp.explain(TRUTH, again, "1", "Overlap"))
+    assert "1 (d#150-350)     150" in told and "lengths added up       500" in told
+
+
 def test_overlap_explains_itself():
     told = explanation(bp.explain(TRUTH, RUN, "1", "Overlap", protocol="inex2010"))
     assert "2 (d#150-350)     200  150" in told and "each unit once      350" in told

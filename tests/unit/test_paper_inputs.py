@@ -275,9 +275,24 @@ def test_eprum_by_the_normal_law(files, berrypick):
     def phi(x):
         return 0.5 * (1 + math.erf((x - 6) / math.sqrt(3) / math.sqrt(2)))
 
-    assert normal == pytest.approx(6 * (phi(12.5) - phi(5.5)))
+    assert normal == pytest.approx(6 * (1 - phi(5.5)))
     assert exact == pytest.approx(6 * sum(math.comb(12, f) for f in range(6, 13)) / 2**12)
-    assert at_rank == pytest.approx(sum(f * (phi(f + 0.5) - phi(f - 0.5)) for f in range(1, 13)))
+    tails = [1.0, *(1 - phi(f - 0.5) for f in range(1, 13)), 0.0]  # what lies above 12 1/2 counts as 12
+    assert at_rank == pytest.approx(sum(f * (tails[f] - tails[f + 1]) for f in range(1, 13)))
+    shown = berrypick("explain", *given[1:3], "--topic", "1", *given[3:5], "-m", "EPRUM(r=6,law='normal')").out
+    assert f"{1 - phi(5.5):.6f}" in shown and f"{tails[6] - tails[7]:.4f}" in shown
+
+
+def test_a_normal_tail_keeps_its_upper_end():
+    """A hub that leads to each of 12 targets with .9: P(F >= 1) = 1, P(F >= 12) = 1 - Phi(.7/1.0392)."""
+    hub = [[0.9] * 12]
+    found = bp.eprum(hub, law="normal")
+    assert found[[0, 11]] == pytest.approx([1.0, 3.003], abs=5e-4)
+    assert np.all(np.diff(found / np.arange(1, 13)) <= 0)
+    sure = bp.eprum([[0.9] * 12 + [1.0, 1.0, 0.0]], law="normal") / np.arange(1, 16)
+    np.testing.assert_allclose(sure[:2], 1.0)
+    np.testing.assert_allclose(sure[2:14], found / np.arange(1, 13))
+    assert sure[14] == 0.0
 
 
 def test_up_to_ten_the_two_laws_are_one():

@@ -140,3 +140,19 @@ def test_precisions_of_many_characters():
 def test_too_many_bins_are_refused():
     with pytest.raises(bp.UsageError, match="bin=300 is too short: up to v from 0 to 9007199254740991"):
         bp.score("APbin", {"q": {"v#10-20": 1}}, {"q": {f"v#0-{2**53 - 1}": 1}})
+
+
+def test_passage_ap_says_where_the_order_of_the_gold_counts():
+    """A result [0, 10) takes gold [0, 9), 9/10, or [8, 30), 2/10, whichever comes first; the other is never met."""
+    run = worlds.span_run({"1": [("d", 0, 10)]})
+
+    def found(*gold):
+        results = bp.evaluate(worlds.span_truth({"1": [("d", *span) for span in gold]}), run, "PassageAP")
+        said = [note for note in map(str, results.notes) if "in the order of the truth's lines" in note]
+        return results.mean()["run"]["PassageAP"], len(said)
+
+    assert found((0, 9), (8, 30)) == (pytest.approx(0.9 / 2), 1)
+    assert found((8, 30), (0, 9)) == (pytest.approx(0.2 / 2), 1)
+    assert found((0, 4), (5, 30)) == (pytest.approx(0.4 / 2), 1)  # one result meets both
+    assert found((20, 30), (25, 40), (0, 9)) == (pytest.approx(0.9 / 3), 1)
+    assert found((0, 9), (20, 30)) == (pytest.approx(0.9 / 2), 0)

@@ -700,3 +700,19 @@ def test_a_table_of_reach_has_no_walk(process, tmp_path):
             "--navigation", tmp_path / "n.tsv", "--simulate", "100",
         )  # fmt: skip
         assert done.code == 0 and done.out.count("table of reach does not say") == times
+
+
+@pytest.mark.parametrize("user", ["markov", "hyperlink", "fetch_browse(of='markov')"])
+def test_a_topic_without_a_target_in_the_chain_is_simulated(tmp_path, berrypick, user):
+    """Nobody can walk to zz; whoever is shown it, at rank 2, after a page of the chain, has seen it."""
+    truth, listed, steps = (tmp_path / name for name in ("truth.qrels", "list.run", "steps.tsv"))
+    truth.write_text("1 0 a 1\n1 0 b 1\n2 0 zz 1\n")
+    listed.write_text("1 Q0 a 1 1 r\n2 Q0 a 1 2 r\n2 Q0 zz 2 1 r\n")
+    steps.write_text("a\tb\na\tc\nb\ta\n" if user == "hyperlink" else "a\tb\t0.5\nb\ta\t0.2\n")
+    inputs, reader = (truth, listed, "-m", "EPRUM"), ("--user", user, "--navigation", steps)
+    done = berrypick("simulate", *inputs, *reader, "--readers", 50, "--per-topic", "-o", "json")
+    assert done.code == 0, done.err
+    found = {row["topic"]: row for row in json.loads(done.out)}
+    assert found["2"]["value"] == found["2"]["simulated"] == 0.5
+    assert berrypick("explain", *inputs, "--topic", "2", *reader, "--simulate", 50).code == 0
+    assert berrypick("report", *inputs, *reader, "--simulate", 50, "--html", tmp_path / "page.html").code == 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from berrypick.core.errors import NeedsError, UsageError, option
+from berrypick.core.errors import InputError, NeedsError, UsageError, option
 from berrypick.core.structure import Structure
 from berrypick.core.words import counted
 
@@ -38,6 +38,48 @@ class Collection:
     @cached_property
     def mean_length(self) -> float:
         return self.total / len(self.lengths)
+
+
+class _JoinedLengths(Mapping[str, float]):
+    """Lengths from a collection, and those of a truth for documents that it lacks; where both have one they agree."""
+
+    def __init__(self, given: Collection, judged: Mapping[str, float], source: str) -> None:
+        self._given, self._judged, self._source = given, judged, source
+        self._more = [name for name in judged if name not in given.lengths]
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self._given.lengths:
+            return self._judged[name]
+        length = self._given.lengths[name]
+        if self._judged.get(name, length) != length:
+            raise InputError(
+                f"document {name} has two lengths, {length:.12g} here and {self._judged[name]:.12g} in {self._source}",
+                path=self._given.source or "the collection",
+                remedy="give the documents that the judgements were made on",
+            )
+        return length
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._given.lengths
+        yield from self._more
+
+    def __len__(self) -> int:
+        return len(self._given.lengths) + len(self._more)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._given.lengths or name in self._judged
+
+
+def with_judged_lengths(given: Collection, judged: Mapping[str, float], source: str) -> tuple[Collection, int]:
+    """A collection that knows the lengths a truth has, too; and how many documents only the truth knows.
+
+    Two lengths of one document are an error: at once where all lengths are known, else when its length is asked for.
+    """
+    joined = _JoinedLengths(given, judged, source or "the truth")
+    if isinstance(given.lengths, dict):
+        for name in judged:
+            joined[name]
+    return replace(given, lengths=joined), len(joined) - len(given)
 
 
 def unknown_length(document: str, why: str = "", collection: Collection | None = None) -> UsageError:

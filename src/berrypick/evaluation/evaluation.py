@@ -30,6 +30,7 @@ from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
+from berrypick.evaluation.unread import unread_notes
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
@@ -103,7 +104,7 @@ class Evaluation:
             notes = (*notes, *ungrouped)
         if options.unjudged is not None or any(one.measure.instead_on_spans for one in requested):
             _check_measures(requested, judgements, options)
-        contexts = _contexts(requested, inputs.context)
+        contexts = _contexts(requested, inputs.context, judgements.units == "elements")
         navigation, models = inputs.context.reader.navigation, [one.user for one in contexts.values()]
         if navigation is not None and not any(map(accepts_navigation, [inputs.context.user, *models])):
             source = navigation.source or "this navigation"
@@ -165,7 +166,7 @@ class Evaluation:
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *lengths_notes(self), *notes]
+        notes = [*self.notes, *unread_notes(self), *lengths_notes(self), *notes]
         facts = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()
@@ -195,8 +196,10 @@ class Evaluation:
             return _explain_documents(self.truth, system, topic, one.measure)
         judged = judge_topic(self.truth, system, topic, self.contexts[one.text])
         title = f"{one.text} for topic {topic}"
-        if one.measure.needs_targets and not len(judged.targets):
-            return Explanation(title, ["Undefined: the topic has no targets."])
+        if one.measure.is_empty(judged):
+            zero = as_score(one.measure.empty_topic_score(judged)).value is not None
+            shown = f"0: nothing is relevant, as protocol {judged.protocol} counts it." if zero else ""
+            return Explanation(title, [shown or "Undefined: the topic has no targets."])
         if not judged.answered:
             value = as_score(one.measure.missing_topic_score(judged)).value
             shown = "undefined" if value is None else number(value, 6)
@@ -298,19 +301,37 @@ def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options:
             )
 
 
-def _contexts(measures: Sequence[RequestedMeasure], context: JudgingContext) -> dict[str, JudgingContext]:
+def _contexts(
+    measures: Sequence[RequestedMeasure], context: JudgingContext, elements: bool
+) -> dict[str, JudgingContext]:
     """The context of each measure: some name a user model, or a quantisation by which targets are chosen."""
-    made: dict[tuple[str | None, Quantisation | None], JudgingContext] = {(None, None): context}
+    made: dict[tuple[Any, ...], JudgingContext] = {(None, None): context}
     found: dict[str, JudgingContext] = {}
     for one in measures:
-        user = quant = None
-        if isinstance(one.measure, Measure):
-            user = one.measure.user_model()
-            quant = getattr(one.measure, "quant", None) if "targets" in one.measure.depends_on else None
-        if (user, quant) not in made:
-            model, navigation = users.load(context.user if user is None else user, context.reader.navigation)
-            reader = context.reader  # a fitted chain has its own transitions
-            reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
-            made[user, quant] = replace(context, user=model.resolved(reader), reader=reader, quant=quant)
-        found[one.text] = made[user, quant]
+        found[one.text] = context
+        if not isinstance(one.measure, Measure):
+            continue
+        chooses = elements or "targets" in one.measure.depends_on
+        key = (one.measure.user_model(), getattr(one.measure, "quant", None) if chooses else None)
+        if key not in made:
+            made[key] = _with_own(context, *key)
+        found[one.text] = own = made[key]
+        if one.measure.reads_targets(own.user.name()):
+            continue  # else what is relevant does not depend on what readers look for
+        no_idealism = elements and own.idealism is not None
+        no_points = own.user.seeks_entry_points and "user" not in one.measure.depends_on
+        if no_idealism or no_points:
+            user = users.build("classical").resolved(own.reader) if no_points else own.user
+            idealism = None if no_idealism else own.idealism
+            found[one.text] = made.setdefault(
+                (*key, no_idealism, no_points), replace(own, user=user, idealism=idealism)
+            )
     return found
+
+
+def _with_own(context: JudgingContext, user: str | None, quant: Quantisation | None) -> JudgingContext:
+    """The context with what a measure itself names."""
+    model, navigation = users.load(context.user if user is None else user, context.reader.navigation)
+    reader = context.reader  # a fitted chain has its own transitions
+    reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
+    return replace(context, user=model.resolved(reader), reader=reader, quant=quant)

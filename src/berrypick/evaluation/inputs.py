@@ -12,7 +12,7 @@ import numpy as np
 
 from berrypick import formats
 from berrypick.core.annotators import MergeRule, merged
-from berrypick.core.collection import Collection
+from berrypick.core.collection import Collection, with_judged_lengths
 from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.navigation import LinkTable
 from berrypick.core.paths import element_name, matches
@@ -68,6 +68,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += skipped_notes(navigation, navigation.source)
     if judgements.offsets != options.offsets:
         notes += _offsets_notes(judgements, options)
+    counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
     if texts is not None:
         notes += _checksum_notes(judgements, texts)
         judgements = _with_texts(judgements, texts, options)
@@ -98,8 +99,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += _name_notes(judgements, options)
     if collection is None and texts is not None:
         collection = texts.collection
-    elif collection is None and judgements.lengths:
-        collection = Collection(judgements.lengths, judgements.source, judged_only=True)
+    collection, unlisted = _with_judged_lengths(collection, judgements, counting)
+    notes += unlisted
     if collection is not None and texts is None and judgements.units == "spans":
         judgements, cut = _within_documents(judgements, collection)
         notes += cut
@@ -225,6 +226,23 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
         return truth, []
     text = f"{counted(count, 'relevant span')} of the truth ended after the document, and cut there"
     return replace(truth, topics=topics), [Note("cut", text)]
+
+
+def _with_judged_lengths(
+    collection: Collection | None, truth: Truth, counting: str
+) -> tuple[Collection | None, list[Note]]:
+    """The lengths of documents that a truth has beside those of a collection, which may lack some."""
+    if not truth.lengths or counting != "chars":  # in bytes, say, where the texts are counted in characters
+        return collection, []
+    if collection is None:
+        return Collection(truth.lengths, truth.source, judged_only=True), []
+    joined, more = with_judged_lengths(collection, truth.lengths, truth.source)
+    if not more:
+        return joined, []
+    documents = "1 judged document is" if more == 1 else f"{more} judged documents are"
+    has = "its length is that" if more == 1 else "their lengths are those"
+    text = f"{documents} not in {collection.source or 'the collection'}; {has} of {truth.source or 'the truth'}"
+    return joined, [Note("lengths", text)]
 
 
 def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:

@@ -73,16 +73,22 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     absent = sum(1 for topic in scorer.topics if topic not in run and topic in truth.relevant_topics)
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
-    empty = sum(1 for topic in scorer.topics if topic not in truth.relevant_topics)
-    needy = [one.text for one in scorer.evaluation.measures if one.needs_targets]
-    if empty and needy:
-        of = f" of {some(needy)}" if len(needy) < len(scorer.evaluation.measures) else ""  # others have values for it
+    empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
+    asked = [one for one in scorer.evaluation.measures if one.needs_targets] if empty else []
+    zero = [one.text for one in asked if scorer.scores.found[one.text, empty[0]].value is not None]
+    undefined = [one.text for one in asked if one.text not in zero]
+    if undefined:
+        of = f" of {some(undefined)}" if len(undefined) < len(scorer.evaluation.measures) else ""  # others have values
         yield Note(
             "topics without targets",
             f"1 judged topic has nothing relevant; its value{of} is undefined and left out of means"
-            if empty == 1
-            else f"{empty} judged topics have nothing relevant; their values{of} are undefined and left out of means",
+            if len(empty) == 1
+            else f"{len(empty)} judged topics have nothing relevant; their values{of} are undefined and left out of "
+            "means",
         )
+    for text in zero:
+        rule = f"as protocol {scorer.evaluation.context.protocol} does"
+        yield Note("topics without targets", f"0 where nothing is relevant, {rule}", measure=text, count=len(empty))
 
 
 def document_notes(scorer: RunScorer) -> Iterator[Note]:

@@ -127,8 +127,8 @@ class RunScorer:
 
     def _score(self, text: str, measure: Measure, judged: JudgedTopic) -> None:
         key = (text, judged.topic)
-        if measure.needs_targets and not len(judged.targets):
-            self.scores.found[key] = Score(None)
+        if measure.is_empty(judged):
+            self.scores.found[key] = as_score(measure.empty_topic_score(judged))
             return
         if not judged.answered:
             score = self.scores.found[key] = as_score(measure.missing_topic_score(judged))

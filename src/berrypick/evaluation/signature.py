@@ -14,6 +14,7 @@ from berrypick.core.results import Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
+from berrypick.evaluation.element_sizes import sizes_field
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
@@ -57,9 +58,10 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
         ]
         if isinstance(measure, RankedMeasure):
             own.append(("by", measure.by))
-        if evaluation.truth.units == "elements" and "quant" not in dict(own) and _reads_gains(one, evaluation):
+        if evaluation.truth.units == "elements" and "quant" not in dict(own) and reads_elements(one, evaluation):
             own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
         own += lengths_field(one, evaluation)
+        own += sizes_field(one, evaluation, run)
     values = _OptionValues(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
 
@@ -81,17 +83,18 @@ def _counts_documents(measure: Measure) -> bool:
     return "lengths" in measure.depends_on and getattr(measure, "L", None) is None
 
 
-def _reads_gains(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    """Whether the value of a measure depends on how assessments of elements become gains."""
-    assert isinstance(one.measure, Measure)
-    depends_on = one.measure.depends_on
-    gains = "quant" in depends_on or "ignore_elements" in depends_on
-    return gains or (reads_targets(one) and not seeks_entry_points(one, evaluation))
+def reads_elements(one: RequestedMeasure, evaluation: Evaluation) -> bool:
+    """Whether the value of a measure depends on which elements count, and how assessments of them become gains."""
+    if not isinstance(one.measure, Measure):
+        return False
+    gains = "ignore_elements" in one.measure.depends_on
+    return gains or (reads_targets(one, evaluation) and not seeks_entry_points(one, evaluation))
 
 
-def reads_targets(one: RequestedMeasure) -> bool:
+def reads_targets(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """Whether the value of a measure depends on which units are targets."""
-    return isinstance(one.measure, Measure) and not {"targets", "idealism"}.isdisjoint(one.measure.depends_on)
+    user = evaluation.contexts[one.text].user.name()
+    return isinstance(one.measure, Measure) and one.measure.reads_targets(user)
 
 
 def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
@@ -132,7 +135,8 @@ class _OptionValues:
         return fingerprint(navigation)
 
     def _ignore_elements(self) -> str:
-        return ",".join(sorted(self.context.ignore_elements))
+        read = reads_elements(self.one, self.evaluation)
+        return ",".join(sorted(self.context.ignore_elements)) if read else ""
 
     def _idealism(self) -> str:
         truth, given = self.evaluation.truth, self.context.idealism
@@ -141,7 +145,7 @@ class _OptionValues:
         if "idealism" in self.depends_on:
             return "positive" if truth.units == "elements" and given is None else describe(truth.grades(), given)
         if truth.units == "elements":
-            return describe(set(), given) if given is not None and reads_targets(self.one) else ""
+            return describe(set(), given) if given is not None and reads_targets(self.one, self.evaluation) else ""
         return describe(set(), given) if unwanted_grades(given) else ""
 
     def _ideal_elements(self) -> str:
@@ -149,7 +153,7 @@ class _OptionValues:
         if given is None or self.evaluation.truth.units != "elements" or not isinstance(measure, Measure):
             return ""
         parts = sorted(f"{topic}\t{name}{path}" for topic, named in given.items() for name, path in named)
-        return _checksum(parts) if _reads_gains(self.one, self.evaluation) else ""
+        return _checksum(parts) if reads_elements(self.one, self.evaluation) else ""
 
     def _effort(self) -> str:
         return self.context.effort if "effort" in self.depends_on else ""

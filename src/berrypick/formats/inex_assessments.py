@@ -50,8 +50,8 @@ class InexAssessments(Format):
     * A ``<file>`` with nothing in it was judged and holds nothing relevant.
 
     A file does not say its year, and in 2005 exhaustivity counts, later only specificity does. The rule: with a best
-    entry point anywhere it is 2006 or later (scale 'sizes'). Without one it is 2005 (scale '2005') if exhaustivity
-    differs between elements, is ``?`` anywhere, or if specificities stand in place of sizes; else 'sizes'. Where the
+    entry point anywhere it is 2006 or later (scale 'sizes'). Without one it is 2005 (scale '2005') if some
+    element has exhaustivity 1 or ``?``, or if specificities stand in place of sizes; else 'sizes'. Where the
     rule cannot know, in a file of 2005 all of whose elements have exhaustivity 2, both scales give the same gains.
     The rule sees all files of a folder at once.
 
@@ -251,7 +251,7 @@ class _Campaign:
             return "2002"
         if any(assessed.points for assessed in self.topics.values()):
             return "sizes"
-        return "2005" if self.shares or len(self.exhaustivity) > 1 or 0.0 in self.exhaustivity else "sizes"
+        return "2005" if self.shares or self.exhaustivity & {0.0, 1.0} else "sizes"
 
     def _lengths(self, problems: Problems) -> dict[str, float]:
         """The sizes of root elements are the lengths of documents."""

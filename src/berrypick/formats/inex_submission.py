@@ -32,6 +32,10 @@ TASKS = {
     "bestincontext": "best-in-context",
     "fetchbrowse": "fetch-browse",
     "fetchandbrowse": "fetch-browse",
+    "co": "co",  # 2002 to 2004, before lists of different kinds were asked for
+    "cas": "cas",
+    "scas": "cas",
+    "vcas": "cas",
 }
 _WRITTEN_TASKS = {
     "thorough": "Thorough",
@@ -39,6 +43,8 @@ _WRITTEN_TASKS = {
     "relevant-in-context": "RelevantInContext",
     "best-in-context": "BestInContext",
     "fetch-browse": "CO.FetchBrowse",
+    "co": "CO",
+    "cas": "CAS",
 }
 Kind = Literal["paths", "offsets", "entry points"]
 #: Kind of result, where it starts, where it ends.
@@ -68,7 +74,7 @@ class InexSubmission(Format):
     ``<rsv>`` by that, largest first, file order within ties; else the order of the file. All results have a rank, or
     none has. ``<in>``, ``<topic-fields/>``, ``<description>`` and ``<collections>`` are ignored. The run is named
     by run-id, and its task is said in our words: thorough, focused, relevant-in-context, best-in-context,
-    fetch-browse.
+    fetch-browse; of 2002 to 2004 co and cas (CAS, SCAS, VCAS), which are evaluated as thorough.
 
     Sample::
 

@@ -26,7 +26,8 @@ class ChainWalker:
     @cached_property
     def _leads(self) -> BoolArray:
         """wanted x pages: whether some route leads from the page to the wanted one."""
-        return np.stack([self.chain.leading_to([page]) for page in self.wanted])
+        found = [self.chain.leading_to([page]) for page in self.wanted]
+        return np.array(found, dtype=bool).reshape(len(self.wanted), len(self.chain.units))  # also where none is wanted
 
     @cached_property
     def _useful(self) -> BoolArray:

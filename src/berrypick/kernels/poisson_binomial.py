@@ -1,7 +1,7 @@
 """How many targets have been seen: a sum of independent, unequal indicators (EPRUM equations 6 and 7).
 
 Only products and sums of non-negative numbers are formed, so every entry keeps its relative precision. The papers
-switch to a normal law above ten partly seen targets; that errs by up to .1 and is not needed.
+switch to a normal law above ten partly seen targets; that errs by up to .1 in one probability and is not needed.
 
 Three functions read a reach: the law at every event, sums of laws over events (EPRUM), and what PRUM needs. Each has
 three forms. Where every reach is 0 or 1 the number seen is no longer random, and counting is enough. The compiled form
@@ -175,6 +175,27 @@ def normal_law(seen: FloatArray, unseen: FloatArray) -> FloatArray:
         mean, deviation = p.sum(), np.sqrt((p * unseen[row, partly[row]]).sum())
         borders = ndtr((np.arange(len(p) + 2) - 0.5 - mean) / deviation)
         found[row, sure : sure + len(p) + 1] = np.diff(borders)
+    return found
+
+
+def normal_tails(seen: FloatArray, unseen: FloatArray) -> FloatArray:
+    """P(F >= f) for f = 0..t with a tail that is itself normal, one row per row of ``seen`` (EPRUM equations 6 and 7).
+
+    With a surely seen and m partly seen targets: 1 up to a, 0 above a + m, between them P(normal > f - a - 1/2). A sum
+    of the masses of :func:`normal_law` would lose what the normal law has above m + 1/2.
+    """
+    from scipy.special import ndtr
+
+    certain = unseen == 0.0
+    partly = (seen > 0.0) & ~certain
+    many = partly.sum(axis=1) > FEW
+    found = np.zeros((len(seen), seen.shape[1] + 1))
+    found[~many] = upper_tails(plain_law(seen[~many], unseen[~many]))
+    for row in np.flatnonzero(many).tolist():
+        p, sure = seen[row, partly[row]], int(certain[row].sum())
+        mean, deviation = p.sum(), np.sqrt((p * unseen[row, partly[row]]).sum())
+        found[row, : sure + 1] = 1.0
+        found[row, sure + 1 : sure + len(p) + 1] = ndtr((mean + 0.5 - np.arange(1, len(p) + 1)) / deviation)
     return found
 
 

@@ -18,6 +18,7 @@ from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, numbered_documents
+from berrypick.measures._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
 from berrypick.measures._text import Article, View, view_of
 from berrypick.measures.base import Measure
 from berrypick.measures.charf import f_score
@@ -96,6 +97,8 @@ class Rule:
 
 @lru_cache(maxsize=8)
 def scored(judged: JudgedTopic, rule: Rule) -> Scored:
+    if rule.name == "F" and has_sizes_alone(judged.truth):
+        return _scored_by_sizes(judged, rule.beta)
     view = view_of(judged)
     if rule.name == "F" and view.ranking.start is not None and view.ranking.start.dtype.kind == "i":
         return _scored_at_once(view, rule.beta)
@@ -110,6 +113,21 @@ def scored(judged: JudgedTopic, rule: Rule) -> Scored:
         values[i] = _article_score(judged, view, article, view.relevant[article.document], points, rule)
     total = sum(1 for measured in view.relevant.values() if measured.total > 0)
     return Scored(view.ranking.documents, groups.code[order], values, relevant, total)
+
+
+def _scored_by_sizes(judged: JudgedTopic, beta: float) -> Scored:
+    """F of all articles from the sizes of their elements."""
+    ranking, articles = judged.ranking, sized_articles(judged)
+    groups = ranking.grouped
+    order = np.argsort(groups.first(), kind="stable")
+    names = [ranking.documents[code] for code in groups.code[order].tolist()]
+    values = np.zeros(len(order))
+    for i, name in enumerate(names):
+        if name in articles:
+            read, good = read_and_relevant(articles[name], ranking, groups.rows(int(order[i])))
+            values[i] = f_score(good / read if read > 0 else 0.0, good / articles[name].total, beta)
+    relevant = np.array([name in articles for name in names], dtype=bool)
+    return Scored(ranking.documents, groups.code[order], values, relevant, len(articles))
 
 
 def _scored_at_once(view: View, beta: float) -> Scored:

@@ -12,7 +12,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
 from berrypick.kernels.ideal import Ideal
-from berrypick.kernels.poisson_binomial import events, normal_law, number_seen, upper_tails, weighted_law
+from berrypick.kernels.poisson_binomial import events, normal_tails, number_seen, upper_tails, weighted_law
 from berrypick.measures._certificate import NormName
 from berrypick.measures._effort_precision import inverse_by_parts
 
@@ -26,7 +26,7 @@ def expected_inverse(reach: Reach, law: LawName = "exact") -> FloatArray:
         return np.zeros(reach.targets)
     weight = inverse_by_parts(k)  # sums of 1/(j(j+1)) until the next event
     if law == "normal":
-        return upper_tails(weight @ normal_law(reach.seen, reach.unseen))[1:]
+        return (weight @ normal_tails(reach.seen, reach.unseen))[1:]
     return upper_tails(weighted_law(reach, weight))[1:]
 
 
@@ -42,7 +42,8 @@ def law_after(reach: Reach, rank: int, law: LawName = "exact") -> FloatArray:
     """P(F_k = f) after a rank; beyond the end of the list nothing more is found."""
     event = int(np.searchsorted(reach.events, rank, side="right"))
     if event and law == "normal":
-        return normal_law(reach.seen[event - 1 : event], reach.unseen[event - 1 : event])[0]
+        tails = normal_tails(reach.seen[event - 1 : event], reach.unseen[event - 1 : event])[0]
+        return -np.diff(tails, append=0.0)
     if event:
         return number_seen(reach)[event - 1]
     return np.eye(1, reach.targets + 1)[0]
@@ -55,9 +56,16 @@ def precision_at_rank(reach: Reach, rank: int, best: Ideal, law: LawName = "exac
     return math.fsum(mass[possible] * length[possible]) / rank
 
 
-def terms_table(reach: Reach, names: Sequence[str], r: int, total: float) -> Table:
+def tails_at_events(reach: Reach, law: LawName = "exact") -> FloatArray:
+    """P(F_k >= f) for f = 0..t, one row per rank at which anything is reached."""
+    if not len(reach.events):
+        return np.zeros((0, reach.targets + 1))
+    return normal_tails(reach.seen, reach.unseen) if law == "normal" else upper_tails(number_seen(reach))
+
+
+def terms_table(reach: Reach, names: Sequence[str], r: int, total: float, law: LawName = "exact") -> Table:
     """The terms of E[A_r/ML_r], one per rank at which anything is reached."""
-    tails = upper_tails(number_seen(reach))[:, r] if len(reach.events) else np.zeros(0)
+    tails = tails_at_events(reach, law)[:, r]
     rows = []
     before = 0.0
     for k, tail in zip(reach.events.tolist(), tails.tolist(), strict=True):

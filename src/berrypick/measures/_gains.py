@@ -33,7 +33,7 @@ class GainMeasure(Measure):
     quant: Quantisation | None = parameter(
         None,
         "specificity|generalised|strict",
-        "how assessments become gains; specificity where sizes are known, else generalised",
+        "how assessments become gains; by default specificity from 2006 on, generalised up to 2005",
     )
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Curve, Score
@@ -69,14 +69,18 @@ class Groups:
         return rest
 
 
-def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
-    """Ties are equal ranks, else equal scores; formats ordered by line have none."""
+def tied(judged: JudgedTopic) -> IntArray:
+    """The group of each result: ties are equal ranks, else equal scores; formats ordered by line have none."""
     ranking = judged.ranking
     if judged.ties == "score" and ranking.score is not None and len(ranking):
         new = np.concatenate([[True], ranking.score[1:] != ranking.score[:-1]])
-        group = np.cumsum(new) - 1
-    else:
-        group = ranking.rank
+        return np.asarray(np.cumsum(new) - 1, dtype=np.int64)
+    return ranking.rank
+
+
+def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
+    """What is relevant in each group of ties, and what is not."""
+    ranking, group = judged.ranking, tied(judged)
     count = int(group[-1]) + 1 if len(group) else 0
     if (gain > 1 + 1e-12).any():
         raise NeedsError(

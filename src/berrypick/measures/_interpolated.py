@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.score import Curve
+from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._text import view_of
+from berrypick.measures._text import view_of, without_text
 from berrypick.measures.base import Measure
 
 #: 0.00, 0.01 .. 1.00
@@ -28,6 +28,9 @@ class InterpolatedMeasure(Measure):
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
         return list(zip(POINTS, interpolated(judged, np.array(POINTS)).tolist(), strict=True))
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return without_text(judged)
 
     def missing_topic_curve(self) -> Curve | None:
         return [(level, 0.0) for level in POINTS]

@@ -13,7 +13,9 @@ from berrypick.core.bounds import zero_to_one
 from berrypick.core.explanation import Explanation, Table
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
+from berrypick.measures._targets import quant_parameter
 from berrypick.measures.base import Measure
+from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class _Matching(Measure):
 
     ki: float = zero_to_one(1 / 3, "least share of the target that is retrieved")
     ri: float = zero_to_one(2 / 3, "least share of the result that is relevant")
+
+    quant: Quantisation | None = quant_parameter()
 
     def matches(self, judged: JudgedTopic) -> BoolArray:
         """results x targets, of the first results only where there is a cut-off."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ class _Genomics(Measure):
     references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
 
 
+@lru_cache(maxsize=4)
 def met(judged: JudgedTopic) -> list[IntArray]:
     """For each result the gold passages it shares a character with, in file order."""
     ranking, text = judged.ranking_spans, judged.relevant_spans
@@ -36,3 +38,13 @@ def met(judged: JudgedTopic) -> list[IntArray]:
         for row, meets in zip(rows.tolist(), common, strict=True):
             found[row] = indices[meets]
     return found
+
+
+def order_counts(judged: JudgedTopic) -> bool:
+    """Whether some result meets several gold passages, or passages overlap, so that one could."""
+    text = judged.relevant_spans
+    if any(len(gold) > 1 for gold in met(judged)):
+        return True
+    start, end = text.start, text.end
+    gold = (np.array(rows) for rows in rows_by_document(text.document).values())
+    return any(bool((np.sort(start[rows])[1:] < end[rows][np.argsort(start[rows])][:-1]).any()) for rows in gold)

@@ -123,6 +123,11 @@ def view_of(judged: JudgedTopic) -> View:
     return View(ranking, length, new, good, text, text.total)
 
 
+def without_text(judged: JudgedTopic) -> Score:
+    """Nothing is relevant: undefined, but 0 in the official program of INEX 2009 and 2010."""
+    return Score(0.0 if judged.protocol == "inex2010" else None)
+
+
 @lru_cache(maxsize=4)
 def unjudged_of(judged: JudgedTopic) -> FloatArray:
     """Per pointer: what of its new text was not judged; nan where its length is unknown."""

@@ -24,7 +24,9 @@ from berrypick.kernels.intervals import merge
 from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import Tolerance, Walk, ends_of, entries_of, spans_by_document, usual_tolerance, walk
 from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures._targets import quant_parameter
 from berrypick.measures.base import Measure
+from berrypick.relevance.gains import Quantisation
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class VisitMeasure(Measure):
     )
     keeps_viewing: bool = parameter(True, "bool", "whether the reader goes on after something relevant has ended")
     t_init: float = zero_or_more(0, "extra patience at the beginning of each visit")
+
+    quant: Quantisation | None = quant_parameter()
 
     unit: str | None = parameter(None, "line|tokens", "unit of tolerance and budget: tokens, or that of the offsets")
 

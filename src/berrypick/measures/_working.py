@@ -54,9 +54,9 @@ def reach_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> T
     return Table(_cut(title, reach), ["rank", *(targets[x] for x in shown)], rows)
 
 
-def law_table(reach: Reach, names: Sequence[str]) -> Table:
-    """The law of F_k, the number of targets seen, after each rank at which anything is reached."""
-    law = number_seen(reach)
+def law_table(reach: Reach, names: Sequence[str], law: FloatArray | None = None) -> Table:
+    """The law of F_k, the number of targets seen, after each rank at which anything is reached; by default exact."""
+    law = number_seen(reach) if law is None else law
     shown = range(min(reach.targets + 1, MOST_COLUMNS))
     rows = [
         [f"{k} ({names[k - 1]})", *(number(float(law[event, f])) for f in shown)]

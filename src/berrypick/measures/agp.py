@@ -12,6 +12,7 @@ from berrypick.core.explanation import Explanation
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
+from berrypick.measures._sized_articles import has_sizes_alone
 from berrypick.measures._text import text_table, view_of
 
 
@@ -25,7 +26,7 @@ class AgP(_Generalised):
 
         AgP = sum of gP@k over the ranks k that hold an article with relevant text / number of such articles in all
 
-    MAgP is accepted as its name.
+    Where elements were assessed without passages, F comes from their size and rsize. MAgP is accepted as its name.
 
     Meaning
     -------
@@ -72,4 +73,5 @@ class AgP(_Generalised):
         ranks = ", ".join(str(k + 1) for k in np.flatnonzero(found.relevant)[:20].tolist()) or "none"
         divided = f"gP at the ranks of relevant articles ({ranks}), added up and divided by {found.total}"
         value = f"{divided}: AgP = {self._value_text(judged)}"
-        return self._explanation(judged, text_table(view_of(judged)), article_table(found), value)
+        text = [] if has_sizes_alone(judged.truth) else [text_table(view_of(judged))]
+        return self._explanation(judged, *text, article_table(found), value)

@@ -41,7 +41,7 @@ class AiP(InterpolatedMeasure):
 
     Undefined
     ---------
-    No relevant text.
+    No relevant text; 0 under protocol inex2010.
 
     Example
     -------
@@ -56,7 +56,7 @@ class AiP(InterpolatedMeasure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
-            return Score(None)
+            return self.empty_topic_score(judged)
         return Score(math.fsum(interpolated(judged, np.array(POINTS))) / len(POINTS))
 
     def explain(self, judged: JudgedTopic) -> Explanation:

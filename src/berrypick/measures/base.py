@@ -139,6 +139,22 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """The value for one topic that has targets and is in the run: a number, None where undefined, or a Score."""
         raise NotImplementedError(f"{type(self).__name__} has no method compute")
 
+    def reads_targets(self, user: str) -> bool:
+        """Whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
+        return not {"targets", "idealism"}.isdisjoint(self.depends_on)
+
+    def is_empty(self, judged: JudgedTopic) -> bool:
+        """Whether a topic holds nothing that the measure is about, whatever the run returns."""
+        if not self.needs_targets:
+            return False
+        if "ignore_elements" in self.depends_on or self.reads_targets(judged.context.user.name()):
+            return not len(judged.targets)
+        return not judged.truth.has_relevant
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score | float | None:
+        """The value for a topic that holds nothing the measure is about; a campaign's program may have its own."""
+        return None
+
     def missing_topic_score(self, judged: JudgedTopic) -> Score | float | None:
         """The value for a judged topic that is missing from the run: what an empty list scores."""
         return 0.0 if self.higher_is_better else self.compute(judged)

@@ -37,6 +37,7 @@ from berrypick.measures._expected_precision import (
     law_after,
     precision_at_rank,
     precisions,
+    tails_at_events,
     terms_table,
 )
 from berrypick.measures._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
@@ -61,7 +62,9 @@ class EPRUM(TargetMeasure):
         EPRUM(rank=k) = (1/k) sum_f P(F_k = f) E[ML*_f]
 
     F_k is a sum of independent indicators with the probabilities seen[k, x] = 1 - prod_{j<=k} (1 - reach[j, x]); its
-    law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did. With
+    law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
+    with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
+    r - a - 1/2 between. With
     ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
     the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
@@ -263,7 +266,12 @@ class EPRUM(TargetMeasure):
     ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
-        parts = [reach_table(reach, names, targets), law_table(reach, names), *scenario_tables(reach, names, targets)]
+        law = -np.diff(tails_at_events(reach, self.law), append=0.0)
+        parts = [
+            reach_table(reach, names, targets),
+            law_table(reach, names, law),
+            *scenario_tables(reach, names, targets),
+        ]
         best, wanted = certificate.ideal, self._wanted(reach.targets)
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]
@@ -271,7 +279,7 @@ class EPRUM(TargetMeasure):
             parts.append(ideal_table(certificate, judged.candidates, wanted))
         inverse = expected_inverse(reach, self.law)
         for r in list(wanted)[:3]:
-            parts.append(terms_table(reach, names, r, float(inverse[r - 1])))
+            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self.law))
         parts.append(self._summary(reach, best, inverse, list(wanted)))
         return parts
 

@@ -68,9 +68,13 @@ class GainRecall(GainMeasure):
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     base: Base = parameter("full", "ideal|full", "the full recall base (thorough), or the ideal one (focused)")
 
+    def reads_targets(self, user: str) -> bool:
+        """Readers who may see other targets than those pointed to."""
+        return user != "classical"
+
     def _shares(self, judged: JudgedTopic) -> FloatArray | None:
         """The share of the gain after each rank; None where there is none."""
-        if _moves(judged):
+        if self._moves(judged):
             gain = judged.targets.gain
             return seen_by_rank(judged.reach, gain) / gain.sum()
         found = curves(judged, self.quant, self.base)
@@ -85,7 +89,7 @@ class GainRecall(GainMeasure):
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
         """The share of the gain that each reader has collected; readers who do not move have all the same."""
-        if not _moves(judged):
+        if not self._moves(judged):
             return ReaderValues.of(np.full(sessions.count, self.compute(judged).value))
         gain = judged.targets.gain / judged.targets.gain.sum()
         return ReaderValues.of(gain @ (sessions.first <= (np.finfo(float).max if self.at is None else self.at)))
@@ -95,7 +99,7 @@ class GainRecall(GainMeasure):
         return None if shares is None else [(k, float(share)) for k, share in enumerate(shares, start=1)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        if _moves(judged):
+        if self._moves(judged):
             names, targets = judged.items.names_by_rank(), judged.targets.names()
             parts: list[str | Table] = [reach_table(judged.reach, names, targets)]
             total = float(judged.targets.gain.sum())
@@ -110,7 +114,5 @@ class GainRecall(GainMeasure):
         )
         return Explanation(f"{self} for topic {judged.topic}", parts)
 
-
-def _moves(judged: JudgedTopic) -> bool:
-    """Whether the user model may see other targets than those pointed to."""
-    return judged.context.user.name() != "classical"
+    def _moves(self, judged: JudgedTopic) -> bool:
+        return self.reads_targets(judged.context.user.name())

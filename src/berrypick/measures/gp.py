@@ -9,6 +9,7 @@ from berrypick.core.explanation import Explanation
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import _Generalised, article_table
+from berrypick.measures._text import without_text
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class gP(_Generalised):
         S    = (n - distance of the first result to the entry point)/n, at least 0  score='bep'
 
     With score='t2i' the reader reads what was retrieved, by offset, then the rest of the article. An article without
-    relevant text scores 0. Beyond the end of the list nothing is found, and k still divides.
+    relevant text scores 0. Where elements were assessed without passages, F comes from their size and rsize. Beyond the
+    end of the list nothing is found, and k still divides.
 
     Meaning
     -------
@@ -41,7 +43,7 @@ class gP(_Generalised):
 
     Undefined
     ---------
-    No relevant text.
+    No relevant text; 0 under protocol inex2010.
 
     Example
     -------
@@ -62,7 +64,10 @@ class gP(_Generalised):
         found = self.scored(judged)
         at = int(self.needed_cutoff())
         repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
-        return Score(found.precision_at(at, repeats) if found.total else None)
+        return Score(found.precision_at(at, repeats)) if found.total else self.empty_topic_score(judged)
+
+    def empty_topic_score(self, judged: JudgedTopic) -> Score:
+        return without_text(judged)
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         value = f"gP@{self.at} = {self._value_text(judged)}"

@@ -40,7 +40,7 @@ class iP(InterpolatedMeasure):
 
     Undefined
     ---------
-    No relevant text.
+    No relevant text; 0 under protocol inex2010.
 
     Example
     -------
@@ -56,7 +56,7 @@ class iP(InterpolatedMeasure):
 
     def compute(self, judged: JudgedTopic) -> Score:
         if view_of(judged).total <= 0:
-            return Score(None)
+            return self.empty_topic_score(judged)
         return Score(float(interpolated(judged, np.array([float(self.needed_cutoff())]))[0]))
 
     def explain(self, judged: JudgedTopic) -> Explanation:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from berrypick.core.arrays import IntArray
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
@@ -28,8 +31,9 @@ class Overlap(Measure):
 
         Overlap@k = 1 - |U| / sum of the results' lengths
 
-    Without a cut-off, of the whole list. If it is not among the measures, evaluate and compare give it in
-    a note for every run that repeats text.
+    Regions of one rank are one result: text that several of them hold counts once in its length. Without a cut-off, of
+    the whole list. If it is not among the measures, evaluate and compare give it in a note for every run that repeats
+    text.
 
     Meaning
     -------
@@ -73,7 +77,7 @@ class Overlap(Measure):
             return self._explanation(judged, f"Undefined: no {judged.material} is retrieved.")
         chosen = _first(judged.ranking_spans, self.at)
         assert chosen.start is not None and chosen.end is not None
-        length = chosen.lengths()
+        length = first_seen(_by_rank(chosen), chosen.start, chosen.end, {})[0]
         new, _ = first_seen(chosen.document, chosen.start, chosen.end, {})
         brings = [
             [f"{int(chosen.rank[row]) + 1} ({chosen.name(row)})", number(float(length[row])), number(float(new[row]))]
@@ -96,10 +100,18 @@ def repeated_share(ranking: Ranking, at: float | int | None = None) -> float | N
     chosen = _first(ranking, at)
     assert chosen.start is not None and chosen.end is not None
     length = float(chosen.lengths().sum())
+    if (chosen.rank[1:] == chosen.rank[:-1]).any():
+        length = once(_by_rank(chosen), chosen.start, chosen.end)
     if length <= 0:
         return None
     union = known_unions.get(chosen)
     return 1.0 - (once(chosen.document, chosen.start, chosen.end) if union is None else union) / length
+
+
+def _by_rank(ranking: Ranking) -> IntArray:
+    """A number for each rank and document, so that text is counted once in a rank, and again in the next."""
+    many = int(ranking.document.max(initial=0)) + 1
+    return np.unique(ranking.rank * many + ranking.document, return_inverse=True)[1]
 
 
 def _first(ranking: Ranking, at: float | int | None) -> Ranking:

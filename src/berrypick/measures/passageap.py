@@ -9,7 +9,12 @@ import numpy as np
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._passages import _Genomics, met
+from berrypick.measures._passages import _Genomics, met, order_counts
+
+FILE_ORDER = (
+    "gold passages overlap, or a result meets several: it takes the first in the order of the truth's lines, "
+    "as the official program does"
+)
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class PassageAP(_Genomics):
 
     Formula
     -------
-    Each result takes the first gold passage it shares a character with::
+    Each result takes the first gold passage, in the order of the file, that it shares a character with::
 
         PassageAP = sum over such results of (relevant characters so far / retrieved characters so far)
                     / (such results + gold passages never met)
@@ -67,7 +72,8 @@ class PassageAP(_Genomics):
     def compute(self, judged: JudgedTopic) -> Score:
         steps, missed = self._steps(judged)
         count = len(steps) + missed
-        return Score(float(np.sum([value for _, _, value in steps])) / count if count else None)
+        notes = (FILE_ORDER,) if order_counts(judged) else ()
+        return Score(float(np.sum([value for _, _, value in steps])) / count if count else None, notes)
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         steps, missed = self._steps(judged)

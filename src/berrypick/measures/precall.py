@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.judging.ranked_gains import ranked_gains
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._groups import GroupMeasure, Groups, groups
+from berrypick.measures._groups import GroupMeasure, Groups, groups, tied
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,10 @@ class PRecall(GroupMeasure):
 
         PRecall@l = r/(r + j + i s/(k + 1))
 
-    r = l x number of relevant units, without rounding. Results of equal rank (else of equal score) are one group; what
-    was not ranked is the last one (option units). Without a level: the mean over l = .01, .02 .. 1.
+    r = l x number of relevant units, without rounding. Of spans, a result that meets targets is one relevant result and
+    takes all of them; a later one that meets only taken targets is not relevant. Results of equal rank (else of equal
+    score) are one group; what was not ranked is the last one (option units). Without a level: the mean over l = .01,
+    .02 .. 1.
 
     Meaning
     -------
@@ -58,19 +61,23 @@ class PRecall(GroupMeasure):
         if ranked.base is not None:
             gain = (ranked.gain > 0).astype(np.float64)
         else:
-            gain = _first_matches(ranked.gain, ranked.overlaps)
+            gain = _newly_met(ranked.gain, ranked.overlaps, _order(judged))
         return groups(judged, gain, float(len(ranked.full)))
 
 
-def _first_matches(
-    gain: np.typing.NDArray[np.float64], overlaps: tuple[tuple[int, ...], ...]
-) -> np.typing.NDArray[np.float64]:
-    """Spans and documents: a result is relevant if it meets a target that no earlier result met."""
+def _order(judged: JudgedTopic) -> IntArray:
+    """Results in the order of their groups; those of one group in that of the text, whatever that of the file."""
+    group, ranking = tied(judged), judged.ranking
+    if ranking.start is None or ranking.end is None:
+        return np.argsort(group, kind="stable")
+    return np.lexsort((ranking.end, ranking.start, group))
+
+
+def _newly_met(gain: FloatArray, overlaps: tuple[tuple[int, ...], ...], order: IntArray) -> FloatArray:
+    """Spans and documents: a result is relevant if it meets a target that no earlier one met; it takes all it meets."""
     taken: set[int] = set()
     found = np.zeros(len(gain))
-    for row in np.flatnonzero(gain > 0).tolist():
-        free = [i for i in overlaps[row] if i not in taken]
-        if free:
-            taken.add(free[0])
-            found[row] = 1.0
+    for row in order[gain[order] > 0].tolist():
+        found[row] = float(not taken.issuperset(overlaps[row]))
+        taken.update(overlaps[row])
     return found

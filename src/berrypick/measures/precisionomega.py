@@ -60,7 +60,7 @@ class PrecisionOmega(Measure):
     0.2
     """
 
-    depends_on: ClassVar[tuple[str, ...]] = ()
+    depends_on: ClassVar[tuple[str, ...]] = ("chunks",)
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
     touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")

@@ -17,7 +17,7 @@ from berrypick.core.reach import Reach, check_units
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.poisson_binomial import consulted, lower_tails
+from berrypick.kernels.poisson_binomial import consulted, lower_tails, normal_law
 from berrypick.measures._expected_precision import LawName
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures._targets import TargetMeasure
@@ -150,7 +150,12 @@ class PRUM(TargetMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         reach = judged.reach
         names, targets = judged.items.names_by_rank(), judged.targets.names()
-        parts = [reach_table(reach, names, targets), law_table(reach, names), *consulted_tables(reach, names, targets)]
+        law = normal_law(reach.seen, reach.unseen) if self.law == "normal" else None
+        parts = [
+            reach_table(reach, names, targets),
+            law_table(reach, names, law),
+            *consulted_tables(reach, names, targets),
+        ]
         return self._explanation(judged, *parts, self._terms(judged, work(reach, self.exact, self.law)))
 
     def _terms(self, judged: JudgedTopic, working: Working) -> Table:

@@ -22,8 +22,8 @@ GENERALISED = {
 
 
 def default_quantisation(scale: str) -> Quantisation:
-    """Specificity where sizes are known, else generalised."""
-    return "generalised" if scale == "2002" else "specificity"
+    """Specificity from 2006 on; generalised before, when exhaustivity was judged."""
+    return "generalised" if scale in ("2002", "2005") else "specificity"
 
 
 def specificity_of(topic: TopicTruth, scale: str) -> FloatArray:

@@ -28,6 +28,10 @@ Leads = tuple[IntArray, IntArray, FloatArray]
 class NavigationModel(UserModel):
     """A reader who goes from unit to unit, units being known by their names."""
 
+    @property
+    def reads_sizes(self) -> bool:
+        return False
+
     def leads(self, sources: list[str], targets: list[str], context: ReaderContext) -> Leads:
         """P(source ~> target) where it is above 0."""
         raise NotImplementedError

@@ -91,6 +91,11 @@ class UserModel(Parameterized, base=True):
         """Whether reach depends on how long documents are."""
         return False
 
+    @property
+    def reads_sizes(self) -> bool:
+        """Whether reach to elements depends on how long they are, or where they lie."""
+        return True
+
     def items(self, ranking: Ranking, grouped: bool) -> Ranking:
         """The list as the reader takes it, each rank one item; ``grouped``: the run itself has ranks of several."""
         return ranking

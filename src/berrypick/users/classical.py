@@ -27,6 +27,10 @@ class Classical(ContextModel):
 
     share: float = positive_share(0.5, "least share of a span that must be covered")
 
+    @property
+    def reads_sizes(self) -> bool:
+        return False
+
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         if elements(ranking, targets):
             return same_element(ranking, targets)

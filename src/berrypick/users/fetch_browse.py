@@ -144,6 +144,10 @@ class FetchBrowse(UserModel):
         return self.inner().reads_lengths
 
     @property
+    def reads_sizes(self) -> bool:
+        return self.inner().reads_sizes
+
+    @property
     def browses(self) -> bool:
         return self.inner().browses
 
