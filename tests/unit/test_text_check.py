@@ -423,3 +423,12 @@ def test_brat_texts_stand_at_their_offsets(tmp_path, berrypick):
         assert found.code == 2 and "d.ann:2: " in found.out, (bad, found.out)
     (folder / "d.ann").write_text("T1\trelevant 0 3\tSee\nwhat is this\n")  # was lost by check
     assert "d.ann:2: is not a brat annotation" in berrypick("check", tmp_path / "ann").out
+
+
+def test_a_relocated_truth_is_not_checked_against_the_old_texts(files):
+    path = files(good_json=squad(0))["good_json"]
+    old = bp.read_truth(path)
+    new = {"B/0": "A new beginning. " + SENTENCES}
+    moved = bp.relocate(old, path, new).truth
+    run = {"q0": [{"doc": "B/0", "start": 0, "end": len(new["B/0"])}]}
+    assert bp.score("charR", moved, run, topics="run") == bp.score("charR", moved, run, topics="run", documents=new) == 1

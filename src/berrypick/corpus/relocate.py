@@ -118,7 +118,7 @@ def relocate(
         topics[name] = _moved_topic(topic, found, documents)
     used = {name for topic in topics.values() for name in topic.documents()}
     made = {name: checksum(after[name]) for name in sorted(used) if name in after}
-    return Relocation(replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}), tuple(cases))
+    return Relocation(replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}, texts={}), tuple(cases))
 
 
 def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
@@ -129,9 +129,8 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     }
     annotators = {who: part.truth.topics for who, part in parts.items()}
     checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
-    truth = replace(
-        judged, topics=merged(annotators), annotators=annotators, offsets="chars", checksums=checksums, lengths={}
-    )
+    made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
+    truth = replace(judged, topics=merged(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 

@@ -80,6 +80,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
             f"give the texts of the documents with {option('documents')} to convert them"
         )
+    judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
     if context.idealism is not None:
         judgements, without = _without_unwanted_grades(judgements, context.idealism)
