@@ -431,4 +431,5 @@ def test_a_relocated_truth_is_not_checked_against_the_old_texts(files):
     new = {"B/0": "A new beginning. " + SENTENCES}
     moved = bp.relocate(old, path, new).truth
     run = {"q0": [{"doc": "B/0", "start": 0, "end": len(new["B/0"])}]}
-    assert bp.score("charR", moved, run, topics="run") == bp.score("charR", moved, run, topics="run", documents=new) == 1
+    for more in ({}, {"documents": new}):
+        assert bp.score("charR", moved, run, topics="run", **more) == 1

@@ -118,7 +118,8 @@ def relocate(
         topics[name] = _moved_topic(topic, found, documents)
     used = {name for topic in topics.values() for name in topic.documents()}
     made = {name: checksum(after[name]) for name in sorted(used) if name in after}
-    return Relocation(replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}, texts={}), tuple(cases))
+    placed = replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}, texts={})
+    return Relocation(placed, tuple(cases))
 
 
 def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
