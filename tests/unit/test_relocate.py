@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import Counter
 
 import pytest
 
 import berrypick as bp
 from berrypick.core.errors import UsageError
 from berrypick.corpus.relocate import CERTAIN
+from tests.moved_sentences import moved_sentences, relocated
 
 OLD = (
     "Raspberries fruit in July. Cut the old canes in autumn, not the new ones.\n\n"
@@ -194,3 +196,73 @@ def test_copies_without_number():
     spans = [{"topic": "1", "doc": "d", "start": at, "end": at + 200} for at in range(0, 20_000, 500)]
     found = bp.relocate(spans, {"d": "a" * 30_000}, {"d": "a" * 30_000 + "b"})
     assert {case.status for case in found.cases} == {"ambiguous"} and len(found.cases) == 40
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "\n\n"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Yes, books are lent for four weeks.", "No, food is not allowed.", "Yes, shoes are left at the door."],
+        ["Yes, books.", "No, food.", "Yes, shoes."],
+        ["Yes a.", "No b.", "Yes c."],
+        ["Yes, books", "No, food", "Yes, shoes"],
+    ],
+)
+def test_sentences_that_changed_places_take_their_words_along(said, between):
+    """The alignment has the middle one where it was, and the others one for the other."""
+    old, new = between.join(said), between.join(said[::-1])
+    for nth, sentence in ((0, said[0]), (1, said[2])):
+        found = case("Yes", new, old, nth)
+        at = new.index(sentence)
+        assert found.status == "ambiguous" or found.places == ((at, at + 3),), found
+        if len(said[0]) > 10 and (between != " " or said[0].endswith(".")):
+            assert found.status == "moved"
+
+
+def test_text_that_stands_once_is_not_ambiguous():
+    """A sentence of few words between others is known by itself."""
+    old = "Fruit ripens in July. Pick dry. Compost needs air. Turn the heap."
+    new = "Fruit ripens in July. Compost needs air. Turn the heap. Pick dry."
+    found = case("Pick dry.", new, old)
+    assert (found.status, found.places) == ("moved", ((56, 65),))
+    # a number that was replaced, and that stands elsewhere now: flagged, not moved
+    found = case("5", "The limit is 10 MB a file. Version 5 is needed.", "The limit is 5 MB a file.")
+    assert found.status not in (*CERTAIN, "ambiguous")
+    # one of two copies is left: that one moved, the other one is flagged
+    old = "Yes, books are lent. No, food is not. Yes, shoes are left at the door."
+    new = "No, food is not. Yes, shoes are left at the door."
+    assert case("Yes", new, old, nth=1).places == ((17, 20),)
+    assert case("Yes", new, old, nth=0).status not in (*CERTAIN, "ambiguous")
+
+
+def test_equal_sentences_in_a_row_are_not_guessed():
+    old = "They shouted: Fix it! Fix it! Fix it!\nThe house fell silent. We can do it together."
+    new = "They shouted: Fix it! Fix it!\nThe house fell silent. Fix it! We can do it together."
+    assert case("Fix it!", new, old, nth=0).status in ("same", "ambiguous")
+    assert [case("Fix it!", new, old, nth=nth).status for nth in (1, 2)] == ["ambiguous", "ambiguous"]
+
+
+OPENINGS = ["Yes,", "No,", "I will", "This is", "They", "It", "In general,", "= =", "Note:"]
+
+
+def test_one_sentence_moved():
+    """Every span is in the right place or flagged; sentences begin and end alike, and some stand twice."""
+    counts = Counter()
+    for seed in range(30):
+        rng = random.Random(seed)
+        words = [word for paragraph in text_of(rng, 3) for word in paragraph]
+        said = []
+        while words:
+            size = rng.choice([1, 2, 4, 8, 16])
+            said.append(" ".join([rng.choice(OPENINGS), *words[:size]]) + rng.choice([".", ".", "!", " ."]))
+            words = words[size:]
+            if rng.random() < 0.1:
+                said.append(rng.choice(said))
+        text = "".join(sentence + rng.choice([" ", " ", "\n"]) for sentence in said)
+        for made in moved_sentences(text, rng, 4, 20):
+            counts += relocated(made)
+    assert counts["wrong"] == 0
+    assert counts["right"] > 1500 and counts["right"] >= 0.94 * sum(counts[name] for name in STATUSES), counts
+
+
+STATUSES = ("same", "moved", "edited", "split", "ambiguous", "gone")

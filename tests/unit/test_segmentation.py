@@ -7,15 +7,17 @@ import json
 import socket
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
-from hypothesis import given
+import regex
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.analysis.chunkers import sentences
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
+from berrypick.corpus.sections import section_starts
 from berrypick.corpus.tokens import get_tokenizer, words
 
 HINDI = "रसभरी जुलाई में पकती है। पुरानी शाखाएँ काट दो। सूखे दिन में तोड़ो।"
@@ -37,10 +39,110 @@ def cut(text: str) -> list[str]:
         ("カタカナ", ["カタカナ"]),
         ("👩\u200d👩\u200d👧 e\u0301t\u0301", ["👩\u200d👩\u200d👧", "e\u0301t\u0301"]),
         (" \r\n\t ", []),
+        # an apostrophe joins two letters (WB6, WB7), not a letter and what is none
+        ("'apple 'bread", ["'", "apple", "'", "bread"]),
+        ("l'ami d’eau o'er", ["l'ami", "d’eau", "o'er"]),
+        ("say 'apple', 'a'", ["say", "'", "apple", "'", ",", "'", "a", "'"]),
+        ("1.5 1.a a.1 a.b 1,000 a,b", ["1.5", "1", ".", "a", "a", ".", "1", "a.b", "1,000", "a", ",", "b"]),
+        ("a1b _a_ __ a_1_カ カa", ["a1b", "_a_", "__", "a_1_カ", "カ", "a"]),
+        ('א\'ב א\' א"ב א" a"b', ["א'ב", "א'", 'א"ב', "א", '"', "a", '"', "b"]),
+        ("🇦🇧🇨 🇦\u200d🇧🇨", ["🇦🇧", "🇨", "🇦\u200d🇧", "🇨"]),
+        ("a\u200d👩 👩🏽\u200d💻", ["a\u200d👩", "👩🏽\u200d💻"]),
+        ("\u0301a \u0301", ["\u0301", "a", " \u0301"]),
     ],
 )
 def test_words_are_those_of_uax_29(text, expected):
     assert cut(text) == expected
+
+
+def _kinds(text: str) -> list[str]:
+    return [next(kind for kind in KINDS if regex.match(rf"\p{{WB={kind}}}", one)) for one in text]
+
+
+# fmt: off
+KINDS = [
+    "CR", "LF", "Newline", "Extend", "ZWJ", "Format", "Katakana",
+    "Hebrew_Letter", "ALetter", "Single_Quote", "Double_Quote", "MidNumLet", "MidLetter", "MidNum",
+    "Numeric", "ExtendNumLet", "Regional_Indicator", "WSegSpace", "Other",
+]
+# fmt: on
+LINE_ENDS, EXTENDING = ("CR", "LF", "Newline"), ("Extend", "Format", "ZWJ")
+LETTER = ("ALetter", "Hebrew_Letter")
+JOINED = (*LETTER, "Numeric", "Katakana", "ExtendNumLet")
+
+
+def _is_boundary(text: str, kinds: list[str], at: int) -> bool:
+    """The rules of UAX #29, one after the other."""
+    before, after = kinds[at - 1], kinds[at]
+    if (before, after) == ("CR", "LF"):  # WB3
+        return False
+    if before in LINE_ENDS or after in LINE_ENDS:  # WB3a, WB3b
+        return True
+    if before == "ZWJ" and regex.match(r"\p{ExtPict}", text[at]):  # WB3c
+        return False
+    if before == after == "WSegSpace":  # WB3d
+        return False
+    if after in EXTENDING:  # WB4
+        return False
+    left = [i for i in range(at) if kinds[i] not in EXTENDING or i == 0 or kinds[i - 1] in LINE_ENDS]
+    right = [i for i in range(at, len(text)) if kinds[i] not in EXTENDING or kinds[i - 1] in LINE_ENDS]
+    b, bb = (kinds[left[-n]] if len(left) >= n else "" for n in (1, 2))
+    a, aa = (kinds[right[n]] if len(right) > n else "" for n in (0, 1))
+    middle = ("MidLetter", "MidNumLet", "Single_Quote")
+    of_numbers = ("MidNum", "MidNumLet", "Single_Quote")
+    flags = 0
+    while flags < len(left) and kinds[left[-1 - flags]] == "Regional_Indicator":
+        flags += 1
+    joined = (
+        (b in LETTER and a in LETTER)  # WB5
+        or (b in LETTER and a in middle and aa in LETTER)  # WB6
+        or (bb in LETTER and b in middle and a in LETTER)  # WB7
+        or (b == "Hebrew_Letter" and a == "Single_Quote")  # WB7a
+        or (b == "Hebrew_Letter" and a == "Double_Quote" and aa == "Hebrew_Letter")  # WB7b
+        or (bb == "Hebrew_Letter" and b == "Double_Quote" and a == "Hebrew_Letter")  # WB7c
+        or (b == a == "Numeric")  # WB8
+        or (b in LETTER and a == "Numeric")  # WB9
+        or (b == "Numeric" and a in LETTER)  # WB10
+        or (bb == "Numeric" and b in of_numbers and a == "Numeric")  # WB11
+        or (b == "Numeric" and a in of_numbers and aa == "Numeric")  # WB12
+        or (b == a == "Katakana")  # WB13
+        or (b in JOINED and a == "ExtendNumLet")  # WB13a
+        or (b == "ExtendNumLet" and a in JOINED)  # WB13b
+        or (b == a == "Regional_Indicator" and flags % 2 == 1)  # WB15, WB16
+    )
+    return not joined
+
+
+def _by_the_rules(text: str) -> list[str]:
+    kinds = _kinds(text)
+    borders = [0, *(at for at in range(1, len(text)) if _is_boundary(text, kinds, at)), len(text)]
+    pieces = [text[a:b] for a, b in pairwise(borders)]
+    return [piece for piece in pieces if piece and not piece.isspace()]
+
+
+#: One or two characters of each kind.
+OF_EACH = "\r\n\x0b\u0301\u200d\xadカアאבabé'\"’.:,;1２_\u203f🇦🇧 \u3000👩Ⓜ♥我-\t"
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.text(alphabet=OF_EACH, max_size=12))
+def test_tokens_follow_the_rules_one_by_one(text):
+    assert cut(text) == _by_the_rules(text)
+
+
+def test_tokens_of_all_triples_of_kinds():
+    of_each = dict(zip(_kinds(OF_EACH), OF_EACH, strict=True)) | {"pictograph": "👩"}
+    assert len(of_each) == len(KINDS) + 1
+    for triple in product(of_each.values(), repeat=3):
+        text = "".join(triple)
+        assert cut(text) == _by_the_rules(text), text.encode("unicode_escape")
+
+
+@pytest.mark.parametrize("unit", ["🇦", "_", "a'", "1.", "\u0301", 'א"', ".", "ab _", "\u200d"])
+def test_long_texts_of_one_kind_are_cut_in_one_pass(unit):
+    """A pass for each character would never end."""
+    covered = sum(end - start for start, end in words(unit * 300_000))
+    assert covered == 300_000 * len(unit.replace(" ", ""))
 
 
 def test_a_hindi_word_is_one_token_and_an_ideograph_too():
@@ -182,3 +284,53 @@ def test_words_need_no_network_and_loading_needs_no_regex():
         "assert len(words('a b')) == 2"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- texts that a pass for each character would never finish --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("." * 1_000_000, 1),
+        ('."' * 500_000, 1),
+        ("." * 500_000 + '"' * 500_000 + "x", 1),
+        ("?!… " * 250_000, 250_000),
+        ("．1" * 300_000, 1),
+    ],
+)
+def test_rows_of_full_stops_are_cut_in_one_pass(text, expected):
+    assert len(sentences(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```a\n" * 400_000, 1),
+        ("```\n" + "~~~a\n" * 400_000, 1),
+        ("# a\n```\n" * 250_000, 125_000),  # every second one is code
+        ("`" * 2_000_000, 1),
+        ("".join("`" * size + "a\n" for size in range(3, 2_000)), 1),
+    ],
+)
+def test_fences_are_matched_in_one_pass(text, expected):
+    assert len(section_starts(text, "heading")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n# One\n```\n# not\n```\n# Two\n", ["a\n", "# One\n```\n# not\n```\n", "# Two\n"]),
+        ("# One\r\n```\r\n# not\r\n```\r\n# Two\r\n", ["# One\r\n```\r\n# not\r\n```\r\n", "# Two\r\n"]),
+        ("a\r\n\r\nOne\r\n===\r\nb", ["a\r\n\r\n", "One\r\n===\r\nb"]),
+        ("```sh\n# not\n````  \n# One\n", ["```sh\n# not\n````  \n", "# One\n"]),  # closed by a longer row
+        ("````\n```\n# not\n````\n# One\n", ["````\n```\n# not\n````\n", "# One\n"]),  # not by a shorter one
+        ("~~~\n# not\n```\n~~~\n# One\n", ["~~~\n# not\n```\n~~~\n", "# One\n"]),
+        ("```a``` b\n# One\n```\n# not\n```\n", ["```a``` b\n", "# One\n```\n# not\n```\n"]),  # code in a line
+        ("```\n# One\n# Two\n", ["```\n", "# One\n", "# Two\n"]),  # nothing closes it
+        ("```a\n# One\n```b\n# Two\n", ["```a\n", "# One\n```b\n", "# Two\n"]),
+    ],
+)
+def test_headings_in_code_are_none(text, expected):
+    starts = section_starts(text, "heading").tolist()
+    assert [text[a:b] for a, b in pairwise([*starts, len(text)])] == expected

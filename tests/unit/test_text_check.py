@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
+from berrypick.core.words import counted
 from berrypick.corpus.offsets import Units, count_units
 from berrypick.corpus.texts import read_texts
 
@@ -282,3 +283,153 @@ def test_units_go_there_and_back():
             places = [units.offset(at) for at in range(len(text) + 1)]
             assert units.characters(np.array(places))[0].tolist() == list(range(len(text) + 1))
             assert places[-1] == units.total == count_units("\ufeff" * (has_mark and name != unit) + text, unit)
+
+
+# --- offsets that catch white space -----------------------------------------------------------------------------------
+
+SENTENCES = "It rained. Cut the old canes in autumn. Then rest. \n Compost needs air. It does."
+
+
+@pytest.mark.parametrize(
+    ("quote", "low", "high", "status"),
+    [
+        ("Cut the old canes in autumn.", -1, 0, "accepted"),  # " Cut the old canes in autumn."
+        ("Cut the old canes in autumn.", 0, 1, "accepted"),
+        ("Cut the old canes in autumn.", -1, 1, "accepted"),
+        ("Cut the old canes in autumn. ", -1, -1, "accepted"),  # nothing is lost but a blank
+        ("Cut the old canes in autumn.", -1, -1, "refused"),  # the full stop is lost
+        ("Cut the old canes in autumn.", 1, 1, "refused"),
+        ("Cut the old canes in autumn", -1, -1, "refused"),
+        (" Compost needs air.", -2, -2, "refused"),  # white space in both, and the full stop is lost
+        (" Compost needs air.", 1, 1, "accepted"),
+        (" Compost needs air.", -1, 0, "accepted"),
+    ],
+)
+def test_offsets_that_catch_white_space(files, tmp_path, quote, low, high, status):
+    at = SENTENCES.index(quote)
+    record = {"topic": "q", "doc": "d", "start": at + low, "end": at + len(quote) + high, "quote": quote}
+    truth = files(truth_jsonl=lines([record]))["truth_jsonl"]
+    run = {"q": [{"doc": "d", "start": 0, "end": len(SENTENCES)}]}
+    if status == "accepted":
+        notes = " ".join(map(str, bp.evaluate(truth, run, "charR", documents={"d": SENTENCES}).notes))
+        assert "1 quote differs from its span in white space at the ends" in notes
+        assert re.search(r"moved by the command locate with repair=[12]", notes)
+    else:
+        with pytest.raises(bp.InputError, match="does not match its quote"):
+            bp.evaluate(truth, run, "charR", documents={"d": SENTENCES})
+    found = bp.locate(truth, {"d": SENTENCES}, repair=2)
+    assert (found.topics["q"].start.tolist(), found.topics["q"].end.tolist()) == ([at], [at + len(quote)])
+    assert "1 span moved to the quote" in found.notes
+
+
+def test_repair_moves_to_the_only_place(files):
+    """Where the quote stands twice near the span, or farther away, the span stays as it is, and is counted."""
+    text = "no no no. Yes. " + "x" * 20
+    record = {"topic": "q", "doc": "d", "start": 2, "end": 6, "quote": "no"}
+    truth = files(truth_jsonl=lines([record]))["truth_jsonl"]
+    assert bp.locate(truth, {"d": text}, repair=1).topics["q"].start.tolist() == [3]
+    assert bp.locate(truth, {"d": text}, repair=3).topics["q"].start.tolist() == [2]
+    assert bp.locate(truth, {"d": text}).topics["q"].start.tolist() == [2]
+
+
+# --- files that hold texts and offsets --------------------------------------------------------------------------------
+
+
+def squad(shift: int, short: str = "") -> str:
+    answers = ["old canes", "autumn", "Compost needs air"]
+    asked = [{"id": f"q{i}", "question": "?", "answers": [{"text": one, "answer_start": SENTENCES.index(one) + shift}]}
+             for i, one in enumerate(answers)]  # fmt: skip
+    context = SENTENCES + " Here it ends." * 5 + short
+    return json.dumps({"data": [{"title": "B", "paragraphs": [{"context": context, "qas": asked}]}]}, indent=1)
+
+
+@pytest.mark.parametrize("shift", [40, -1, 1, 3000, -8])
+def test_squad_is_checked_against_itself(files, berrypick, tmp_path, shift):
+    result = {"topic": "q0", "doc": "B/0", "start": 0, "end": 9, "rank": 1}
+    written = files(bad_json=squad(shift), good_json=squad(0), run_jsonl=lines([result]))
+    bad, good, run = (written[name] for name in ("bad_json", "good_json", "run_jsonl"))
+    found = berrypick("check", bad)
+    assert found.code == 2 and f"{bad}:10: topic q0: the span" in found.out
+    way = "low, a" if shift < 0 else "high, a"
+    said = "a constant shift of 1" if shift == 1 else f"all are {counted(abs(shift), 'character')} too {way} constant"
+    assert f"3 of 3 quotes are not at their offsets: {said}" in found.out
+    for command in (("evaluate",), ("explain", "--topic", "q0"), ("simulate",)):
+        done = berrypick(command[0], bad, run, "-m", "charR", *command[1:])
+        assert done.code == 2 and f"{bad}:10: topic q0: the span" in done.err, command
+    said = berrypick("evaluate", bad, run, "-m", "charR", "--text-mismatch", "note")
+    if shift < 100:  # beyond the end nothing can be used as it is
+        assert said.code == 0 and "3 of 3 quotes are not at their offsets" in said.err
+    fine = berrypick("check", good)
+    assert fine.code == 0 and "3 quotes compared with the file itself" in fine.out
+    assert berrypick("evaluate", good, run, "-m", "charR").code == 0
+    repaired = berrypick("locate", bad, tmp_path / "out.jsonl", "--documents", bad, "--repair", abs(shift))
+    assert repaired.code == 0, repaired.err
+    assert [json.loads(line)["start"] for line in (tmp_path / "out.jsonl").read_text().splitlines()] == [19, 32, 53]
+    if abs(shift) <= 100:
+        assert f"locate with --repair {abs(shift)} moves them" in found.out
+    converted = berrypick("convert", bad, tmp_path / "converted.jsonl")
+    assert converted.code == 0 and "3 of 3 quotes are not at their offsets" in converted.err
+
+
+def test_two_texts_of_one_document_in_squad(files, berrypick):
+    both = json.loads(squad(0))
+    both["data"] += json.loads(squad(0, " More."))["data"]
+    found = berrypick("check", files(both_json=json.dumps(both))["both_json"])
+    assert found.code == 2 and "document B/0 has two texts" in found.out
+
+
+def test_check_with_documents(files, berrypick, tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "d.txt").write_text(TEXT, newline="")
+    judged = [{"topic": "q", "doc": "d", "start": at, "end": at + 60, "quote": TEXT[at : at + 60]} for at in STARTS]
+    shifted = [{**row, "start": row["start"] + 7, "end": row["end"] + 7} for row in judged]
+    beyond = [{"topic": "q", "doc": "d", "start": len(TEXT), "end": len(TEXT) + 9}]
+    quotes = [{"topic": "q", "doc": "d", "quote": "Line 12 says"}, {"topic": "q", "doc": "d", "quote": "No such line"}]
+    unknown = [{"topic": "q", "doc": "e", "start": 0, "end": 9}]
+    cases = {
+        "right": (judged, "6 quotes compared with the documents"),
+        "plain": ([{"topic": "q", "doc": "d", "start": 5, "end": 9}], "offsets lie within the documents"),
+        "shifted": (shifted, "6 of 6 quotes are not at their offsets: all are 7 characters too high"),
+        "beyond": (beyond, "beyond the end"),
+        "quotes": (quotes, "the quote is not in d.txt"),
+        "unknown": (unknown, "document e is not in"),
+        "run": (rows(TEXT), "6 texts compared with the documents"),
+        "shifted run": (rows(TEXT, 7), "6 of 6 texts are not at their offsets: all are 7 characters too high"),
+        "texts": ([{"topic": "q", "doc": "d", "text": "Line 12 says", "rank": 1}], "1 text found in the documents"),
+        "bytes": (rows(TEXT.replace("berries", "bérries"), unit="bytes"), "not at their offsets"),
+    }
+    for name, (records, said) in cases.items():
+        path = files(**{"some_jsonl": lines(records)})["some_jsonl"]
+        found = berrypick("check", path, "--documents", tmp_path / "texts")
+        good = name in ("right", "plain", "run", "texts")
+        assert (found.code, said in found.out) == (0 if good else 2, True), (name, found.out, found.err)
+    assert berrypick("check", path, "--offsets", "bytes").code == 2  # without documents
+
+
+def test_brat_texts_stand_at_their_offsets(tmp_path, berrypick):
+    folder = tmp_path / "ann" / "q1"
+    folder.mkdir(parents=True)
+    (folder / "d.txt").write_text("See below.\nCut the old\ncanes.", newline="")
+
+    def checked(line: str):
+        (folder / "d.ann").write_text(f"T1\trelevant 0 3\tSee\nT2\trelevant {line}\n")
+        return berrypick("check", tmp_path / "ann")
+
+    for good in ("11 29\tCut the old canes.", "4 9;11 14\tbelow Cut", "10 14\tCut", "11 14\t"):
+        assert checked(good).code == 0, good
+    assert checked("12 30\tCut the old canes.").code == 2  # beyond the end
+    for bad in ("10 13\tCut", "11 28\tCut the old canes.", "4 9;12 15\tbelow Cut"):
+        found = checked(bad)
+        assert found.code == 2 and "d.ann:2: " in found.out, (bad, found.out)
+    (folder / "d.ann").write_text("T1\trelevant 0 3\tSee\nwhat is this\n")  # was lost by check
+    assert "d.ann:2: is not a brat annotation" in berrypick("check", tmp_path / "ann").out
+
+
+def test_a_relocated_truth_is_not_checked_against_the_old_texts(files):
+    path = files(good_json=squad(0))["good_json"]
+    old = bp.read_truth(path)
+    new = {"B/0": "A new beginning. " + SENTENCES}
+    moved = bp.relocate(old, path, new).truth
+    run = {"q0": [{"doc": "B/0", "start": 0, "end": len(new["B/0"])}]}
+    for more in ({}, {"documents": new}):
+        assert bp.score("charR", moved, run, topics="run", **more) == 1

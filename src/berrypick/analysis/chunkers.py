@@ -13,9 +13,10 @@ from berrypick.core.errors import UsageError
 Span = tuple[int, int]
 
 # a full stop, with quotation marks or brackets that close after it, before white space; no such space is needed after
-# full-width stops, the danda and other marks that only end sentences; an empty line
+# full-width stops, the danda and other marks that only end sentences; an empty line. A row of full stops is looked at
+# once, from its first one: from each of them it would take time with the square of their number
 _SENTENCE = re.compile(
-    r"""[.!?…؟۔։]+["'”’»)\]]*(?=\s)"""  # Latin, Arabic, Urdu, Armenian
+    r"""(?<![.!?…؟۔։])[.!?…؟۔։]+["'”’»)\]]*(?=\s)"""  # Latin, Arabic, Urdu, Armenian
     r"""|(?:[。！？｡।॥።။។៕]|．(?!\d))+["'”’」』）]*"""  # full-width, danda, Ethiopic, Burmese, Khmer
     r"""|\n[ \t\r]*\n"""
 )

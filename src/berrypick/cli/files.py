@@ -12,14 +12,16 @@ import click
 
 from berrypick import formats
 from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes
-from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
+from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags
 from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
-from berrypick.core.truth import OFFSETS, Truth
+from berrypick.core.truth import OFFSETS, Offsets, Truth
 from berrypick.core.words import counted
+from berrypick.corpus.checked import check_by_texts, checked_by_itself
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import locate
 from berrypick.corpus.quotes import QUOTES, THRESHOLD
+from berrypick.corpus.texts import Texts, read_texts
 from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer, is_stream, reusable
@@ -29,19 +31,26 @@ from berrypick.judging.judge import refuse_duplicates
 @click.command("check", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
-def check_command(files: tuple[str, ...], format_name: str | None) -> None:
+@click.option("--documents", metavar="PATH", help="Texts that offsets, quotes and texts of FILES are checked against.")
+@click.option("--offsets", type=click.Choice(OFFSETS), help="Unit of the offsets in FILES. [default: chars]")
+def check_command(files: tuple[str, ...], format_name: str | None, documents: str | None, offsets: Any) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
-    Exits with 2 if there is any problem.
+    Files that hold texts and offsets, such as SQuAD, are checked against themselves; with --documents, offsets and
+    quotes of all truths and runs are checked against the texts of these. Exits with 2 if there is any problem.
 
     \b
     berrypick check truth.qrels *.run
+    berrypick check truth.jsonl --documents texts
     """
+    if offsets is not None and documents is None:
+        raise UsageError("--offsets is about the texts of documents: give them with --documents")
+    texts = None if documents is None else read_texts(documents)
     good = True
     for path in files:
         try:
             with reusable(path):
-                good &= _check(path, format_name)
+                good &= _check(path, format_name, texts, offsets)
         except InputError as error:
             _say(as_flags(error))
             good = False
@@ -58,7 +67,7 @@ def _say(message: str) -> None:
         drop_output()
 
 
-def _check(path: str, format_name: str | None) -> bool:
+def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Offsets | None) -> bool:
     """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
         _say(f"{path}: {_describe_index(path)}")
@@ -79,7 +88,9 @@ def _check(path: str, format_name: str | None) -> bool:
                 refuse_duplicates(value)
         except BerrypickError as error:
             found.append(as_flags(error))
-    notes = value.notes if isinstance(value, Run) else ()
+    notes, wrong = check_by_texts(value, texts, offsets) if not found else ([], [])
+    found += [as_flags(error) for error in wrong]
+    notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in notes)]
     facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
     also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
     _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
@@ -143,6 +154,8 @@ def convert_command(
     if documents is not None and not held:
         raise UsageError(f"{source} holds no texts of documents: omit --documents")
     notes = _reading_notes(value, source)
+    if isinstance(value, Truth) and value.texts:
+        notes += checked_by_itself(value, "note").notes[len(value.notes) :]
     if collection is not None:
         value = _restate(value, collection, target, target_format)
     try:

@@ -260,6 +260,8 @@ class Truth:
     fields: Mapping[str, TopicField] = field(default_factory=dict)
     #: Checksums of the texts that offsets were made on, by document.
     checksums: Mapping[str, str] = field(default_factory=dict)
+    #: Texts that the file holds itself, by document: what its offsets are checked against.
+    texts: Mapping[str, str] = field(default_factory=dict)
     #: Where the truth names who judged: what each of them said, by topic. The topics above are the union of it; who
     #: changes them changes these as well, or leaves them out.
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)

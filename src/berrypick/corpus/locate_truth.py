@@ -13,7 +13,7 @@ from berrypick.core.errors import InputError, Message, as_flags
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.corpus.checked import called, checked_truth
-from berrypick.corpus.locate import Locator, Place, Unresolved, UnresolvedQuotes, with_places
+from berrypick.corpus.locate import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
 from berrypick.corpus.offsets import UnitsCache
 from berrypick.corpus.quotes import Quotes
 from berrypick.corpus.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
@@ -128,6 +128,11 @@ class TruthLocator:
             if key in wrong:
                 moved[name][span] = self._moved(name, quote, wrong[key])
                 continue
+            if key in check.loose and (exact := self._beside(quote, *check.loose[key])) is not None:
+                line = self.units.of(span[0])
+                moved[name][span] = line.offset(exact.start), line.offset(exact.end)
+                self.cases.append(Case(name, quote, "repaired", exact, _shift(exact, *check.loose[key])))
+                continue
             end = check.ends.get(key, quote.end)
             if end != quote.end:
                 moved[name][span] = (span[1], float(end or 0))
@@ -137,6 +142,15 @@ class TruthLocator:
     def _place(self, document: str, start: float, end: float) -> Place:
         low, high = self.units.of(document).characters(np.array([start, end]))[0].tolist()
         return Place(document, low, high)
+
+    def _beside(self, quote: Quote, first: int, last: int) -> Place | None:
+        """The only place of a quote, character by character, near a span that differs from it in white space."""
+        text, size = self.texts[str(quote.document)], len(quote.text)
+        low = max(0, first - self.repair)
+        near = [low + at for at in occurrences(text[low : first + self.repair + size], quote.text)]
+        if not self.repair or len(near) != 1 or abs(near[0] + size - last) > self.repair:
+            return None
+        return Place(str(quote.document), near[0], near[0] + size)
 
     def _moved(self, topic: str, quote: Quote, row: Mismatch) -> tuple[float, float] | None:
         """The offsets of the only place of a quote near enough; None if there is none, which is a case."""
@@ -198,6 +212,11 @@ class TruthLocator:
         first = self._place(quote.document, quote.start, quote.start).start
         near = [place for place in found.candidates if abs(place.start - first) <= self.repair]
         return near[0] if len(near) == 1 else None
+
+
+def _shift(place: Place, first: int, last: int) -> str:
+    """How far a span was from where it is now, at its start or else at its end."""
+    return distance(place.start - first or place.end - last)
 
 
 def _spans(topic: TopicTruth) -> Iterator[Quote]:

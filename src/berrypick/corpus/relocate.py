@@ -1,8 +1,9 @@
 """Spans follow their documents into a new version.
 
 A span is looked for by its own text, by the text around it, and by an alignment of the words of both versions. It is
-placed without a remark only where its text stands unchanged (up to white space) in one place that the text around it,
-or its number among equal copies, singles out. Everything else is flagged: edited, split, ambiguous, gone.
+placed without a remark only where its text stands unchanged (up to white space) in one place that the rest of its
+sentence, the text around it, or its number among equal copies singles out, and that no other copy has a better claim
+to. Everything else is flagged: edited, split, ambiguous, gone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -35,13 +36,18 @@ Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
 CERTAIN: tuple[Status, ...] = ("same", "moved")
 #: What was placed at all.
 PLACED: tuple[Status, ...] = ("same", "moved", "edited", "split")
-#: Characters around a span that are compared, and by how many the best place must be ahead of the next one.
-AROUND, AHEAD = 300, 16
+#: Characters around a span that are compared, and by how many the best place must be ahead of the next one. Where the
+#: alignment chooses, no other place may be ahead by some.
+AROUND, AHEAD, CLOSE = 300, 8, 4
+#: A text of so many characters that stands once in both versions is the same, whatever is around it.
+LONG = 32
 #: Least similarity of an edited span, in percent.
 LEAST = 60.0
 #: Copies of a span among which one is chosen; of more of them, as in a table of equal cells, none is.
 MOST_COPIES = 2000
 _WORD = re.compile(r"\w+|[^\w\s]")
+#: Where a sentence or a line ends: the character that ends it, and white space.
+_BORDER = re.compile(r"[.!?…。！？।](?=\s)|\n")
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,8 @@ def relocate(
         topics[name] = _moved_topic(topic, found, documents)
     used = {name for topic in topics.values() for name in topic.documents()}
     made = {name: checksum(after[name]) for name in sorted(used) if name in after}
-    return Relocation(replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}), tuple(cases))
+    placed = replace(judged, topics=topics, offsets="chars", checksums=made, lengths={}, texts={})
+    return Relocation(placed, tuple(cases))
 
 
 def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
@@ -123,9 +130,8 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     }
     annotators = {who: part.truth.topics for who, part in parts.items()}
     checksums = {name: made for part in parts.values() for name, made in part.truth.checksums.items()}
-    truth = replace(
-        judged, topics=merged(annotators), annotators=annotators, offsets="chars", checksums=checksums, lengths={}
-    )
+    made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
+    truth = replace(judged, topics=merged(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
 
 
@@ -187,6 +193,27 @@ class _Documents:
 Places = tuple[tuple[int, int], ...]
 
 
+class _Around(NamedTuple):
+    """How many characters on both sides of two places are the same."""
+
+    left: int
+    right: int
+
+    @property
+    def total(self) -> int:
+        return self.left + self.right
+
+    def beats(self, other: _Around, by: int = AHEAD) -> bool:
+        """Whether more of them are, and not many fewer on either side."""
+        left, right = self.left - other.left, self.right - other.right
+        return left + right >= by and min(left, right) > -by
+
+    def is_behind(self, other: _Around) -> bool:
+        """Whether the other has more of them, or as many that are others, or some more on a side."""
+        left, right = other.left - self.left, other.right - self.right
+        return (left + right >= 0 and max(left, right) > 0) or max(left, right) >= CLOSE
+
+
 class _Pair:
     """Two versions of one document."""
 
@@ -205,57 +232,119 @@ class _Pair:
         if len(copies) > MOST_COPIES:
             return "ambiguous", tuple(self._back(at, at + high - low, start, end) for at in copies[:10]), 100.0
         found = [at for at in copies if self._whole(at, start, end)]
-        if found:
-            chosen = self._chosen(low, high, found, (start, end))
-            if chosen is None:
-                changed = self._edited(start, end)  # perhaps it was changed, and copies of it were not
-                places = tuple(self._back(at, at + high - low, start, end) for at in found[:10])
-                return (
-                    changed if changed[0] == "edited" and changed[1][0] not in places else ("ambiguous", places, 100.0)
-                )
-            place = self._back(chosen, chosen + high - low, start, end)
-            alike = self.new[place[0] : place[1]] == self.old[start:end]
-            status: Status = "same" if alike and place == (start, end) else "moved"
-            return status, (place,), 100.0
-        return self._edited(start, end)
+        if not found:
+            return self._edited(start, end)
+        chosen = self._chosen(low, high, found, (start, end))
+        if chosen is None:
+            return self._unsure(found, high - low, start, end)
+        place = self._back(chosen, chosen + high - low, start, end)
+        alike = self.new[place[0] : place[1]] == self.old[start:end]
+        status: Status = "same" if alike and place == (start, end) else "moved"
+        return status, (place,), 100.0
 
-    def _whole(self, at: int, start: int, end: int) -> bool:
+    def _unsure(self, found: list[int], size: int, start: int, end: int) -> tuple[Status, Places, float]:
+        """A span that none of the copies found is sure to be: perhaps it was changed, and they were not."""
+        places = tuple(self._back(at, at + size, start, end) for at in found[:10])
+        changed = self._edited(start, end)
+        if changed[0] == "edited" and changed[1][0] not in places:
+            return changed
+        return ("edited" if len(found) == 1 else "ambiguous"), places, 100.0
+
+    def _whole(self, at: int, start: int, end: int, old: bool = False) -> bool:
         """Whether the words of a span stand at a place of the squeezed text as they were, and not inside of others."""
-        quote = self.old[start:end]
-        low, high = self._back(at, at + len("".join(quote.split())), start, end)
-        edges = ((self.old, start, self.new, low), (self.old, end, self.new, high))
-        inside = any(inside_word(new, b) and not inside_word(old, a) for old, a, new, b in edges)
-        return not inside and normal_form(self.new[low:high]).strip() == normal_form(quote).strip()
+        text, quote = self.old if old else self.new, self.old[start:end]
+        low, high = self._back(at, at + len("".join(quote.split())), start, end, old)
+        edges = ((start, low), (end, high))
+        inside = any(inside_word(text, b) and not inside_word(self.old, a) for a, b in edges)
+        return not inside and normal_form(text[low:high]).strip() == normal_form(quote).strip()
 
-    def _back(self, low: int, high: int, start: int, end: int) -> tuple[int, int]:
-        """A span of the squeezed new text in the text; white space at the ends of the old span stays inside."""
+    def _back(self, low: int, high: int, start: int, end: int, old: bool = False) -> tuple[int, int]:
+        """A span of a squeezed text in the text; white space at the ends of the old span stays inside."""
+        text, origin = (self.old, self.from_old) if old else (self.new, self.from_new)
         if high <= low:
-            return int(self.from_new[low]), int(self.from_new[low])
-        first, last = int(self.from_new[low]), int(self.from_new[high - 1]) + 1
+            return int(origin[low]), int(origin[low])
+        first, last = int(origin[low]), int(origin[high - 1]) + 1
         lead = len(self.old[start:end]) - len(self.old[start:end].lstrip())
         trail = len(self.old[start:end]) - len(self.old[start:end].rstrip())
-        while lead and first and self.new[first - 1].isspace():
+        while lead and first and text[first - 1].isspace():
             first, lead = first - 1, lead - 1
-        while trail and last < len(self.new) and self.new[last].isspace():
+        while trail and last < len(text) and text[last].isspace():
             last, trail = last + 1, trail - 1
         return first, last
 
     def _chosen(self, low: int, high: int, found: list[int], span: tuple[int, int]) -> int | None:
         """The one place among equal copies: by the text around it, else by its number among them."""
-        before, after = self.plain_old[max(0, low - AROUND) : low], self.plain_old[high : high + AROUND]
-        copies = list(occurrences(self.plain_old, self.plain_old[low:high]))
-        scores = [self._alike(at, at + high - low, before, after) for at in found]
-        best = max(scores)
+        size, wanted = high - low, self.plain_old[low:high]
+        copies = list(islice(occurrences(self.plain_old, wanted), MOST_COPIES + 1))
+        if len(copies) > MOST_COPIES:
+            return None
+        copies = [at for at in copies if at == low or self._whole(at, *span, old=True)]
+        around = [self._around(low, at, size) for at in found]
         if len(found) == len(copies) == 1:
-            sure = high - low >= 2 * AHEAD or best >= AHEAD
-            return found[0] if sure or self._aligned(span, self._back(found[0], found[0] + high - low, *span)) else None
-        if len(copies) > 1:  # any of which may be the one that is left: the alignment decides
-            aligned = [at for at in found if self._aligned(span, self._back(at, at + high - low, *span), whole=True)]
-            numbered = len(found) == len(copies) and found[copies.index(low)] in aligned
-            good = len(aligned) == 1 and (scores[found.index(aligned[0])] >= AHEAD or numbered)
-            return aligned[0] if good else None
-        near = [at for at, score in zip(found, scores, strict=True) if score > best - AHEAD]
-        return near[0] if len(near) == 1 and best >= AHEAD else None
+            sure = size >= LONG or " " in self.old[span[0] : span[1]].strip() or around[0].total >= AHEAD
+            return found[0] if sure or self._aligned(span, self._back(found[0], found[0] + size, *span)) else None
+        before, after = self._sentence(*span)
+        kept = self._between(before, after, found, size)
+        alone = len(kept) == 1 and self._between(before, after, copies, size, old=True) == [low]
+        if alone and len(before) + len(after) >= CLOSE:
+            # what is beyond the sentence does not count: that has other neighbours now
+            mine, *claims = (
+                _Around(found.left if before else 0, found.right if after else 0)
+                for found in (self._around(low, kept[0], size), *self._claims(kept[0], low, copies, size))
+            )
+            if all(mine.beats(claim, CLOSE) for claim in claims):
+                return kept[0]
+        chosen = self._by_surroundings(low, copies, found, around, span, size)
+        return chosen if chosen in kept or not kept else None
+
+    def _by_surroundings(
+        self, low: int, copies: list[int], found: list[int], around: list[_Around], span: tuple[int, int], size: int
+    ) -> int | None:
+        """The place that has more of the text around the span than all others; else the one that is aligned."""
+        best = max(range(len(found)), key=lambda i: around[i].total)
+        others = chain(around[:best], around[best + 1 :], self._claims(found[best], low, copies, size))
+        if all(around[best].beats(other) for other in others):
+            return found[best]
+        return self._numbered(low, copies, found, around, span, size)
+
+    def _claims(self, place: int, low: int, copies: list[int], size: int) -> Iterator[_Around]:
+        """What other copies of a span had in common with what is around a place now."""
+        return (self._around(at, place, size) for at in copies if at != low)
+
+    def _between(self, before: str, after: str, places: list[int], size: int, old: bool = False) -> list[int]:
+        """The places that stand between two texts, squeezed; all of them are none where both are empty."""
+        text = self.plain_old if old else self.plain_new
+        found = (at for at in places if (before or after) and text.startswith(after, at + size))
+        return [at for at in found if at >= len(before) and text.startswith(before, at - len(before))]
+
+    def _sentence(self, start: int, end: int) -> tuple[str, str]:
+        """The rest of the sentence or line that a span is a part of, before and after it, squeezed."""
+        before, after = self.old[max(0, start - AROUND) : start], self.old[end - 1 : end + AROUND]
+        first = max((border.end() for border in _BORDER.finditer(before)), default=0)
+        last = next((border.start() + 1 for border in _BORDER.finditer(after)), len(after))
+        return "".join(before[first:].split()), "".join(after[1:last].split())
+
+    def _numbered(
+        self, low: int, copies: list[int], found: list[int], around: list[_Around], span: tuple[int, int], size: int
+    ) -> int | None:
+        """The only place that the alignment has, if no other one has more of the text around the span, and no other
+        copy had more of the text around the place."""
+        places = [self._back(at, at + size, *span) for at in found]
+        aligned = [i for i, place in enumerate(places) if self._aligned(span, place, whole=True)]
+        if len(aligned) != 1:
+            return None
+        i = aligned[0]
+        if around[i].total < AHEAD and not (len(found) == len(copies) and copies[i] == low):
+            return None
+        others = chain(around[:i], around[i + 1 :], self._claims(found[i], low, copies, size))
+        return None if any(around[i].is_behind(other) for other in others) else found[i]
+
+    def _around(self, old: int, new: int, size: int) -> _Around:
+        """How many characters before and after a place of the new text are those around one of the old text."""
+        before, left = self.plain_old[max(0, old - AROUND) : old], self.plain_new[max(0, new - AROUND) : new]
+        after = self.plain_old[old + size : old + size + AROUND]
+        right = self.plain_new[new + size : new + size + AROUND]
+        return _Around(_alike(before[::-1], left[::-1]), _alike(after, right))
 
     def _aligned(self, span: tuple[int, int], place: tuple[int, int], whole: bool = False) -> bool:
         """Whether the alignment has the words of a span at a place too; ``whole``: every one of them."""
@@ -263,11 +352,6 @@ class _Pair:
         low, high = np.searchsorted(self.words.old_start, span).tolist()
         found = bool((self.words.match[low:high] >= 0).all()) or not whole
         return found and len(groups) == 1 and place[0] <= groups[0][0] and groups[0][1] <= place[1]
-
-    def _alike(self, low: int, high: int, before: str, after: str) -> int:
-        """How many characters before and after a place are those around the old one."""
-        left, right = self.plain_new[max(0, low - AROUND) : low], self.plain_new[high : high + AROUND]
-        return _common(before[::-1], left[::-1]) + _common(after, right)
 
     def _edited(self, start: int, end: int) -> tuple[Status, Places, float]:
         """By the words of the span that the alignment finds again; else by similarity anywhere in the document."""
@@ -388,12 +472,20 @@ def _squeezed(text: str) -> tuple[str, IntArray]:
 
 def _common(one: str, other: str) -> int:
     """The length of the common beginning."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _alike(one: str, other: str) -> int:
+    """The same; a text that ends there in both versions is as good as some characters more."""
+    count = _common(one, other)
+    return count + AHEAD if 0 < count == len(one) == len(other) < AROUND else count
 
 
 def _ratio(one: str, other: str) -> float:

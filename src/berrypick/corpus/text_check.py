@@ -1,7 +1,8 @@
 """Text against offsets: rows of truths and runs that have both must agree with the documents.
 
 White space, kinds of quotation marks and dashes, a prefix such as a title before the text of the span, and an ellipsis
-at its end are accepted and counted. What is left is an error that names the pattern it sees, because offsets that were
+at its end are accepted and counted. A span that catches white space beside its text and loses some of the text is
+shifted, not accepted. What is left is an error that names the pattern it sees, because offsets that were
 counted in another text give plausible numbers.
 """
 
@@ -19,12 +20,14 @@ from berrypick.core.errors import InputError, Message, option, shorten
 from berrypick.core.truth import Offsets, Quote
 from berrypick.core.words import counted
 from berrypick.corpus.offsets import UnitsCache, count_units
-from berrypick.corpus.text_patterns import bare, bare_with_origin, diagnose
+from berrypick.corpus.text_patterns import SLIP, Diagnosis, bare, bare_with_origin, diagnose
 from berrypick.corpus.texts import Texts
 
 OnMismatch = Literal["error", "note"]
 #: A part of a text is taken for the text of its span from this many characters on, or from half of the text on.
 ENOUGH = 20
+#: Offsets that are farther off are not called slips that can be repaired.
+MOST_REPAIR = 100
 #: Rows shown in an error.
 SHOWN = 3
 
@@ -55,12 +58,17 @@ class TextCheck:
     total: int = 0
     mismatches: list[Mismatch] = field(default_factory=list)
     ends: dict[int, int] = field(default_factory=dict)  # by key, in the units of the file
+    loose: dict[int, tuple[int, int]] = field(default_factory=dict)  # by key: spans accepted for white space, in chars
     accepted: Counter[str] = field(default_factory=Counter)
+    farthest: int = 0  # how far the ends of these spans are from their texts, at most
     marked: int = 0  # documents whose byte order mark the offsets are seen to count
 
     def notes(self, word: str) -> list[str]:
         """The counts, for people."""
         said = [f"{counted(count, word)} {_ACCEPTED[kind][count > 1]}" for kind, count in self.accepted.items()]
+        if self.accepted["ends"] and word == "quote":  # of a truth, which can be mended
+            repair = option("repair", max(1, self.farthest))
+            said.append(f"offsets that take in or leave out white space are moved by the command locate with {repair}")
         if self.marked:
             files = counted(self.marked, "file")
             said.append(
@@ -72,6 +80,7 @@ class TextCheck:
 
 #: What is accepted, in the singular and in the plural.
 _ACCEPTED = {
+    "ends": ("differs from its span in white space at the ends", "differ from their spans in white space at the ends"),
     "space": ("differs from its document in white space, quotation marks or dashes",
               "differ from their documents in white space, quotation marks or dashes"),
     "prefix": ("has a prefix, such as a title, that is not in its span; the prefix is not counted",
@@ -118,9 +127,20 @@ def _check(stated: Mapping[str, Sequence[Stated]], texts: Texts, counting: Offse
                 check.mismatches.append(Mismatch(document, row, low, high))
                 continue
             check.accepted[found.kind] += 1
+            if found.kind in ("space", "ends"):
+                check.loose[row.key] = low, high
+                check.farthest = (
+                    max(check.farthest, *_off(text[low:high], row.text)) if found.kind == "ends" else (check.farthest)
+                )
             if found.end is not None:
                 check.ends[row.key] = line.offset(found.end)
     return check
+
+
+def _off(there: str, given: str) -> tuple[int, int]:
+    """By how much the white space at the start and at the end of two texts differs in length."""
+    leads, tails = ([len(one) - len(cut(one)) for one in (there, given)] for cut in (str.lstrip, str.rstrip))
+    return abs(leads[0] - leads[1]), abs(tails[0] - tails[1])
 
 
 class _Difference(NamedTuple):
@@ -135,11 +155,12 @@ class _Difference(NamedTuple):
 def _difference(text: str, first: int, last: int, row: Stated, counting: Offsets, least: float | None) -> _Difference:
     wanted, there = bare(row.text), bare(text[first:last])
     if wanted == there:
-        return _Difference("space" if wanted else "")
+        at_ends = row.text.strip() == text[first:last].strip()
+        return _Difference("ends" if wanted and at_ends else "space" if wanted else "")
     if row.end - row.start == count_units(row.text, counting):
         # the end is the start and the length of the text, with its prefix and its white space
         at, end = _fitting_end(text, first, row.text, wanted)
-        if end is not None:
+        if end is not None and (at or not _is_beside(text, first, row.text)):
             return _after_prefix(text, first, wanted[:at], end)
     elif there and wanted.endswith(there) and _is_enough(there, wanted):
         return _after_prefix(text, first, wanted.removesuffix(there), None)
@@ -150,6 +171,12 @@ def _difference(text: str, first: int, last: int, row: Stated, counting: Offsets
     if least is not None and _similarity(wanted, there) >= least:
         return _Difference("similar")
     return _Difference()
+
+
+def _is_beside(text: str, first: int, given: str) -> bool:
+    """Whether a text stands near an offset, with its own white space: the offset is off by some of that."""
+    around = len(given) - len(given.strip()) + SLIP
+    return text.find(given, max(0, first - around), first + len(given) + around) >= 0
 
 
 def _after_prefix(text: str, first: int, prefix: str, end: int | None) -> _Difference:
@@ -209,6 +236,7 @@ def refuse_or_note(
         return [*notes, Message(note)]
     row = check.mismatches[0]
     topic, line = where(row.stated.key)
+    repair = _repair(check, seen) if word == "quote" else ""
     more = [f"{_line(other, where, source)}{_what(other, seen.places, word)}" for other in check.mismatches[1:SHOWN]]
     raise InputError(
         f"topic {topic}: {_what(row, seen.places, word)}",
@@ -220,10 +248,19 @@ def refuse_or_note(
                 f"the document has there: {shorten(texts[row.document][row.first : row.last]) or 'nothing'}",
                 *more,
                 f"{many} {word}s are not at their offsets: {seen.pattern}",
-                f"{seen.remedy}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
+                f"{seen.remedy}{repair}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
             ]
         ),
     )
+
+
+def _repair(check: TextCheck, seen: Diagnosis) -> str:
+    """How the quotes of a truth would be moved to where they stand, if all those looked at stand somewhere near."""
+    starts = {row.stated.key: row.first for row in check.mismatches}
+    farthest = max((abs(place[0] - starts[key]) for key, place in seen.places.items()), default=0)
+    if not 0 < farthest <= MOST_REPAIR or len(seen.places) < seen.looked_at or "locate" in seen.remedy:
+        return ""
+    return f"; or the command locate with {option('repair', farthest)} moves them to their quotes"
 
 
 def _line(row: Mismatch, where: Callable[[int], tuple[str, int | None]], source: str) -> str:

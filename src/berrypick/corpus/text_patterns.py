@@ -39,6 +39,7 @@ class Diagnosis:
     pattern: str
     remedy: str
     places: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    looked_at: int = 0  # rows of which the place was sought
 
 
 def bare(text: str) -> str:
@@ -60,8 +61,8 @@ def diagnose(mismatches: Sequence[Mismatch], counting: Offsets, texts: Texts) ->
     for explain in (_counted_otherwise, _shifted):
         found = explain(sample, counting, texts, near)
         if found is not None:
-            return Diagnosis(*found, near)
-    return Diagnosis(*_other_document(sample, texts, near), near)
+            return Diagnosis(*found, near, len(sample))
+    return Diagnosis(*_other_document(sample, texts, near), near, len(sample))
 
 
 # --- counted in another form of the text --------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Tokens: what language models are charged for, and a fair measure of reading.
 
-The plain tokenizer, ``words``, takes the words of Unicode's standard segmentation (UAX #29, by the library regex), each
+The plain tokenizer, ``words``, takes the words of Unicode's standard segmentation (UAX #29, without tailoring), each
 ideograph a word, and single marks such as commas; white space is none. ``tiktoken:NAME`` counts as that encoding does,
 if tiktoken is installed; it downloads the encoding once. A file ``tokenizer.json`` is a tokenizer of Hugging Face's
 tokenizers, which asks nothing of the network. From the library, objects of both will do, and any callable that takes a
@@ -70,14 +70,52 @@ def get_tokenizer(given: str | Tokenizer | None) -> tuple[str, Tokenizer]:
 
 def words(text: str) -> list[tuple[int, int]]:
     """The spans of the plain tokenizer's tokens: from one word boundary of UAX #29 to the next, without white space."""
-    return [match.span() for match in _word_pattern().finditer(text) if not match[0].isspace()]
+    word, joined = _word_patterns()
+    spans = [match.span() for match in word.finditer(text) if not match[0].isspace()]
+    if _JOINER not in text:
+        return spans
+    inside = {match.end() for match in joined.finditer(text)}
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        if start in inside and kept and kept[-1][1] == start:
+            kept[-1] = kept[-1][0], end
+        else:
+            kept.append((start, end))
+    return kept
+
+
+_JOINER = "\u200d"
 
 
 @cache
-def _word_pattern() -> Any:
+def _word_patterns() -> tuple[Any, Any]:
+    """Text between two word boundaries; and a joiner before a pictograph, behind which there is no boundary (WB3c).
+
+    The boundaries that the library regex knows itself are others: none before a vowel that follows an apostrophe, with
+    or without a letter before that, which makes one token of 'apple and two of 'bread. Its properties of characters are
+    used. Repetitions are possessive, so that no character is looked at again and again.
+    """
     import regex  # not for everybody who loads the package
 
-    return regex.compile(r"(?w)\b.+?\b", regex.DOTALL)
+    def one_of(*kinds: str) -> str:
+        """A character of some kinds, and what extends it (WB4)."""
+        return "(?:[" + "".join(rf"\p{{WB={kind}}}" for kind in kinds) + f"]{extended})"
+
+    extended = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"
+    hebrew, letter = one_of("Hebrew_Letter"), one_of("ALetter", "Hebrew_Letter")
+    in_word, in_number = (one_of(kind, "MidNumLet", "Single_Quote") for kind in ("MidLetter", "MidNum"))
+    quote, double = one_of("Single_Quote"), one_of("Double_Quote")
+    number, katakana, joint = one_of("Numeric"), one_of("Katakana"), one_of("ExtendNumLet")
+    # WB5 to WB12: letters and digits, with an apostrophe or a full stop between two of a kind
+    letters = f"(?:{hebrew}{double}(?={hebrew})|{letter}(?:{in_word}(?={letter}))?)"
+    digits = f"{number}(?:{in_number}(?={number}))?"
+    core = f"(?:(?:{letters}|{digits})++|{katakana}++)"
+    # WB13a, WB13b: low lines join all of these; WB7a: an apostrophe behind a Hebrew letter
+    word = f"{joint}*+{core}(?:{joint}++{core})*+{joint}*+(?:(?<={hebrew}){quote})?|{joint}++"
+    flag, space = one_of("Regional_Indicator"), r"\p{WB=WSegSpace}"
+    rest = rf"\r\n|[\p{{WB=CR}}\p{{WB=LF}}\p{{WB=Newline}}]|{flag}{flag}?|{space}++{extended}|.{extended}"
+    plain = "[A-Za-z]++(?=[ ,\n])| (?=[A-Za-z])"  # what most of English text is, and quick to see
+    return regex.compile(f"{plain}|{word}|{rest}", regex.DOTALL), regex.compile(rf"{_JOINER}(?=\p{{ExtPict}})")
 
 
 def _tiktoken(name: str) -> Tokenizer:

@@ -20,7 +20,7 @@ from berrypick.core.results import Note
 from berrypick.core.run import span_name
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.corpus.checked import checked_truth
+from berrypick.corpus.checked import checked_by_itself, checked_truth
 from berrypick.corpus.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.corpus.quotes import THRESHOLD, unlocated
 from berrypick.corpus.resolve import resolve_truth
@@ -69,6 +69,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if judgements.offsets != options.offsets:
         notes += _offsets_notes(judgements, options)
     counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
+    if texts is None:
+        judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
     if texts is not None:
         notes += _checksum_notes(judgements, texts)
         judgements = _with_texts(judgements, texts, options)
@@ -79,6 +81,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
             f"give the texts of the documents with {option('documents')} to convert them"
         )
+    judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
     if context.idealism is not None:
         judgements, without = _without_unwanted_grades(judgements, context.idealism)
@@ -150,10 +153,14 @@ def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth
 
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets
-    least = THRESHOLD if quotes == "fuzzy" else None
-    checked = checked_truth(truth, texts, counting, options.text_mismatch, least)
+    checked = checked_truth(truth, texts, counting, options.text_mismatch, _least(options))
     truth = located_truth(checked, texts, quotes, counting)
     return replace(truth, offsets="chars") if truth.units == "spans" else truth
+
+
+def _least(options: EvaluationOptions) -> float | None:
+    """The least similarity of a quote to the text at its offsets; None if it has to be the same."""
+    return THRESHOLD if options.quotes == "fuzzy" else None
 
 
 def _without_unwanted_grades(truth: Truth, idealism: Idealism) -> tuple[Truth, list[Note]]:

@@ -170,10 +170,13 @@ def _borders(text: str, counting: Offsets) -> Positions:
 
 def _same(mark: Mark, text: str | None, place: tuple[int, int]) -> bool:
     """Whether a tool's own text of a span stands there; tools trim and join white space, and escape line ends."""
-    if mark.text is None or text is None:
-        return True
-    said, there = ("".join(part.replace("\\n", "").split()) for part in (mark.text, text[place[0] : place[1]]))
-    return said == there
+    return mark.text is None or text is None or same_text(mark.text, text[place[0] : place[1]])
+
+
+def same_text(said: str, there: str) -> bool:
+    """Whether two texts are the same but for white space and escaped line ends."""
+    one, other = ("".join(part.replace("\\n", "").split()) for part in (said, there))
+    return one == other
 
 
 def _counting(found: Sequence[Annotated], countings: Sequence[Offsets]) -> Offsets | None:

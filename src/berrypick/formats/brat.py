@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from berrypick.formats._annotations import Annotated, AnnotationExport, Mark
+from berrypick.formats._annotations import Annotated, AnnotationExport, Mark, same_text
 from berrypick.formats._files import check_member, lines, members
 from berrypick.formats.base import Problems
 
@@ -20,8 +21,8 @@ class Brat(AnnotationExport):
 
     Text-bound annotations (``T1<TAB>relevant 11 29<TAB>Cut the old canes.``) are spans; labels mean what they mean in
     label-studio. Fragments of one annotation (``0 5;11 29``) are several spans. Relations, events, attributes and notes
-    are skipped and counted. Offsets are characters of the text file, whose name without extension is the document. A
-    single ``.ann`` file is of the topic that its folder is called.
+    are skipped and counted. Offsets are characters of the text file, whose name without extension is the document; the
+    text of an annotation must stand there. A single ``.ann`` file is of the topic that its folder is called.
 
     Sample::
 
@@ -51,7 +52,7 @@ class Brat(AnnotationExport):
             problems.report("has no .ann files of topics", remedy=f"expected {cls.shape}")
         for file in found:
             topic, *rest = file.relative_to(top).with_suffix("").parts
-            yield _document(file, topic, "/".join(rest), Problems(str(file), problems.strict, counts=problems.counts))
+            yield _document(file, topic, "/".join(rest), replace(problems, path=str(file)))
 
 
 def _files(folder: str) -> Iterator[Path]:
@@ -61,7 +62,8 @@ def _files(folder: str) -> Iterator[Path]:
 
 
 def _document(file: Path, topic: str, document: str, problems: Problems) -> Annotated:
-    marks = []
+    marks: list[Mark] = []
+    said: list[tuple[int, list[Mark], str]] = []
     for number, line in lines(str(file), problems):
         found = _TEXT_BOUND.match(line)
         if not line.strip():
@@ -72,11 +74,18 @@ def _document(file: Path, topic: str, document: str, problems: Problems) -> Anno
             problems.report("is not a brat annotation", number, line, "expected T1, TAB, label start end, TAB, text")
         else:
             fragments = [fragment.split() for fragment in found[2].split(";")]
-            marks += [Mark(int(start), int(end), found[1]) for start, end in fragments]
+            said.append((number, [Mark(int(a), int(b), found[1]) for a, b in fragments], line[found.end() :]))
+            marks += said[-1][1]
     beside = file.with_suffix(".txt")
     if os.path.lexists(beside):
         check_member(str(beside), os.path.realpath(file.parent))
         text = beside.read_bytes().decode("utf-8-sig", errors="replace")
+        for number, parts, given in said:
+            there = " ".join(text[mark.start : mark.end] for mark in parts)
+            within = all(mark.start < mark.end <= len(text) for mark in parts)  # others are an error by themselves
+            if within and given.strip() and not same_text(given, there):
+                what = f"the span of {document} is not {given!r:.60} but {there!r:.60}"
+                problems.report(what, number, remedy="correct the offsets, or give the text that was annotated")
         return Annotated(topic, document, text, 0, "", tuple(marks))
     problems.count("files without their text, whose spans are not checked")
     return Annotated(topic, document, None, 0, "", tuple(marks))

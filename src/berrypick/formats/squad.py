@@ -22,7 +22,9 @@ class Squad(TruthRecords):
     ``is_impossible`` is a topic without an answer, and its plausible answers are skipped. The document is the
     paragraph's ``document_id``, else the title and the number of the paragraph from 0: ``Berries/0``.
 
-    The contexts are documents: give the same file as documents, or write them with ``berrypick convert --documents``.
+    Answers are checked against the contexts: one that does not stand at its ``answer_start`` is an error, as quotes
+    elsewhere than at their offsets are. The contexts are documents: give the same file as documents, or write them with
+    ``berrypick convert --documents``.
 
     Sample::
 
@@ -47,9 +49,10 @@ class Squad(TruthRecords):
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
         value, source = load(path, problems)
-        lengths: dict[str, float] = {}
-        truth = SpanTruth.from_records(_rows(value, source, problems, lengths), problems, path)
-        return replace(truth, format=cls.format_name, lengths=lengths)
+        texts: dict[str, str] = {}
+        truth = SpanTruth.from_records(_rows(value, source, problems, texts), problems, path)
+        lengths = {document: float(len(text)) for document, text in texts.items()}
+        return replace(truth, format=cls.format_name, lengths=lengths, texts=texts)
 
     @classmethod
     def documents(cls, path: str) -> dict[str, str]:
@@ -80,9 +83,10 @@ def _paragraphs(value: Any, source: Source, problems: Problems) -> Iterator[tupl
                 yield str(document), paragraph
 
 
-def _rows(value: Any, source: Source, problems: Problems, lengths: dict[str, float]) -> Rows:
+def _rows(value: Any, source: Source, problems: Problems, texts: dict[str, str]) -> Rows:
     for document, paragraph in _paragraphs(value, source, problems):
-        lengths[document] = float(len(paragraph["context"]))
+        if texts.setdefault(document, paragraph["context"]) != paragraph["context"]:
+            problems.report(f"document {document} has two texts", source.line)
         for question in objects(paragraph.get("qas"), "qas", source, problems):
             topic = question.get("id")
             line = source.line_of(topic, "id")
