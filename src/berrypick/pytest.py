@@ -62,16 +62,17 @@ def assert_retrieval(truth: Any, run: Any, *conditions: str, **options: Unpack[E
 
     ``truth``, ``run`` and ``options`` are those of :func:`berrypick.evaluate`. A condition is a measure, one of ``>=``,
     ``<=``, ``>`` and ``<``, and a number: ``"charR@5 >= 0.8"``. Equal passes ``>=`` and ``<=``, also where rounding has
-    made the difference. A mean that is undefined, because no topic has a value, meets no condition.
+    made the difference. A mean that is undefined, because no topic has a value, meets no condition. A measure of whole
+    documents where parts are judged is refused: text that never touches an answer would meet a condition on it.
     """
     __tracebackhide__ = True
     from berrypick.core.errors import UsageError
-    from berrypick.evaluation.functions import evaluate
+    from berrypick.evaluation.functions import evaluate_parts
 
     if not conditions:
         raise UsageError('assert_retrieval takes conditions, as in assert_retrieval(truth, run, "charR@5 >= 0.8")')
     wanted = [_Condition.parse(text) for text in conditions]
-    results = evaluate(truth, run, list(dict.fromkeys(one.measure for one in wanted)), **options)
+    results = evaluate_parts(truth, run, list(dict.fromkeys(one.measure for one in wanted)), "A test", options)
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
     if unmet:
         raise AssertionError(_Failure(truth, run, options, results).text(unmet))

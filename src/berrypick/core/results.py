@@ -254,8 +254,11 @@ class Results(Frames):
         """``{name: mean}`` for ``mlflow.log_metrics`` and the like; of several runs ``{run: {name: mean}}``.
 
         Names are those of the measures in characters that MLflow accepts: ``charR_at_5`` for charR@5. A mean that is
-        undefined is left out.
+        undefined is left out. Measures of whole documents where parts are judged give a warning: no note goes along.
         """
+        from berrypick.core.whole_documents import warn_of_whole_documents
+
+        warn_of_whole_documents(self.notes, len(self.runs))
         names = metric_names(self.measures)
         found = {
             run: {names[measure]: value for measure, value in means.items() if value is not None}

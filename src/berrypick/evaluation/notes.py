@@ -14,11 +14,10 @@ from berrypick.core.near_names import near_hint, near_match
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
-from berrypick.measures._documents import DocumentMeasure
-from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -77,6 +76,13 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
             if empty == 1
             else f"{empty} judged topics have nothing relevant; their values are undefined and left out of means",
         )
+
+
+def meaningless_notes(scorer: RunScorer) -> Iterator[Note]:
+    """What must be known of a number that is handed on alone."""
+    yield from document_notes(scorer)
+    for one in scorer.evaluation.measures:
+        yield from _whole_documents_note(scorer, one)
 
 
 def document_notes(scorer: RunScorer) -> Iterator[Note]:
@@ -154,15 +160,10 @@ def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
 
 
 def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
-    """A measure of whole documents where spans are judged and retrieved says little about the spans."""
-    if not isinstance(one.measure, (RankedMeasure, DocumentMeasure)):
-        return
-    if scorer.evaluation.truth.units != "spans" or scorer.run.start is None:
-        return
-    at = one.measure.at
-    spans = f"{one.measure.of_spans}{'' if at is None else f'@{at}'}"
-    text = f"counts whole documents, each at its best rank and relevant if any text in it is; {spans} counts spans"
-    yield Note("whole documents", text, measure=one.text)
+    """A measure of whole documents where parts are judged says little about the parts."""
+    units = scorer.evaluation.truth.units
+    if instead := one.instead(units):
+        yield whole_documents_note(one.text, instead, units)
 
 
 def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
