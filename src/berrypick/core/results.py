@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from berrypick.core.arrow import Frames, Kind
-from berrypick.core.errors import Message, UsageError, nearest
+from berrypick.core.errors import Message, UsageError, nearest, one_line_template
 from berrypick.core.metric_names import metric_names
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
@@ -73,7 +73,7 @@ class Note:
         """The whole note, options still as options: the run and the measure it is about, its text, how many topics."""
         topics = "" if self.count is None else f" ({counted(self.count, 'topic')})"
         names = "".join(f"{name}: " for name in (self.run, self.measure) if name)
-        return f"{names}{Message(self.text).template}{topics}"
+        return one_line_template(f"{names}{Message(self.text).template}{topics}")
 
     def __str__(self) -> str:
         return str(Message(self.template))

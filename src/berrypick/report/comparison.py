@@ -12,6 +12,7 @@ from textwrap import fill
 
 from berrypick.analysis.comparison import Comparison, Estimate
 from berrypick.analysis.difference import Difference
+from berrypick.core.errors import one_line
 from berrypick.core.explanation import Table
 from berrypick.report import tables
 
@@ -98,7 +99,7 @@ class _Renderer:
 
     def legend(self, details: bool) -> str:
         columns = getattr(self.paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
-        lines = self._legend(details)
+        lines = self.legend_lines(details)
         return "\n" + "".join(f"{fill(line, columns) if columns else line}\n" for line in lines)
 
     def mean_columns(self, table: Table) -> list[int]:
@@ -170,6 +171,10 @@ class _Renderer:
         values = [self.comparison.estimate(measure, run).value for run in self.comparison.runs]
         return max(len(tables.shown(value, self.places)) for value in values)
 
+    def legend_lines(self, details: bool) -> list[str]:
+        """What the table shows: intervals, test, letters."""
+        return [one_line(line) for line in self._legend(details)]
+
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method
         lines = [
@@ -214,7 +219,7 @@ class _MarkdownRenderer(_Renderer):
         return tables.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
 
     def legend(self, details: bool) -> str:
-        return "\n" + "<br>\n".join(self._legend(details)) + "\n"
+        return "\n" + "<br>\n".join(self.legend_lines(details)) + "\n"
 
 
 class _LatexRenderer(_Renderer):
@@ -229,7 +234,7 @@ class _LatexRenderer(_Renderer):
         return (f"\\textbf{{{number}}}" if best else number) + (f"$^{{{one.letters}}}$" if one.beats else "")
 
     def legend(self, details: bool) -> str:
-        return "".join(f"% {line}\n" for line in self._legend(details))
+        return "".join(f"% {line}\n" for line in self.legend_lines(details))
 
 
 _RENDERERS = {"table": _Renderer, "markdown": _MarkdownRenderer, "latex": _LatexRenderer}
