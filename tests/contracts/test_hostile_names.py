@@ -1,4 +1,4 @@
-"""Names from files never break or drive a line of ours: notes, errors, tables, JUnit, Markdown, GitHub's annotations."""
+"""Names from files never break or drive a line of ours: notes, errors, tables, JUnit, Markdown, annotations."""
 
 from __future__ import annotations
 
