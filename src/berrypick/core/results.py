@@ -30,6 +30,7 @@ class MeasureInfo:
     curve_axes: tuple[str, str] = ("", "")  # what the axes of its curve show
     summed: bool = False  # added up over topics, not averaged
     external: str = ""  # the library that computes it, if it is not berrypick
+    counts_unjudged: bool = False  # whether unjudged text could change what a comparison finds
 
 
 @dataclass(frozen=True)

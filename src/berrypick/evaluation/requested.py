@@ -77,6 +77,7 @@ class RequestedMeasure:
             self.measure.description(),
             higher_is_better=self.measure.higher_is_better,
             has_curve=self.measure.has_curve(),
+            counts_unjudged=self.counts_unjudged,
             curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
         )
 

@@ -84,6 +84,16 @@ def best_cells(comparison: Comparison, measures: Sequence[str], first: int) -> l
     ]
 
 
+def legend(comparison: Comparison) -> list[str]:
+    """What the intervals, the test and the letters are, a sentence each."""
+    return _Renderer(comparison, 4).legend_lines(details=True)
+
+
+def difference_table(comparison: Comparison) -> Table | None:
+    """Every run against the baseline: the difference, its interval, p and effect size; None without a baseline."""
+    return None if comparison.baseline is None else _Renderer(comparison, 4).differences()
+
+
 class _Renderer:
     """A comparison as plain text; subclasses differ in markup."""
 
@@ -131,10 +141,8 @@ class _Renderer:
         direction = "larger" if comparison.estimate(measure, comparison.runs[0]).higher_is_better else "smaller"
         header, align = ["", "run", "topics", "mean", f"{self.percent} interval"], "<<><<"
         if comparison.baseline is not None:
-            correction = comparison.method.correction
-            corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
-            header += ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
-            align += "><>" + ">" * len(corrected) + ">>"
+            header += self._difference_columns()
+            align += "><" + ">" * (len(header) - 7)
         rows = []
         for run in comparison.runs:
             one = comparison.estimate(measure, run)
@@ -142,6 +150,22 @@ class _Renderer:
             rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
         over = f" ({self.over})" if self.over else ""
         return Table(f"{measure}, {direction} is better{over}", header, rows, align)
+
+    def _difference_columns(self) -> list[str]:
+        correction = self.comparison.method.correction
+        corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
+        return ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
+
+    def differences(self) -> Table:
+        comparison, columns = self.comparison, self._difference_columns()
+        rows = [
+            [measure, run, *self._against_baseline(measure, run, len(columns))]
+            for measure in comparison.measures
+            for run in comparison.runs
+            if run != comparison.baseline
+        ]
+        title = f"Differences from {comparison.baseline}"
+        return Table(title, ["measure", "run", *columns], rows, "<<><" + ">" * (len(columns) - 2))
 
     def _against_baseline(self, measure: str, run: str, columns: int) -> list[str]:
         if not columns:
