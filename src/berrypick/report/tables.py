@@ -88,7 +88,7 @@ def latex(table: Table, marked: Collection[int] = ()) -> str:
     columns = "".join("l" if side == "<" else "r" for side in alignment(table))
     head = row(latex_text(cell) for cell in table.header)
     body = "".join(row(_marked(cells, marked, latex_text)) for cells in table.rows)
-    title = f"% {one_line(table.title)}\n" if table.title else ""
+    title = f"% {_unbroken(table.title)}\n" if table.title else ""
     return f"{title}\\begin{{tabular}}{{{columns}}}\n\\hline\n{head}\\hline\n{body}\\hline\n\\end{{tabular}}\n"
 
 
@@ -102,7 +102,7 @@ _MARKDOWN = str.maketrans({**{c: f"\\{c}" for c in "\\`*_[]|~"}, "&": "&amp;", "
 
 def markdown_text(cell: str) -> str:
     """A name as text of Markdown, addresses included."""
-    escaped = one_line(cell).translate(_MARKDOWN)
+    escaped = _unbroken(cell).translate(_MARKDOWN)
     return re.sub(r"(?i)(?<=www)\.|(?<=:)/(?=/)", lambda found: f"&#{ord(found[0])};", escaped)
 
 
@@ -114,7 +114,12 @@ _LATEX = str.maketrans(
 
 def latex_text(cell: str) -> str:
     """A name as text of LaTeX."""
-    return one_line(cell).translate(_LATEX)
+    return _unbroken(cell).translate(_LATEX)
+
+
+def _unbroken(cell: str) -> str:
+    """One line: a line break in a name would end the row. Marks of direction would turn it."""
+    return re.sub(f"{_BREAKS.pattern}|{_TURNS}", _escaped, " ".join(cell.splitlines()))
 
 
 def for_people(table: Table, output: str, paint: Paint, strong: Cells = ()) -> str:
@@ -139,8 +144,10 @@ def separated(
     return out.getvalue()
 
 
-#: What breaks a line, or drives a terminal.
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+#: What breaks a line, or drives a terminal; tabs do neither.
+_BREAKS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+#: What turns the direction of writing.
+_TURNS = "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 
 
 def _escaped(found: re.Match[str]) -> str:
