@@ -62,16 +62,17 @@ def assert_retrieval(truth: Any, run: Any, *conditions: str, **options: Unpack[E
 
     ``truth``, ``run`` and ``options`` are those of :func:`berrypick.evaluate`. A condition is a measure, one of ``>=``,
     ``<=``, ``>`` and ``<``, and a number: ``"charR@5 >= 0.8"``. Equal passes ``>=`` and ``<=``, also where rounding has
-    made the difference. A mean that is undefined, because no topic has a value, meets no condition.
+    made the difference. A mean that is undefined, because no topic has a value, meets no condition. A measure of whole
+    documents where parts are judged is refused: text that never touches an answer would meet a condition on it.
     """
     __tracebackhide__ = True
     from berrypick.core.errors import UsageError
-    from berrypick.evaluation.functions import evaluate
+    from berrypick.evaluation.functions import evaluate_parts
 
     if not conditions:
         raise UsageError('assert_retrieval takes conditions, as in assert_retrieval(truth, run, "charR@5 >= 0.8")')
     wanted = [_Condition.parse(text) for text in conditions]
-    results = evaluate(truth, run, list(dict.fromkeys(one.measure for one in wanted)), **options)
+    results = evaluate_parts(truth, run, list(dict.fromkeys(one.measure for one in wanted)), "A test", options)
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
     if unmet:
         raise AssertionError(_Failure(truth, run, options, results).text(unmet))
@@ -122,12 +123,15 @@ class _Failure(NamedTuple):
     results: Results
 
     def text(self, unmet: list[tuple[str, _Condition]]) -> str:
-        reasons = [one.reason(run, self.results.mean()[run][one.measure]) for run, one in unmet]
+        from berrypick.core.errors import one_line
+
+        reasons = [one_line(one.reason(run, self.results.mean()[run][one.measure])) for run, one in unmet]
         parts = ["\n".join(reasons), str(self.results), *(self._worst(run, one) for run, one in unmet)]
         return "\n\n".join(part for part in parts if part)
 
     def _worst(self, run: str, one: _Condition) -> str:
         """The topics that are furthest from a condition, and how to look at the first of them."""
+        from berrypick.core.errors import one_line
         from berrypick.core.words import counted
 
         values = self.results.per_topic()[run][one.measure]
@@ -135,9 +139,10 @@ class _Failure(NamedTuple):
         if not known:
             return ""
         known.sort(key=lambda pair: pair[0] if one.sign[0] == ">" else -pair[0])
-        width = max(len(topic) for _, topic in known[:SHOWN])
-        lines = [f"  {topic:{width}}  {value:.4f}" for value, topic in known[:SHOWN]]
-        head = f"{run}: {one.measure}, the worst of {counted(len(known), 'topic')}"
+        shown = [(one_line(topic), value) for value, topic in known[:SHOWN]]
+        width = max(len(topic) for topic, _ in shown)
+        lines = [f"  {topic:{width}}  {value:.4f}" for topic, value in shown]
+        head = f"{one_line(run)}: {one.measure}, the worst of {counted(len(known), 'topic')}"
         return "\n".join([head, *lines, f"  {self._command(run, known[0][1], one.measure)}"])
 
     def _command(self, run: str, topic: str, measure: str) -> str:

@@ -72,7 +72,8 @@ def test_errors_keep_their_options_in_other_processes_and_messages(error):
     assert type(copy) is type(error)
     assert str(copy) == str(error) and "--" not in str(error)
     assert as_flags(copy) == as_flags(error) and "--" in as_flags(error)
-    quoted = UsageError(f"EPRUM: {error.template}")
+    first, *more = error.lines
+    quoted = UsageError(f"EPRUM: {first}", *more)
     assert str(quoted) == f"EPRUM: {error}"
     assert as_flags(quoted) == f"EPRUM: {as_flags(error)}"
     if isinstance(error, InputError):

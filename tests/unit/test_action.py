@@ -36,11 +36,15 @@ def run_step(script: str, folder: Path, more: dict[str, str]) -> subprocess.Comp
 class Job:
     """The expressions and steps of a composite action, as GitHub evaluates them, with the artefacts of a repository."""
 
-    def __init__(self, folder: Path, store: Path, given: dict[str, str], ref: str = "main") -> None:
+    def __init__(
+        self, folder: Path, store: Path, given: dict[str, str], ref: str = "main", event: str = "", tag: bool = False
+    ) -> None:
         inputs = {name: given.get(name, one.get("default", "")) for name, one in ACTION["inputs"].items()}
         assert set(given) <= set(inputs)
         self.folder, self.store, self.ref = folder, store, ref
-        self.known = {"github.token": "secret", "github.ref_name": ref}
+        self.event = event or ("pull_request" if ref.endswith("/merge") else "push")
+        self.known = {"github.token": "secret", "github.ref_name": ref, "github.event_name": self.event}
+        self.known["github.ref_type"] = "tag" if tag else "branch"
         self.known |= {f"inputs.{name}": self.expand(value) for name, value in inputs.items()}
         (folder / "temp").mkdir(exist_ok=True)
 
@@ -75,8 +79,7 @@ class Job:
         number = len(kept) + 1
         (self.store / str(number)).mkdir()
         shutil.copy(self.folder / given["path"], self.store / str(number))
-        one = {"name": given["name"], "expired": False, "workflow_run": {"id": number, "head_branch": self.ref}}
-        (self.store / "artifacts.json").write_text(json.dumps([one, *kept]))
+        (self.store / "artifacts.json").write_text(json.dumps([artifact(number, given["name"], self.ref), *kept]))
 
     def run(self) -> list[str]:
         """Names of the steps that were run; the last one may have failed."""
@@ -94,6 +97,12 @@ class Job:
         return ran
 
 
+def artifact(number: int, name: str, branch: str, event: str = "push", head: int = 1) -> dict:
+    """An artefact as GitHub lists it, and, which GitHub does not list, the event that its run had."""
+    made = {"id": number, "head_branch": branch, "repository_id": 1, "head_repository_id": head}
+    return {"name": name, "expired": False, "workflow_run": made, "event": event}
+
+
 #: What the action uses of GitHub's command.
 GH = """#!/usr/bin/env python3
 import json, os, pathlib, shutil, sys, urllib.parse
@@ -101,10 +110,16 @@ assert os.environ["GH_TOKEN"] == "secret"
 store = pathlib.Path(os.environ["STORE"])
 if sys.argv[1] == "api":
     url = urllib.parse.urlsplit(sys.argv[2])
+    kept = json.loads((store / "artifacts.json").read_text())
+    if url.path.startswith("repos/us/it/actions/runs/"):
+        run = int(url.path.rpartition("/")[2])
+        print(json.dumps(next({"id": run, "event": one["event"]} for one in kept if one["workflow_run"]["id"] == run)))
+        sys.exit()
     assert url.path == "repos/us/it/actions/artifacts"
-    name = urllib.parse.parse_qs(url.query)["name"][0]
-    kept = [one for one in json.loads((store / "artifacts.json").read_text()) if one["name"] == name]
-    print(json.dumps({"total_count": len(kept), "artifacts": kept}))
+    asked = {name: values[0] for name, values in urllib.parse.parse_qs(url.query).items()}
+    kept = [{k: v for k, v in one.items() if k != "event"} for one in kept if one["name"] == asked["name"]]
+    size, page = int(asked["per_page"]), int(asked["page"])
+    print(json.dumps({"total_count": len(kept), "artifacts": kept[size * (page - 1) : size * page]}))
 else:
     kind, verb, run, *options = sys.argv[1:]
     given = dict(zip(options[::2], options[1::2]))
@@ -229,7 +244,7 @@ def test_inputs_are_not_run_as_code(handbook):
     assert not (handbook / "hit").exists()
 
 
-FETCH, KEEP = "Fetch the baseline", "Keep the baseline"
+FETCH, CHOOSE, KEEP = "Fetch the baseline", "Choose the baseline", "Keep the baseline"
 
 
 def test_a_baseline_that_is_an_artefact(handbook, store):
@@ -247,14 +262,14 @@ def test_a_baseline_that_is_an_artefact(handbook, store):
     first, ran, summary = job("large.jsonl", "12/merge")
     assert ran == [FETCH, "Compare"] and first.last.returncode == 0 and "There is no baseline yet." in summary
     first, ran, _ = job("large.jsonl", "main")
-    assert ran == [FETCH, "Compare", KEEP] and first.last.returncode == 0
+    assert ran == [FETCH, "Compare", CHOOSE, KEEP] and first.last.returncode == 0
     worse, ran, summary = job("small.jsonl", "13/merge")
     assert ran == [FETCH, "Compare"] and worse.last.returncode == 1
     assert "charR@3 is significantly worse than" in summary and "no baseline" not in summary
     worse, ran, _ = job("small.jsonl", "main")
     assert ran == [FETCH, "Compare"] and worse.last.returncode == 1, "a run that is worse is not kept"
     same, ran, summary = job("large.jsonl", "main")
-    assert ran == [FETCH, "Compare", KEEP] and same.last.returncode == 0 and "all met" in summary
+    assert ran == [FETCH, "Compare", CHOOSE, KEEP] and same.last.returncode == 0 and "all met" in summary
     other, ran, _ = job("small.jsonl", "main", baseline_branch="next")
     assert ran == [FETCH, "Compare"] and other.last.returncode == 0, "that branch has none"
     kept = json.loads((store / "artifacts.json").read_text())
@@ -269,3 +284,63 @@ def test_limits_count_while_there_is_no_artefact(handbook, store):
     assert job.run() == [FETCH, "Compare"] and job.last.returncode == 1
     both = Job(handbook, store, {**given, "baseline": "large.jsonl"})
     assert both.run() == [FETCH] and both.last.returncode == 2 and "not both" in both.last.stdout
+
+
+def newest(store: Path) -> str:
+    one = json.loads((store / "artifacts.json").read_text())[0]
+    (file,) = (store / str(one["workflow_run"]["id"])).iterdir()
+    return file.read_text(encoding="utf-8")
+
+
+GATE = {"truth": "handbook.jsonl", "run": "run.jsonl", "baseline-artifact": "x", "measures": "charR@3 IoU@3"}
+
+
+def job(handbook, store, run, ref="main", event="", tag=False, **more):
+    shutil.copy(handbook / run, handbook / "run.jsonl")
+    made = Job(handbook, store, {**GATE, **more}, ref, event, tag)
+    return made, made.run()
+
+
+def test_the_baseline_does_not_slide_down(handbook, store):
+    """A drop within the margin passes, again and again; what it is compared with stays the best run."""
+    best = (handbook / "large.jsonl").read_text(encoding="utf-8")
+    job(handbook, store, "large.jsonl")
+    for _ in range(2):
+        (handbook / "summary.md").unlink()
+        passed, ran = job(handbook, store, "small.jsonl", margin="0.5")
+        assert ran == [FETCH, "Compare", CHOOSE, KEEP] and passed.last.returncode == 0
+        assert newest(store) == best
+        summary = (handbook / "summary.md").read_text(encoding="utf-8")
+        assert "The baseline stays, the best run so far:\n\n* charR@3 is 0.5909, the baseline has 0.9924\n" in summary
+    worse, ran = job(handbook, store, "small.jsonl")
+    assert ran == [FETCH, "Compare"] and worse.last.returncode == 1
+
+
+def test_a_better_run_is_the_next_baseline(handbook, store):
+    measure = {"measures": "charR@3"}
+    job(handbook, store, "small.jsonl", **measure)
+    _, ran = job(handbook, store, "large.jsonl", **measure)
+    assert ran[-1] == KEEP and newest(store) == (handbook / "large.jsonl").read_text(encoding="utf-8")
+
+
+def test_artefacts_of_forks_and_pull_requests_are_no_baseline(handbook, store):
+    """A fork's branch may be called main, and its pull requests may leave artefacts of any name, many of them."""
+    (store / "1").mkdir()
+    shutil.copy(handbook / "small.jsonl", store / "1" / "run.jsonl")
+    for event, head in (("pull_request", 7), ("push", 7), ("pull_request", 1), ("pull_request_target", 1)):
+        (store / "artifacts.json").write_text(json.dumps([artifact(1, "x", "main", event, head)]))
+        first, _ = job(handbook, store, "large.jsonl", "12/merge")
+        assert first.known["steps.baseline.outputs.missing"] == "true", (event, head)
+    (store / "artifacts.json").write_text("[]")
+    shutil.rmtree(store / "1")
+    job(handbook, store, "large.jsonl")
+    forged = [artifact(100 + i, "x", "main", "pull_request", 7) for i in range(130)]
+    (store / "artifacts.json").write_text(json.dumps([*forged, *json.loads((store / "artifacts.json").read_text())]))
+    worse, ran = job(handbook, store, "small.jsonl", "13/merge")
+    assert ran == [FETCH, "Compare"] and worse.last.returncode == 1, "ours is behind them"
+
+
+@pytest.mark.parametrize(("event", "tag"), [("pull_request_target", False), ("workflow_run", False), ("push", True)])
+def test_only_the_branch_itself_keeps_a_baseline(handbook, store, event, tag):
+    _, ran = job(handbook, store, "large.jsonl", event=event, tag=tag)
+    assert ran == [FETCH, "Compare"] and json.loads((store / "artifacts.json").read_text()) == []

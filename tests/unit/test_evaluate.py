@@ -335,7 +335,8 @@ def test_one_known_document_is_enough(tmp_path):
 
 
 def test_names_with_line_breaks_stay_in_their_row():
-    """In tables that people paste; data for programs keeps names as they are."""
+    """In tables that people paste, and in data, where a log would take a line of a name for one of ours; JSON keeps
+    names as they are."""
     found = Results(
         [Row("a\nb|c", "q\r\n1", "AP", 0.5, ""), Row("a b|c", "q\r\n1", "AP", 0.5, "")],
         [Row("a\nb|c", ALL, "AP", 0.5, ""), Row("a b|c", ALL, "AP", 0.5, "")],
@@ -345,7 +346,8 @@ def test_names_with_line_breaks_stay_in_their_row():
     assert len(text.render(found, "latex", True, None).splitlines()) == 10
     for output, separator in (("tsv", "\t"), ("csv", ",")):
         rows = list(csv.reader(io.StringIO(text.render(found, output, True, None), newline=""), delimiter=separator))
-        assert [row[0] for row in rows[1:]] == ["a\nb|c", "a\nb|c", "a b|c", "a b|c"]
+        assert [row[0] for row in rows[1:]] == ["a\\nb|c", "a\\nb|c", "a b|c", "a b|c"]
+    assert json.loads(text.render(found, "json", True, None))[0]["run"] == "a\nb|c"
 
 
 def test_an_explanation_names_the_reader():

@@ -65,6 +65,12 @@ def test_comparisons_have_letters_and_notes():
     assert [mark.text for mark in page.iter("sup")] == ["a"]
     assert bold(page) == ["0.2000a [0.2000, 0.2000]"]
     assert list(page.iter("li"))
+    said = text(page)
+    assert "Differences from one" in said and "p (Holm)" in said and "+0.1000" in said and "0.0039" in said
+    assert "p: two-sided paired randomisation test, Holm correction over the one comparison of a measure." in said
+    assert "A raised letter: significantly better (p at most 0.05) than the run with that letter." in said
+    alone = text(sound(bp.compare(results({"one": {"AP": [0.1] * 9}}))))
+    assert "Intervals: expanded percentile bootstrap" in alone and "Differences" not in alone
 
 
 def test_explanations():

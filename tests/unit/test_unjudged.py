@@ -275,3 +275,37 @@ def test_many_runs_at_once_give_what_pairs_give():
     for (i, one), (j, two) in itertools.permutations(enumerate(runs), 2):
         (alone,) = bounds(TRUTH, {one: runs[one], two: runs[two]}, "charF").topics
         assert together.high[i, j] == pytest.approx(alone.high[0, 1], abs=1e-12)
+
+
+def test_results_alone_do_not_lose_the_note(tmp_path):
+    """Without the truth it is not known what unjudged text could do, which is said, also of saved results."""
+    topics = [f"q{i}" for i in range(12)]
+    truth = truth_of(**{name: {"spans": {("a", 0, 10): 1}} for name in topics})
+    runs = {doc: {name: [{"doc": doc, "start": 0, "end": 10 + (doc == "b")}] for name in topics} for doc in "ab"}
+
+    def notes(compared):
+        return {note.measure: note.text for note in compared.notes if note.kind == "unjudged text"}
+
+    results = bp.evaluate(truth, runs, "charR RR")
+    results.save(tmp_path / "saved.json")
+    assert (
+        "could turn round the significant difference between b and a"
+        in notes(bp.compare(truth, runs, "charR"))["charR"]
+    )
+    for one in (results, bp.read_results(tmp_path / "saved.json")):
+        said = notes(bp.compare(one))
+        assert list(said) == ["charR"]
+        assert said["charR"].startswith("whether unjudged text alone could turn round the significant difference")
+        assert said["charR"].endswith("between b and a is not known from results: compare the runs with the truth")
+    relevant = bp.evaluate(truth, runs, "charP", unjudged="relevant")
+    assert not [note for note in bp.compare(relevant).notes if "not known from results" in note.text]
+    assert notes(bp.compare(results, "a")) == {}
+
+
+def test_reports_have_the_note(tmp_path):
+    pytest.importorskip("vl_convert")
+    topics = [f"q{i}" for i in range(12)]
+    truth = truth_of(**{name: {"spans": {("a", 0, 10): 1}} for name in topics})
+    runs = {doc: {name: [{"doc": doc, "start": 0, "end": 10 + (doc == "b")}] for name in topics} for doc in "ab"}
+    made = bp.write_report(truth, runs, "charR", html=tmp_path / "page.html")
+    assert any("unjudged text alone could turn round" in str(note) for note in made.notes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from berrypick.core.annotators import votes_of
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, one_line
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, unit_word
 from berrypick.corpus.convert import as_truth
@@ -29,7 +29,7 @@ class Agreement:
     def __str__(self) -> str:
         alpha = "undefined" if self.alpha is None else f"{self.alpha:.4f}"
         alike = "" if self.alike is None else f", {100 * self.alike:.1f}% of them judged alike by all"
-        who = ", ".join(self.annotators)
+        who = one_line(", ".join(self.annotators))
         return f"Krippendorff's alpha {alpha} over {counted(self.characters, self.unit)}{alike} ({who})"
 
 

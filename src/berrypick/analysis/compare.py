@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,7 +88,7 @@ def compare(
     results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
-    bounds = {} if prepared is None else unjudged_bounds(prepared)
+    bounds = None if prepared is None else unjudged_bounds(prepared)
     return compare_results(results, baseline, method, clusters, bounds)
 
 
@@ -98,9 +97,12 @@ def compare_results(
     baseline: str | None,
     method: Method,
     clusters: TopicGroups | None = None,
-    bounds: Mapping[str, UnjudgedBounds] = MappingProxyType({}),
+    bounds: Mapping[str, UnjudgedBounds] | None = None,
 ) -> Comparison:
-    """Runs that have been evaluated, over all topics and over each group of them."""
+    """Runs that have been evaluated, over all topics and over each group of them.
+
+    ``bounds`` say what unjudged text could do to differences; None where only results are known, and not the truth.
+    """
     if clusters is not None:
         method = replace(method, cluster=clusters.field)
         results = replace(results, notes=[note for note in results.notes if note.kind != UNUSED_TABLE])
@@ -202,10 +204,11 @@ class _Work:
         baseline: str | None,
         method: Method,
         clusters: TopicGroups | None,
-        bounds: Mapping[str, UnjudgedBounds],
+        bounds: Mapping[str, UnjudgedBounds] | None,
     ) -> None:
         self.results, self.baseline, self.method = results, baseline, method
-        self.bounds = {measure: one.only(results.topics) for measure, one in bounds.items()}
+        self.bounds = {measure: one.only(results.topics) for measure, one in (bounds or {}).items()}
+        self.bounds_known = bounds is not None
         self.cluster_of = None if clusters is None else self._clusters(results, clusters)
         self.values = results.per_topic()
         self.runs = list(self.values)
@@ -438,14 +441,30 @@ class _Work:
                 self.notes.append(Note("no power", text, measure=measure))
 
     def _note_unjudged(self, pairs: Sequence[Pair]) -> None:
-        """Significant differences that more judgements could turn round."""
+        """Significant differences that more judgements could turn round; or of which that is not known."""
         for measure in self.measures:
-            turned = [one for one in pairs if one.measure == measure and one.significant and one.could_turn_round]
+            found = [one for one in pairs if one.measure == measure and one.significant]
+            turned = [one for one in found if one.could_turn_round]
             if turned:
-                named = ", ".join(f"{pair.run} and {pair.versus}" for pair in turned[:3])
-                more = f" and {len(turned) - 3} more pairs" if len(turned) > 3 else ""
-                text = f"unjudged text alone could turn round the significant difference between {named}{more}"
+                text = f"unjudged text alone could turn round the significant difference between {_named(turned)}"
                 self.notes.append(Note("unjudged text", text, measure=measure))
+            elif found and not self.bounds_known and self._leaves_unjudged(measure):
+                text = (
+                    f"whether unjudged text alone could turn round the significant difference between {_named(found)} "
+                )
+                text += "is not known from results: compare the runs with the truth"
+                self.notes.append(Note("unjudged text", text, measure=measure))
+
+    def _leaves_unjudged(self, measure: str) -> bool:
+        """Whether unjudged text counts as not relevant, and could as well be relevant."""
+        signed = [signature for (_, name), signature in self.signatures.items() if name == measure]
+        return self.results.info(measure).counts_unjudged and not any(one.get("unjudged") for one in signed)
+
+
+def _named(pairs: Sequence[Pair]) -> str:
+    """The first pairs, and how many more there are."""
+    more = f" and {len(pairs) - 3} more pairs" if len(pairs) > 3 else ""
+    return ", ".join(f"{pair.run} and {pair.versus}" for pair in pairs[:3]) + more
 
 
 def _effects(differences: FloatArray, *, clusters: IntArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:

@@ -200,9 +200,9 @@ def _check_signatures(
     texts = [f"{text} ({count} values)" for text, count in found.items()]
     if not force:
         raise UsageError(
-            "the signatures differ, so the numbers cannot be compared:\n  "
-            + "\n  ".join(texts)
-            + f"\n  {option('force', True)} compares them anyway"
+            "the signatures differ, so the numbers cannot be compared:",
+            *texts,
+            f"{option('force', True)} compares them anyway",
         )
     return [Note("signatures differ", f"signatures differ: {text}") for text in texts]
 

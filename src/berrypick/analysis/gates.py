@@ -12,6 +12,8 @@
     topics are too few to show as significant does pass; the comparison then has a note that says so.
 ``margin``
     with ``worse_than``: a significant drop passes if the mean difference is at most this much in the wrong direction.
+
+A measure of whole documents where parts are judged is refused: text that never touches an answer would pass.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.core import spec as specs
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.finite import is_finite
+from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
@@ -98,6 +101,8 @@ class Gates:
         for measure in (*self.under, *self.over):
             if measure not in comparison.measures:
                 raise UsageError(f"{measure} is not among the measures compared: {', '.join(comparison.measures)}")
+        gated = [*self.under, *self.over] if self.worse_than is None else comparison.measures
+        refuse_whole_documents(comparison.notes, "A gate", gated)
         found = [one for measure, least in self.under.items() for one in _limited(comparison, measure, least, "below")]
         found += [one for measure, most in self.over.items() for one in _limited(comparison, measure, most, "above")]
         if self.worse_than is not None:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
+from berrypick.core import whole_documents
 from berrypick.core.errors import InputError, nesting_refused
-from berrypick.core.results import ALL, Results, Row, Signature
-from berrypick.evaluation.requested import measure_info
+from berrypick.core.results import ALL, Note, Results, Row, Signature
+from berrypick.evaluation.requested import measure_info, measure_of_parts
 from berrypick.formats._files import file_name, head, read_whole, reusable
 from berrypick.formats._spans import json_cost
 from berrypick.formats._strict_json import RepeatedName, strict_json
@@ -23,7 +24,8 @@ COLUMNS = ("run", "topic", "measure", "value", "signature")
 def read_results(path: str | PathLike[str]) -> Results:
     """Results from a file: of ``results.save(path)``, or what ``berrypick evaluate -q -o json`` (or jsonl) wrote.
 
-    Rows come back as they were, with what is known of their measures; notes and curves are not kept in files.
+    Rows come back as they were, with what is known of their measures. Curves are not kept in files, and of notes
+    only the one on measures of whole documents where parts were judged.
     """
     name = file_name(path)
     with reusable(name):
@@ -50,7 +52,18 @@ def _results(rows: list[Row], path: str) -> Results:
         if (row.run, row.measure) not in last:  # else the run would be left out without a word
             what = f"has topics of {row.measure} of the run {row.run}, but not their mean (topic {ALL})"
             raise InputError(what, path=path, remedy=_EXPECTED)
-    return Results(topics, [rows[i] for i in sorted(means)], (), info, group_rows=groups)
+    mean_rows = [rows[i] for i in sorted(means)]
+    notes = [note for row in mean_rows for note in _notes(row)]
+    return Results(topics, mean_rows, tuple(notes), info, group_rows=groups)
+
+
+def _notes(row: Row) -> list[Note]:
+    """What a signature has to say of a number."""
+    units = row.signature.get(whole_documents.FIELD)
+    if not units:
+        return []
+    instead = measure_of_parts(row.measure, units)
+    return [whole_documents.whole_documents_note(row.measure, instead, units, row.run)] if instead else []
 
 
 _EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of objects with run, topic, measure, value"

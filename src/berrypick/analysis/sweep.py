@@ -38,6 +38,7 @@ from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.progress import StepCounter, check_progress
 from berrypick.core.results import Results, concat
+from berrypick.core.whole_documents import warn_of_whole_documents
 from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.corpus.convert import as_truth
 from berrypick.corpus.texts import read_texts
@@ -106,6 +107,7 @@ class Sweep(Frames):
     def best(self, measure: str | None = None) -> dict[str, Any]:
         """The row with the best mean of a measure (by default the first), the earliest of several."""
         name = self._measure(measure)
+        warn_of_whole_documents(self.results.notes, len(self.results.runs), [name])
         rows = [row for row in self.rows if row["measure"] == name and row["value"] is not None]
         if not rows:
             raise UsageError(f"{name} is undefined for every setting")

@@ -153,7 +153,8 @@ def _blamed_on(who: str) -> Iterator[None]:
     try:
         yield
     except BerrypickError as error:
-        raise UsageError(f"{who}: {error.template}") from None
+        first, *more = error.lines
+        raise UsageError(f"{who}: {first}", *more) from None
     except Exception as error:
         raise UsageError(f"{who} failed: {type(error).__name__}: {error}") from error
 

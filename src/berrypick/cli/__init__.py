@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from berrypick.cli.output import HELP, drop_output, fail, is_broken_pipe, say
+from berrypick.cli.output import HELP, drop_output, fail, flush_errors, is_broken_pipe, say
 from berrypick.cli.process import expand_patterns, set_up_process
 from berrypick.core.errors import BerrypickError, nearest
 
@@ -81,6 +81,8 @@ def main(arguments: list[str] | None = None) -> None:
         if is_broken_pipe(error):  # the reader has gone (head, less); the rest of the output is not needed
             sys.exit(0)
         fail(f"the output could not be written ({error.strerror})")
+    finally:
+        flush_errors()
 
 
 class _Commands(click.Group):

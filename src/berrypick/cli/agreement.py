@@ -10,7 +10,7 @@ from berrypick.analysis.correlation import correlate
 from berrypick.analysis.power import power
 from berrypick.analysis.stability import stability
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar, say
+from berrypick.cli.output import HELP, progress_bar, tell
 
 
 @click.command("correlate", context_settings=HELP)
@@ -62,7 +62,7 @@ def stability_command(picture: str | None, output: str, places: int | None, **se
         from berrypick.report.export import write_picture
 
         size = write_picture(found.plot(theme=PAPER), picture, PAPER)
-        say(f"{picture}: {len(found)} measures, {size}", err=True)
+        tell(f"{picture}: {len(found)} measures, {size}")
     options.show_analysis(found, output, places)
 
 

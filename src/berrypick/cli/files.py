@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes
-from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags
+from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes, tell
+from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, Truth
@@ -70,7 +70,7 @@ def _say(message: str) -> None:
 def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Offsets | None) -> bool:
     """Print what a file contains and its problems; return whether there are none."""
     if format_name is None and not is_stream(path) and is_index(path):
-        _say(f"{path}: {_describe_index(path)}")
+        _say(one_line(f"{path}: {_describe_index(path)}"))
         return True
     chosen = formats.by_name(format_name) if format_name else formats.sniff(path)
     alike = [] if format_name else [other for other in formats.sniff_all(path) if other is not chosen]
@@ -93,7 +93,7 @@ def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Off
     notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in notes)]
     facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
     also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
-    _say(f"{path}: {chosen.name()}{also}, {', '.join(facts)}")
+    _say(one_line(f"{path}: {chosen.name()}{also}, {', '.join(facts)}"))
     for message in found:
         _say("  problem: " + message.replace("\n", "\n    "))
     return not found
@@ -164,7 +164,9 @@ def convert_command(
         if len(could_be) < 2:
             raise
         others = ", ".join(one.name() for one in could_be)
-        raise UsageError(f"{error.template}; {source} could be any of {others}: choose with --from") from None
+        raise UsageError(
+            *error.lines[:-1], f"{error.lines[-1]}; {source} could be any of {others}: choose with --from"
+        ) from None
     if documents is not None:
         with atomic_writer(documents) as out:
             out.writelines(
@@ -172,7 +174,7 @@ def convert_command(
             )
         notes.append(f"{documents}: {counted(len(held), 'document')}")
     show_notes(notes)
-    say(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}", err=True)
+    tell(f"{target}: {chosen.name()}, {', '.join(chosen.describe(value))}")
 
 
 def _reading_notes(value: Any, source: str) -> list[object]:
@@ -258,7 +260,7 @@ def locate_command(
     if offsets is not None and read.offsets not in (None, offsets):
         show_notes([f"{truth}: offsets are declared as {read.offsets}; --offsets {offsets} is ignored"])
     formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
-    say(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}", err=True)
+    tell(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}")
 
 
 @click.command("index", context_settings=HELP)
@@ -283,5 +285,5 @@ def index_command(folder: str, target: str, jobs: int | None) -> None:
             show_notes([f"interrupted; run the same command to continue from {target}.partial"])
         raise
     for problem in made.problems:
-        say(os.path.join(folder, problem), err=True)
+        tell(os.path.join(folder, problem))
     show_notes(made.notes())

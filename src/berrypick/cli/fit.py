@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick.analysis.fit import MODELS, fit
-from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, say, show, show_notes
+from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, show, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.report import tabular
 from berrypick.users import is_file
@@ -59,7 +59,7 @@ def fit_command(
     show_notes(found.notes)
     if target is not None:
         found.write(target)
-        say(f"{target}: {found.reader.user}, checksum {found.reader.content['checksum']}", err=True)
+        tell(f"{target}: {found.reader.user}, checksum {found.reader.content['checksum']}")
     chosen = printed or default_output()
     show(tabular.render(found, chosen, places, painter()), chosen == "table")
 

@@ -9,7 +9,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import HELP, refuse_overwriting, say, show_notes
+from berrypick.cli.output import HELP, refuse_overwriting, say, show_notes, tell
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer
@@ -53,7 +53,7 @@ def pool_command(
     judged = None if truth is None else formats.read_truth(truth, format_truth)
     found = pool(lists, documents, truth=judged, titles=titles, **settings)
     found.write(target, format)
-    say(f"{target}: {found.progress}", err=True)
+    tell(f"{target}: {found.progress}")
 
 
 @click.command("abstention", context_settings=HELP)
@@ -88,7 +88,7 @@ def abstention_command(
         from berrypick.report.export import check_target, write_picture
 
         check_target(picture)
-        say(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}", err=True)
+        tell(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}")
     say(found.table(output), nl=False)
 
 
@@ -109,7 +109,7 @@ def annotate_command(tasks: str, html: str, annotator: str) -> None:
 
     refuse_overwriting(html, [tasks])
     count = annotate(tasks, html=html, annotator=annotator)
-    say(f"{html}: {counted(count, 'region')} to judge; open it in a browser", err=True)
+    tell(f"{html}: {counted(count, 'region')} to judge; open it in a browser")
 
 
 @click.command("agreement", context_settings=HELP)
@@ -158,7 +158,7 @@ def relocate_command(truth: str, old: str, new: str, target: str, report: str | 
         with atomic_writer(report) as out:
             for case in found.cases:
                 out.write(json.dumps(case.as_dict(), ensure_ascii=False) + "\n")
-    say(f"{target}: {found}", err=True)
+    tell(f"{target}: {found}")
     unsure = sum(case.status not in CERTAIN for case in found.cases)
     if unsure and report is None:
         show_notes([f"--report FILE lists the {unsure} spans that are to be looked at"])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from berrypick.core.errors import UsageError, as_flags, shorten
+from berrypick.core.errors import BerrypickError, UsageError, as_flags, one_line, shorten
 
 if TYPE_CHECKING:
     from berrypick.report.tables import Paint
@@ -22,17 +23,47 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def say(message: str, err: bool = False, nl: bool = True) -> None:
-    """Print. Names come from files: on a terminal control characters are replaced. Data in a pipe is unchanged, except
-    for lone surrogates, which cannot be encoded."""
-    stream = sys.stderr if err else sys.stdout
-    if err or stream.isatty():
-        message = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in message)
-    with suppress(BrokenPipeError) if err else nullcontext():  # results are printed even if standard error is closed
-        click.echo(message.encode("utf-8", "backslashreplace").decode("utf-8"), err=err, nl=nl)
+    """Print. Names come from files: on a terminal control characters are escaped, but for ends of lines and tabs, which
+    are ours. Data in a pipe is unchanged, except for lone surrogates, which cannot be encoded."""
+    if err:
+        _say_error("\n".join(map(one_line, message.split("\n"))), nl)
+        return
+    if sys.stdout.isatty():
+        message = re.sub("[^\n\t]+", lambda found: one_line(found[0]), message)
+    click.echo(_encodable(message), nl=nl)
+
+
+def tell(message: object) -> None:
+    """Print one line beside the results: a line break in it is part of a name, and escaped."""
+    say(one_line(as_flags(message)), err=True)
+
+
+def _encodable(message: str) -> str:
+    return message.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _say_error(message: str, nl: bool) -> None:
+    """Print to standard error; where nobody can read that, results and exit code are what they would be."""
+    with suppress(OSError, ValueError):  # full, closed, its reader gone
+        click.echo(_encodable(message), err=True, nl=nl)
+    flush_errors()
+
+
+def flush_errors() -> None:
+    """Write what is buffered for standard error. Where that cannot be written, nothing is from now on: the interpreter
+    would try again at the end, and exit with a code of its own."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+            sys.stderr.flush()
 
 
 def fail(message: object) -> NoReturn:
-    say(f"berrypick: {as_flags(message)}", err=True)
+    """Exit with 2: an error of ours has lines, any other text is one."""
+    said = as_flags(message)
+    say(f"berrypick: {said if isinstance(message, BerrypickError) else one_line(' '.join(said.split()))}", err=True)
     sys.exit(2)
 
 
@@ -48,7 +79,7 @@ def show(content: str, painted: bool = False) -> None:
 
 def show_notes(notes: Iterable[object]) -> None:
     for note in notes:
-        say(f"note: {as_flags(note)}", err=True)
+        tell(f"note: {as_flags(note)}")
 
 
 def painter() -> Paint:
@@ -73,7 +104,7 @@ def show_gated(content: str, painted: bool, reasons: Sequence[str]) -> None:
         drop_output()
     finally:
         for reason in reasons:
-            say(f"not met: {shorten(as_flags(reason), 400)}", err=True)
+            tell(f"not met: {shorten(as_flags(reason), 400)}")
     if reasons:
         sys.exit(1)
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar, say, show_notes
+from berrypick.cli.output import HELP, progress_bar, show_notes, tell
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
@@ -52,7 +52,7 @@ def report_command(html: str, **settings: Any) -> None:
         made = write_report(*options.inputs(settings), html=html, command=command, progress=progress, **settings)
     show_notes([*made.notes, *(f"left out: {as_flags(what)}" for what in made.omitted)])
     pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
-    say(f"{html}: {pieces}", err=True)
+    tell(f"{html}: {pieces}")
 
 
 @click.command("plot", context_settings=HELP)
@@ -101,4 +101,4 @@ def plot_command(target: str, kind: str | None, per_topic: bool, **settings: Any
         results = evaluation.run(curves=figure.kind in (None, "curves"), progress=progress, jobs=jobs)
     summary, notes = figure.draw(results)
     show_notes(merge_notes([*results.notes, *notes], len(results.runs)))
-    say(f"{target}: {summary}", err=True)
+    tell(f"{target}: {summary}")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick import formats, measures, users
-from berrypick.cli.output import HELP, painter, say, show
+from berrypick.cli.output import HELP, painter, say, show, tell
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
@@ -36,7 +36,7 @@ def list_command(what: str) -> None:
     if what == "measures":
         say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
     for problem in kind.problems():
-        say(problem, err=True)
+        tell(problem)
 
 
 @click.command("show", context_settings=HELP)
@@ -91,7 +91,8 @@ def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> 
     show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
     if html is not None:
         made = demo.campaign.write_page(html)
-        say(f"\n{html}: a report on the campaign ({made.size / 1e6:.1f} MB)", err=True)
+        say("", err=True)
+        tell(f"{html}: a report on the campaign ({made.size / 1e6:.1f} MB)")
 
 
 def _page(value: type) -> str:

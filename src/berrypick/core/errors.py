@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -47,22 +47,52 @@ def option(name: str, value: object = None, flag: str = "") -> str:
 _OPTION = re.compile("\x02([^\x1f\x03]*)\x1f([^\x1f\x03]*)\x03")
 
 
+def one_line(text: str) -> str:
+    """A text whose characters all show, on one line: line breaks, control characters, ANSI escapes and marks that turn
+    the direction of writing are escaped. Names come from files, and must not look like lines of ours."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def one_line_template(template: str) -> str:
+    """The same for a text with options in both forms."""
+    parts, last = [], 0
+    for found in _OPTION.finditer(template):
+        parts.append(one_line(template[last : found.start()]))
+        parts.append(f"\x02{one_line(found[1])}\x1f{one_line(found[2])}\x03")
+        last = found.end()
+    return "".join([*parts, one_line(template[last:])])
+
+
 def as_flags(said: object) -> str:
     """The text of an error, note or message with options as command-line flags."""
     return _OPTION.sub(r"\2", str(getattr(said, "template", said)))
 
 
-class BerrypickError(Exception):
-    """Base class of all errors of berrypick. The message is complete: it can be shown to a person as it is."""
+#: Between the lines of a message.
+_NEXT = "\n  "
 
-    def __init__(self, message: str) -> None:
-        super().__init__(Message(message))
+
+class BerrypickError(Exception):
+    """Base class of all errors of berrypick. The message is complete: it can be shown to a person as it is.
+
+    ``more`` are further lines of it. A line break inside a line, which a name may have, is escaped.
+    """
+
+    def __init__(self, message: str, *more: str) -> None:
+        super().__init__(Message(_NEXT.join(map(one_line_template, (message, *more)))))
 
     @property
     def template(self) -> str:
         """The message for another one to quote: options stay options."""
         message: Message = self.args[0]
         return message.template
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the message for another one to quote."""
+        return self.template.split(_NEXT)
 
     def __reduce__(self) -> Any:
         """Without ``__init__``, whose arguments need not be those of the exception: errors cross processes."""
@@ -89,21 +119,20 @@ class InputError(BerrypickError):
     """A file or value with content that would make a number wrong."""
 
     def __init__(
-        self, what: str, *, path: str | None = None, line: int | None = None, text: str | None = None, remedy: str = ""
+        self,
+        what: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        text: str | None = None,
+        remedy: str | Sequence[str] = "",
     ) -> None:
-        self.what, self.remedy = Message(what), Message(remedy)
+        remedies = [Message(one).template for one in ([remedy] if isinstance(remedy, str) else remedy)]
+        self.what, self.remedy, self.remedies = Message(what), Message(_NEXT.join(remedies)), remedies
         self.path, self.line, self.text = path, line, text
-        super().__init__(self._message())
-
-    def _message(self) -> str:
-        where = ""
-        if self.path is not None:
-            where = self.path if self.line is None else f"{self.path}:{self.line}"
-            where += ": "
-        shown = ""
-        if self.text is not None:
-            shown = "\n  " + shorten(self.text)
-        return f"{where}{self.what.template}{shown}" + (f"\n  {self.remedy.template}" if self.remedy else "")
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        shown = [] if text is None else [shorten(text)]
+        super().__init__(f"{where}{self.what.template}", *shown, *filter(None, remedies))
 
 
 #: What is said of values that Python's stack cannot hold.
@@ -124,7 +153,7 @@ def shorten(text: str, width: int = 160) -> str:
     text = text.rstrip("\r\n")
     if len(text) > 2 * width:  # a line may have megabytes
         text = text[:width] + text[-width:]
-    clean = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    clean = one_line(text)
     if len(clean) > width:
         half = (width - 5) // 2
         clean = f"{clean[:half]} ... {clean[-half:]}"

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from berrypick.core.arrow import Frames, Kind
-from berrypick.core.errors import Message, UsageError, nearest
+from berrypick.core.errors import Message, UsageError, nearest, one_line_template
 from berrypick.core.metric_names import metric_names
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
@@ -30,6 +30,7 @@ class MeasureInfo:
     curve_axes: tuple[str, str] = ("", "")  # what the axes of its curve show
     summed: bool = False  # added up over topics, not averaged
     external: str = ""  # the library that computes it, if it is not berrypick
+    counts_unjudged: bool = False  # whether unjudged text could change what a comparison finds
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Note:
         """The whole note, options still as options: the run and the measure it is about, its text, how many topics."""
         topics = "" if self.count is None else f" ({counted(self.count, 'topic')})"
         names = "".join(f"{name}: " for name in (self.run, self.measure) if name)
-        return f"{names}{Message(self.text).template}{topics}"
+        return one_line_template(f"{names}{Message(self.text).template}{topics}")
 
     def __str__(self) -> str:
         return str(Message(self.template))
@@ -254,8 +255,11 @@ class Results(Frames):
         """``{name: mean}`` for ``mlflow.log_metrics`` and the like; of several runs ``{run: {name: mean}}``.
 
         Names are those of the measures in characters that MLflow accepts: ``charR_at_5`` for charR@5. A mean that is
-        undefined is left out.
+        undefined is left out. Measures of whole documents where parts are judged give a warning: no note goes along.
         """
+        from berrypick.core.whole_documents import warn_of_whole_documents
+
+        warn_of_whole_documents(self.notes, len(self.runs))
         names = metric_names(self.measures)
         found = {
             run: {names[measure]: value for measure, value in means.items() if value is not None}

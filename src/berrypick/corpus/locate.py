@@ -78,7 +78,7 @@ class Unresolved:
             path=source or None,
             line=self.quote.line,
             text=self.quote.text,
-            remedy="\n  ".join([*(["candidates:"] if shown else []), *shown]).rstrip(),
+            remedy=[*(["candidates:"] if shown else []), *shown],
         )
 
 
@@ -278,10 +278,11 @@ class UnresolvedQuotes(InputError):
     def __init__(self, errors: list[InputError], of: int, source: str) -> None:
         self.errors = errors
         most = 20
-        shown = [error.template.replace("\n", "\n  ") for error in errors[:most]]
+        lines = [error.lines for error in errors[:most]]
+        shown = [text for first, *rest in lines for text in (first, *(f"  {one}" for one in rest))]
         more = [f"and {len(errors) - most} more"] if len(errors) > most else []
         super().__init__(
-            f"{len(errors)} of {of} quotes cannot be resolved\n  " + "\n  ".join([*shown, *more]), path=source or None
+            f"{len(errors)} of {of} quotes cannot be resolved", path=source or None, remedy=[*shown, *more]
         )
 
 

@@ -214,4 +214,4 @@ def _with_source(place: Callable[[], T], source: str, line: int | None) -> T:
     except InputError as error:
         if error.path is not None:
             raise
-        raise InputError(error.what, path=source or None, line=line, text=error.text, remedy=error.remedy) from None
+        raise InputError(error.what, path=source or None, line=line, text=error.text, remedy=error.remedies) from None

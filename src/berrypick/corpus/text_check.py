@@ -243,14 +243,12 @@ def refuse_or_note(
         path=source or None,
         line=line,
         text=row.stated.text,
-        remedy="\n  ".join(
-            [
-                f"the document has there: {shorten(texts[row.document][row.first : row.last]) or 'nothing'}",
-                *more,
-                f"{many} {word}s are not at their offsets: {seen.pattern}",
-                f"{seen.remedy}{repair}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
-            ]
-        ),
+        remedy=[
+            f"the document has there: {shorten(texts[row.document][row.first : row.last]) or 'nothing'}",
+            *more,
+            f"{many} {word}s are not at their offsets: {seen.pattern}",
+            f"{seen.remedy}{repair}; or go on with the offsets as they are: {option('text_mismatch', 'note')}",
+        ],
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from berrypick.core import whole_documents
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation
 from berrypick.core.results import Results, merge_notes
+from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.evaluation import Evaluation, Progress, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
@@ -56,8 +59,16 @@ def evaluate(
     return _with_warnings(prepared.run(curves=curves, jobs=jobs, executor=executor, progress=progress))
 
 
+def evaluate_parts(truth: Any, runs: Any, measures: MeasuresGiven, what: str, options: Mapping[str, Any]) -> Results:
+    """Results that decide something, for ``what``: measures of whole documents are refused where parts are judged."""
+    given = EvaluationOptions.from_arguments(dict(options))
+    results = Evaluation._from_options(truth, runs, measures, given, once=True).run()
+    refuse_whole_documents(results.notes, what)
+    return _with_warnings(results)
+
+
 #: Kinds of notes on numbers that mean nothing.
-MEANINGLESS = ("unknown documents", "unused navigation")
+MEANINGLESS = ("unknown documents", "unused navigation", whole_documents.KIND)
 #: Kinds of notes that are a warning once in a process.
 ONCE = {"kernels"}
 _warned: set[str] = set()

@@ -15,12 +15,11 @@ from berrypick.core.near_names import near_hint, near_match
 from berrypick.core.results import Note, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted, material
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
 from berrypick.judging.judge import judge_topic
-from berrypick.measures._documents import DocumentMeasure
-from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -89,6 +88,13 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     for text in zero:
         rule = f"as protocol {scorer.evaluation.context.protocol} does"
         yield Note("topics without targets", f"0 where nothing is relevant, {rule}", measure=text, count=len(empty))
+
+
+def meaningless_notes(scorer: RunScorer) -> Iterator[Note]:
+    """What must be known of a number that is handed on alone."""
+    yield from document_notes(scorer)
+    for one in scorer.evaluation.measures:
+        yield from _whole_documents_note(scorer, one)
 
 
 def document_notes(scorer: RunScorer) -> Iterator[Note]:
@@ -193,15 +199,10 @@ def _cut_notes(scorer: RunScorer) -> Iterator[Note]:
 
 
 def _whole_documents_note(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
-    """A measure of whole documents where spans are judged and retrieved says little about the spans."""
-    if not isinstance(one.measure, (RankedMeasure, DocumentMeasure)):
-        return
-    if scorer.evaluation.truth.units != "spans" or scorer.run.start is None:
-        return
-    at = one.measure.at
-    spans = f"{one.measure.of_spans}{'' if at is None else f'@{at}'}"
-    text = f"counts whole documents, each at its best rank and relevant if anything in it is; {spans} counts spans"
-    yield Note("whole documents", text, measure=one.text)
+    """A measure of whole documents where parts are judged says little about the parts."""
+    units = scorer.evaluation.truth.units
+    if instead := one.instead(units):
+        yield whole_documents_note(one.text, instead, units)
 
 
 def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:

@@ -45,6 +45,15 @@ class RequestedMeasure:
         each = getattr(self.measure, "counted", None) in ("each", "pairs")
         return isinstance(self.measure, Measure) and self.measure.counts_unjudged and not each
 
+    def instead(self, units: str) -> str:
+        """Where it counts whole documents and these units are judged: the measure that counts them; '' elsewhere."""
+        if units == "documents" or not self.measure.of_spans:
+            return ""
+        at = "" if self.measure.at is None else f"@{self.measure.at}"
+        if units == "elements":
+            return f"nxCG{at}" if at else "EPRUM"
+        return f"{self.measure.of_spans}{at}"
+
     @property
     def misses_text(self) -> bool:
         """Whether it falls with relevant text that is not retrieved."""
@@ -68,6 +77,7 @@ class RequestedMeasure:
             self.measure.description(),
             higher_is_better=self.measure.higher_is_better,
             has_curve=self.measure.has_curve(),
+            counts_unjudged=self.counts_unjudged,
             curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
         )
 
@@ -111,3 +121,11 @@ def measure_info(text: str) -> MeasureInfo | None:
         return RequestedMeasure(text, parse_measure(text)).info()
     except UsageError:
         return None
+
+
+def measure_of_parts(text: str, units: str) -> str:
+    """What counts these units, for a measure of documents that a results file names; charR where it is unknown."""
+    try:
+        return RequestedMeasure(text, parse_measure(text)).instead(units)
+    except UsageError:
+        return "charR"

@@ -16,7 +16,7 @@ from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.corpus.convert import RunFile
-from berrypick.evaluation.notes import document_notes, run_notes, some
+from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
@@ -187,7 +187,7 @@ class RunScorer:
         """What is kept of the run when it has been scored."""
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
-        notes = run_notes(self) if self.all_notes else list(document_notes(self))
+        notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
         facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap)
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from berrypick._version import __version__
 from berrypick.core import spec as specs
+from berrypick.core import whole_documents
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Signature
 from berrypick.core.run import Run
@@ -62,6 +63,8 @@ def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> t
             own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
         own += lengths_field(one, evaluation)
         own += sizes_field(one, evaluation, run)
+    if one.instead(evaluation.truth.units):
+        own.append((whole_documents.FIELD, evaluation.truth.units))
     values = _OptionValues(one, evaluation, run)
     return (*own, *((o.signature, value) for o in options() if o.signature and (value := values.value(o.name))))
 

@@ -9,7 +9,7 @@ from typing import Any
 from berrypick.core.results import Results
 from berrypick.corpus.texts import read_texts
 from berrypick.evaluation.context import read_collection
-from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.functions import evaluate_parts
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 
@@ -31,7 +31,7 @@ class ListEvaluator:
             if isinstance(self._options.get(name), (str, PathLike)):
                 self._options[name] = read(self._options[name])
         judged = {topic: some or None for topic, some in relevant.items()}
-        return evaluate(judged, {"retrieved": retrieved}, self._given, **self._options)
+        return evaluate_parts(judged, {"retrieved": retrieved}, self._given, "An evaluator", self._options)
 
     def one(self, relevant: Any, retrieved: Any) -> dict[str, float | None]:
         """``{measure: value}`` of one topic; None where undefined."""

@@ -102,11 +102,11 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     raise InputError(f"is in no known {role or 'file'} format", path=path, line=line, text=first[0], remedy=remedy)
 
 
-def _nearest_json(lines: list[str], role: Role | None) -> str:
-    """The formats whose names are nearest to those in a JSON file; '' if it is none."""
+def _nearest_json(lines: list[str], role: Role | None) -> list[str]:
+    """The formats whose names are nearest to those in a JSON file; none if it is not JSON."""
     text = "\n".join(lines).lstrip("\ufeff \t\n")
     if not text.startswith(("{", "[")):
-        return ""
+        return []
     names = set(re.findall(r'"((?:[^"\\]|\\.){1,60})"\s*:', text))
     names |= {ours for aliases in COLUMNS.values() for ours in aliases if has_name(names, aliases[ours])}
     known = [one for one in _candidates(role) if one.json_names]
@@ -115,7 +115,7 @@ def _nearest_json(lines: list[str], role: Role | None) -> str:
     shapes = [f"{one.name()}: {one.shape}" for one in close]
     if text.startswith("["):
         shapes.append("(a JSON list: write its objects one per line)")
-    return "\n  ".join(["the nearest formats are", *shapes, *registry.problems()]) if shapes else ""
+    return ["the nearest formats are", *shapes, *registry.problems()] if shapes else []
 
 
 def _closeness(names: tuple[str, ...], given: set[str]) -> float:
@@ -175,18 +175,18 @@ def _candidates(role: Role | None) -> Iterator[type[Format]]:
     return (candidate for candidate in registry if role is None or candidate.role == role)
 
 
-def _otherwise(role: Role) -> str:
+def _otherwise(role: Role) -> list[str]:
     if role in ("truth", "run"):
-        return (
+        return [
             "the truth comes first, then the runs; to read the file in another format, name it with "
             f"{option('format', flag=f'format-{role}')}"
-        )
+        ]
     return _expected(role)
 
 
-def _expected(role: Role | None) -> str:
+def _expected(role: Role | None) -> list[str]:
     shapes = [f"{value.name()}: {value.shape}" for value in _candidates(role)]
-    return "\n  ".join(["expected one of", *shapes, *registry.problems()])
+    return ["expected one of", *shapes, *registry.problems()]
 
 
 def read_any(

@@ -293,7 +293,7 @@ def lines(path: str, problems: Problems, encoding: str = "utf-8", errors: str = 
                 for number, text in enumerate(texts, start=before + 1):
                     yield number, text
         except DamagedError as error:
-            raise DamagedError(error.what, path=path, line=number or None, remedy=error.remedy) from None
+            raise DamagedError(error.what, path=path, line=number or None, remedy=error.remedies) from None
 
 
 def _whole_lines(stream: io.BufferedReader) -> Iterator[bytes]:

@@ -43,7 +43,6 @@ class RankedMeasure(Measure):
 
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     by: ClassVar[str] = "berrypick"
-    #: The measure of spans that answers the same question.
     of_spans: ClassVar[str] = "charR"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2005retrieval",)

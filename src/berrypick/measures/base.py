@@ -63,6 +63,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     misses_text: ClassVar[bool] = False
     #: Where text is judged, not whole documents: why it would mislead, and what to use; '' where it would not.
     instead_on_spans: ClassVar[str] = ""
+    #: If it counts whole documents: the measure of spans that answers the same question; '' if it looks into documents.
+    of_spans: ClassVar[str] = ""
     #: Whether its simulated readers walk as the user model says.
     walks: ClassVar[bool] = False
     #: Whether its simulated value divides what all readers get together, instead of being the mean of what each gets.

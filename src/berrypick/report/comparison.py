@@ -12,6 +12,7 @@ from textwrap import fill
 
 from berrypick.analysis.comparison import Comparison, Estimate
 from berrypick.analysis.difference import Difference
+from berrypick.core.errors import one_line
 from berrypick.core.explanation import Table
 from berrypick.report import tables
 
@@ -83,6 +84,16 @@ def best_cells(comparison: Comparison, measures: Sequence[str], first: int) -> l
     ]
 
 
+def legend(comparison: Comparison) -> list[str]:
+    """What the intervals, the test and the letters are, a sentence each."""
+    return _Renderer(comparison, 4).legend_lines(details=True)
+
+
+def difference_table(comparison: Comparison) -> Table | None:
+    """Every run against the baseline: the difference, its interval, p and effect size; None without a baseline."""
+    return None if comparison.baseline is None else _Renderer(comparison, 4).differences()
+
+
 class _Renderer:
     """A comparison as plain text; subclasses differ in markup."""
 
@@ -98,7 +109,7 @@ class _Renderer:
 
     def legend(self, details: bool) -> str:
         columns = getattr(self.paint, "columns", None)  # of a terminal; in a pipe a sentence is a line
-        lines = self._legend(details)
+        lines = self.legend_lines(details)
         return "\n" + "".join(f"{fill(line, columns) if columns else line}\n" for line in lines)
 
     def mean_columns(self, table: Table) -> list[int]:
@@ -130,10 +141,8 @@ class _Renderer:
         direction = "larger" if comparison.estimate(measure, comparison.runs[0]).higher_is_better else "smaller"
         header, align = ["", "run", "topics", "mean", f"{self.percent} interval"], "<<><<"
         if comparison.baseline is not None:
-            correction = comparison.method.correction
-            corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
-            header += ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
-            align += "><>" + ">" * len(corrected) + ">>"
+            header += self._difference_columns()
+            align += "><" + ">" * (len(header) - 7)
         rows = []
         for run in comparison.runs:
             one = comparison.estimate(measure, run)
@@ -141,6 +150,22 @@ class _Renderer:
             rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
         over = f" ({self.over})" if self.over else ""
         return Table(f"{measure}, {direction} is better{over}", header, rows, align)
+
+    def _difference_columns(self) -> list[str]:
+        correction = self.comparison.method.correction
+        corrected = [] if correction == "none" else [f"p ({_CORRECTION[correction]})"]
+        return ["difference", f"{self.percent} interval", "p", *corrected, "d", "won/tied/lost"]
+
+    def differences(self) -> Table:
+        comparison, columns = self.comparison, self._difference_columns()
+        rows = [
+            [measure, run, *self._against_baseline(measure, run, len(columns))]
+            for measure in comparison.measures
+            for run in comparison.runs
+            if run != comparison.baseline
+        ]
+        title = f"Differences from {comparison.baseline}"
+        return Table(title, ["measure", "run", *columns], rows, "<<><" + ">" * (len(columns) - 2))
 
     def _against_baseline(self, measure: str, run: str, columns: int) -> list[str]:
         if not columns:
@@ -169,6 +194,10 @@ class _Renderer:
     def _width(self, measure: str) -> int:
         values = [self.comparison.estimate(measure, run).value for run in self.comparison.runs]
         return max(len(tables.shown(value, self.places)) for value in values)
+
+    def legend_lines(self, details: bool) -> list[str]:
+        """What the table shows: intervals, test, letters."""
+        return [one_line(line) for line in self._legend(details)]
 
     def _legend(self, details: bool) -> list[str]:
         comparison, method = self.comparison, self.comparison.method
@@ -214,7 +243,7 @@ class _MarkdownRenderer(_Renderer):
         return tables.shown(one.value, self.places) + (f"<sup>{one.letters}</sup>" if one.beats else "")
 
     def legend(self, details: bool) -> str:
-        return "\n" + "<br>\n".join(self._legend(details)) + "\n"
+        return "\n" + "<br>\n".join(self.legend_lines(details)) + "\n"
 
 
 class _LatexRenderer(_Renderer):
@@ -229,7 +258,7 @@ class _LatexRenderer(_Renderer):
         return (f"\\textbf{{{number}}}" if best else number) + (f"$^{{{one.letters}}}$" if one.beats else "")
 
     def legend(self, details: bool) -> str:
-        return "".join(f"% {line}\n" for line in self._legend(details))
+        return "".join(f"% {line}\n" for line in self.legend_lines(details))
 
 
 _RENDERERS = {"table": _Renderer, "markdown": _MarkdownRenderer, "latex": _LatexRenderer}

@@ -73,8 +73,9 @@ def _converted(ending: str, spec: Mapping[str, Any], **how: Any) -> Any:
     except Exception as error:
         said = " ".join(str(error).split("    at ")[0].split())
         raise BerrypickError(
-            f"the picture could not be drawn: {shorten(said)}\n  try another {option('kind')}, fewer runs or measures, "
-            "or other names of runs and topics; and please report it"
+            f"the picture could not be drawn: {shorten(said)}",
+            f"try another {option('kind')}, fewer runs or measures, or other names of runs and topics; and please "
+            "report it",
         ) from error
 
 

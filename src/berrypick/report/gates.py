@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from berrypick.analysis.gates import Check
-from berrypick.core.errors import as_flags
+from berrypick.core.errors import as_flags, one_line
 from berrypick.core.words import counted
-from berrypick.report.tables import markdown_text, printable
+from berrypick.report.tables import markdown_text
 
 
 def junit(checks: Sequence[Check], table: str) -> str:
@@ -18,12 +18,12 @@ def junit(checks: Sequence[Check], table: str) -> str:
     root = ElementTree.Element("testsuites", {"name": "berrypick", **counts})
     suite = ElementTree.SubElement(root, "testsuite", {"name": "berrypick compare", **counts})
     for one in checks:
-        case = ElementTree.SubElement(suite, "testcase", classname=printable(one.run), name=printable(one.gate))
+        case = ElementTree.SubElement(suite, "testcase", classname=one_line(one.run), name=one_line(one.gate))
         if one.reason:
-            reason = printable(as_flags(one.reason))
+            reason = one_line(as_flags(one.reason))
             ElementTree.SubElement(case, "failure", message=reason, type="gate").text = reason
     # XML has no control characters; the table has those of names replaced already
-    ElementTree.SubElement(suite, "system-out").text = "\n".join(map(printable, table.splitlines()))
+    ElementTree.SubElement(suite, "system-out").text = "\n".join(map(one_line, table.splitlines()))
     ElementTree.indent(root)
     return f"<?xml version='1.0' encoding='UTF-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
 

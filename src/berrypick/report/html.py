@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 
+from berrypick.core.errors import one_line
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, merge_notes
-from berrypick.report.tables import alignment, printable
+from berrypick.report.tables import alignment
 
 #: Half transparent, so that it shows on white and on black.
 LINE = "rgba(128,128,128,.45)"
@@ -25,7 +26,7 @@ def text(words: str) -> str:
     if len(words) > LONGEST:
         half = LONGEST // 2
         words = f"{words[:half]} … {words[-half:]}"
-    return escape(printable(words))
+    return escape(one_line(words))
 
 
 def table(table: Table, strong: Collection[tuple[int, int]] = (), raw: Collection[int] = ()) -> str:
@@ -65,4 +66,4 @@ def paragraph(words: str) -> str:
 
 
 def _sentence(words: str) -> str:
-    return "<br>".join(text(line) for line in words.splitlines()) if len(words) <= LONGEST else escape(printable(words))
+    return "<br>".join(text(line) for line in words.splitlines()) if len(words) <= LONGEST else escape(one_line(words))

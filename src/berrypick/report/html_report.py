@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.analysis.compare import compare_results
 from berrypick.analysis.comparison import Method
+from berrypick.analysis.unjudged import unjudged_bounds
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.progress import Progress, StepCounter
 from berrypick.core.results import Note, merge_notes
@@ -98,9 +99,8 @@ def write_report(
         check_simulated(evaluation)
     results = evaluation.run(curves=True, progress=progress, jobs=jobs)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
-    comparison = compare_results(
-        results, baseline, Method(test, correction, confidence=confidence, resamples=resamples, seed=seed), clusters
-    )
+    method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
+    comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
     details = Details(evaluation, chosen, depth, known, readership)

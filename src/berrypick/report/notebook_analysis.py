@@ -12,18 +12,23 @@ from berrypick.analysis.sweep_settings import COLUMNS
 from berrypick.analysis.tabular import Tabular
 from berrypick.core.explanation import Table
 from berrypick.report import html
-from berrypick.report.comparison import best_cells
+from berrypick.report.comparison import best_cells, difference_table, legend
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Means with intervals and the letters of the runs that are significantly worse."""
+    """Means with intervals and the letters of the runs that are significantly worse, differences from the baseline with
+    the test behind them, and what all of these are."""
     rows = []
     for run in comparison.runs:
         cells = [comparison.estimate(measure, run) for measure in comparison.measures]
         rows.append([cells[0].label, run, *(_estimate(cell) for cell in cells)])
     head = Table("", ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
     best = best_cells(comparison, comparison.measures, 2)
-    return html.table(head, best, raw=range(2, len(head.header))) + html.notes(comparison.notes, comparison.runs)
+    means = html.table(head, best, raw=range(2, len(head.header)))
+    against = difference_table(comparison)
+    said = "".join(map(html.paragraph, legend(comparison)))
+    differences = "" if against is None else html.table(against)
+    return means + differences + said + html.notes(comparison.notes, comparison.runs)
 
 
 def _estimate(one: Estimate) -> str:

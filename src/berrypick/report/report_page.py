@@ -15,8 +15,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from berrypick.core.errors import one_line
 from berrypick.report.export import library
-from berrypick.report.tables import printable
 
 #: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
 SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "abstention", "curves", "topics", "spans", "model",
@@ -64,7 +64,7 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
 
 def _shown(text: str) -> str:
     """A title for a window: on one line, without what could turn the line around."""
-    return printable(text)[:200]
+    return one_line(text)[:200]
 
 
 def _hash(content: str) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import UsageError, nearest, one_line
 from berrypick.core.explanation import Table
 
 UNDEFINED = "-"
@@ -41,11 +41,6 @@ def alignment(table: Table) -> str:
     return table.align or "<" + ">" * (len(table.header) - 1)
 
 
-def printable(cell: str) -> str:
-    """One line without control characters, which could drive a terminal."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in cell)
-
-
 def can_encode(words: str, encoding: str) -> bool:
     """Whether a stream of this encoding can show words."""
     try:
@@ -57,7 +52,7 @@ def can_encode(words: str, encoding: str) -> bool:
 
 def aligned(table: Table) -> str:
     """Plain text in columns."""
-    clean = [[printable(cell) for cell in row] for row in [table.header, *table.rows]]
+    clean = [[one_line(cell) for cell in row] for row in [table.header, *table.rows]]
     widths = [max((len(row[i]) for row in clean), default=0) for i in range(len(table.header))]
     sides = alignment(table)
     lines = []
@@ -67,7 +62,7 @@ def aligned(table: Table) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     ruler = "  ".join("-" * width for width in widths)
-    head = f"{table.title}\n" if table.title else ""
+    head = f"{one_line(table.title)}\n" if table.title else ""
     return head + "\n".join([lines[0], ruler, *lines[1:]]) + "\n"
 
 
@@ -123,8 +118,8 @@ def latex_text(cell: str) -> str:
 
 
 def _unbroken(cell: str) -> str:
-    """One line: a line break in a name would end the row."""
-    return " ".join(cell.splitlines())
+    """One line: a line break in a name would end the row. Marks of direction would turn it."""
+    return re.sub(f"{_BREAKS.pattern}|{_TURNS}", _escaped, " ".join(cell.splitlines()))
 
 
 def for_people(table: Table, output: str, paint: Paint, strong: Cells = ()) -> str:
@@ -138,7 +133,8 @@ def separated(
     records: Iterable[Mapping[str, Any]], names: Sequence[str], output: str, places: int | None = None
 ) -> str:
     """CSV or TSV. In CSV, which spreadsheets open, text that they would take for a formula has an apostrophe before it;
-    TSV is for programs and holds everything as it is."""
+    TSV is for programs and holds everything as it is. In both, a row is a line: line breaks and control characters
+    are escaped."""
     field = _spreadsheet_field if output == "csv" else _field
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t" if output == "tsv" else ",", lineterminator="\n")
@@ -148,12 +144,22 @@ def separated(
     return out.getvalue()
 
 
+#: What breaks a line, or drives a terminal; tabs do neither.
+_BREAKS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+#: What turns the direction of writing.
+_TURNS = "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return one_line(found[0])
+
+
 def _field(value: Any, places: int | None) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
         return repr(value) if places is None else f"{value:.{places}f}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else _BREAKS.sub(_escaped, str(value))
 
 
 def _spreadsheet_field(value: Any, places: int | None) -> str:
@@ -166,10 +172,16 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(r"[+-]?\d+(\.\d+)?", text) is not None
 
 
+def json_line(record: Mapping[str, Any]) -> str:
+    """An object on a line; what breaks lines elsewhere than in JSON is escaped as JSON does."""
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def json_text(records: Iterable[Mapping[str, Any]], output: str) -> str:
     """'json' is one array, 'jsonl' an object a line."""
     try:
-        lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records]
+        lines = [json_line(record) for record in records]
     except ValueError:
         raise UsageError("JSON has no infinite numbers and no NaN; a measure gives None where undefined") from None
     return "".join(f"{line}\n" for line in lines) if output == "jsonl" else "[" + ",\n ".join(lines) + "]\n"

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from berrypick.core.errors import one_line
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import Results
 from berrypick.report import tables
-from berrypick.report.tables import Cells, Paint, can_encode, printable
+from berrypick.report.tables import Cells, Paint, can_encode
 
 if TYPE_CHECKING:
     from berrypick.analysis.curves import Band
@@ -51,14 +52,14 @@ class Painter:
     def __call__(self, table: Table, strong: Cells = ()) -> str:
         if not self.styled and max(map(_cells, tables.aligned(table).splitlines())) <= self.columns:
             return tables.aligned(table)
-        clean = [[printable(cell) for cell in row] for row in (table.header, *table.rows)]
+        clean = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
         sides = tables.alignment(table)
         keys = next((i for i, side in enumerate(sides) if side == ">"), len(sides))
         keys = max(1, min(keys, 2))
         clean = [
             [shortened_cell(cell, self._longest(column, sides)) for column, cell in enumerate(row)] for row in clean
         ]
-        title = printable(table.title)
+        title = one_line(table.title)
         parts = []
         for group in self._groups(clean, sides, keys):
             parts.append(self._painted(title, clean, sides, group, strong))
@@ -135,9 +136,9 @@ def explanation(value: Explanation, columns: int, styled: bool = True) -> str:
     from rich.text import Text
 
     paint = Painter(columns, styled)
-    parts = [rendered([Text(printable(value.title), style="bold")], columns, styled)]
+    parts = [rendered([Text(one_line(value.title), style="bold")], columns, styled)]
     for part in value.parts:
-        parts.append(paint(part) if isinstance(part, Table) else rendered([Text(_lines(part))], columns, styled))
+        parts.append(paint(part) if isinstance(part, Table) else rendered([Text(one_line(part))], columns, styled))
     return "\n".join(parts)
 
 
@@ -145,10 +146,6 @@ def shortened_cell(cell: str, longest: int) -> str:
     from berrypick.report.chart_theme import shortened
 
     return cell if len(cell) <= longest else shortened(cell, longest)
-
-
-def _lines(words: str) -> str:
-    return "\n".join(printable(line) for line in words.split("\n"))
 
 
 def _cells(words: str) -> int:
@@ -186,7 +183,7 @@ def small_curves(found: Sequence[Band], columns: int = 80, encoding: str = "utf-
         top = max(0.0, *(y for one in own for y in one.y))
         across, up = own[0].axes
         first, last = min(one.x[0] for one in own), max(one.x[-1] for one in own)
-        head = f"{printable(measure)}: {up} from 0 to {top:.4g}, {across} from {first:g} to {last:g}"
+        head = f"{one_line(measure)}: {up} from 0 to {top:.4g}, {across} from {first:g} to {last:g}"
         lines = [f"{names[one.run]:<{room}}  {_curve_line(one, first, last, top, length, blocks)}" for one in own]
         parts.append("\n".join([head, *(line.rstrip() for line in lines)]) + "\n")
     return "\n".join(parts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
-from berrypick.core.errors import UsageError
+from berrypick.core.errors import UsageError, one_line
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Note, Results, merge_notes
 from berrypick.formats._files import atomic_writer, file_name
 from berrypick.formats._table import write_parquet
 from berrypick.report import tables
-from berrypick.report.tables import Paint, plain, printable, shown
+from berrypick.report.tables import Paint, plain, shown
 
 OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 
@@ -51,7 +51,7 @@ def results_text(results: Results) -> str:
 
 def notes_text(notes: Sequence[Note], runs: Sequence[str] = ()) -> str:
     """Notes under a table, one a line; what is said of several of the runs is said once."""
-    return "".join(f"\nnote: {printable(str(note))}" for note in merge_notes(notes, len(runs)))
+    return "".join(f"\nnote: {one_line(str(note))}" for note in merge_notes(notes, len(runs)))
 
 
 def best(results: Results) -> list[tuple[int, int]]:
@@ -86,7 +86,7 @@ def pivot(results: Results, per_topic: bool, places: int) -> Table:
 
 def explanation(value: Explanation) -> str:
     """An explanation as plain text."""
-    parts = [f"{printable(value.title)}\n"]
+    parts = [f"{one_line(value.title)}\n"]
     for part in value.parts:
-        parts.append(tables.aligned(part) if isinstance(part, Table) else f"{part}\n")
+        parts.append(tables.aligned(part) if isinstance(part, Table) else f"{one_line(part)}\n")
     return "\n".join(parts)

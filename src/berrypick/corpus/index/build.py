@@ -99,7 +99,7 @@ def _read_all(todo: Sequence[Task], jobs: int, keep: Callable[[tuple[pa.Buffer, 
         ordered_map(read_bundle, todo, jobs=jobs, step=keep)
     except WorkerLostError as error:
         raise WorkerLostError(
-            f"{error}\n  finished documents are kept: the same command continues from there"
+            *error.lines, "finished documents are kept: the same command continues from there"
         ) from None
 
 

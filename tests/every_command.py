@@ -1,0 +1,132 @@
+"""An invocation of every command, on files whose topics, documents, runs, annotators and names of files hold a name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from berrypick.cli import COMMANDS
+
+TEXT = "Refunds take ten days. Delivery takes three days. Write to us for an invoice, or call in the morning."
+
+
+def _lines(records) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
+    """Files of everything that commands read, with a name wherever a file can hold one."""
+    topics, doc = [f"{name}{i}" for i in range(4)], f"doc{name}"
+    span = {"doc": doc, "start": 0, "end": 22}
+    truth = [{"topic": topic, **span, "grade": 1} for topic in topics]
+    contents = {
+        "truth.jsonl": _lines(truth),
+        "answers.jsonl": _lines([*truth[1:], {"topic": topics[0], "answer": None}]),
+        "annotated.jsonl": _lines([{**row, "annotator": who} for row in truth for who in (f"a{name}", f"b{name}")]),
+        "quotes.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "Delivery"} for topic in topics]),
+        "lost.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "No such text"} for topic in topics]),
+        "texts.jsonl": _lines([{"doc": one, "text": TEXT} for one in (doc, f"else{name}")]),
+        "newer.jsonl": _lines([{"doc": doc, "text": f"New. {TEXT}"}]),
+        "broken.jsonl": _lines([{"topic": topics[0], "doc": doc, "start": 9, "end": 1}]),
+        "other.jsonl": _lines([{"topic": f"x{name}", **span, "rank": 1}]),
+        "visits.sessions": f"a{name.strip().split()[0]};b\nb;a\n" if name.strip() else "a;b\nb;a\n",
+    }
+    for run, place in ((f"one{name}", 0), (f"two{name}", 10), (f"three{name}", 40)):
+        rows = [
+            {"topic": t, "doc": doc, "start": place + i, "end": place + 20, "score": 1.0} for i, t in enumerate(topics)
+        ]
+        extra = [{"topic": f"unjudged{name}", "doc": f"else{name}", "start": 0, "end": 3, "score": 0.5}]
+        contents[f"{place}.jsonl"] = _lines([{**row, "tag": run} for row in (*rows, *extra)])
+    for at, measure in enumerate(("charR@5", "charP@5")):
+        rows = [
+            {
+                "run": f"{run}{name}",
+                "topic": topic,
+                "measure": measure,
+                "value": (at + i + j) / 9,
+                "signature": f"{measure}|v:1",
+            }
+            for i, run in enumerate(("one", "two", "three"))
+            for j, topic in enumerate((*topics, "all"))
+        ]
+        contents[f"saved{at}.json"] = json.dumps(rows)
+    contents["saved.json"] = json.dumps(json.loads(contents["saved0.json"]) + json.loads(contents["saved1.json"]))
+    (folder / "xml").mkdir()
+    contents["xml/a.xml"] = "<article><sec>text</sec></article>"
+    contents["xml/b.xml"] = "<article><sec>"
+    made = {}
+    for file, content in contents.items():
+        path = folder / (f"{in_path}{file}" if "/" not in file else file)
+        path.write_text(content, encoding="utf-8", errors="surrogatepass")
+        made[file] = path
+    return made
+
+
+def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, list[object]]]]:
+    """{command: [(exit code, arguments)]}; a command that can fail is called so that it does, too."""
+    truth, runs = files["truth.jsonl"], [files[f"{place}.jsonl"] for place in (0, 10, 40)]
+    topic = json.loads(truth.read_text(encoding="utf-8").splitlines()[0])["topic"]
+    many = ["-m", "charR@5 charP@5"]
+    found: dict[str, list[tuple[int, list[object]]]] = {
+        "evaluate": [
+            *(
+                (0, [truth, *runs, *many, "-q", "-o", output])
+                for output in ("table", "tsv", "csv", "json", "jsonl", "markdown", "latex")
+            ),
+            (0, [truth, *runs, "-m", "MRR"]),
+            (2, [truth, files["other.jsonl"], *many]),
+            (2, [truth, files["broken.jsonl"], *many]),
+            (2, [truth, runs[0], "-m", f"no{topic}"]),
+        ],
+        "compare": [
+            *(
+                (1, [truth, *runs, *many, "--fail-under", "charR@5=0.99", "-o", output])
+                for output in ("table", "tsv", "csv", "json", "jsonl", "markdown", "latex", "junit")
+            ),
+            (0, [files["saved.json"], "--fail-under", "charR@5=0"]),
+            (2, [truth, *runs, *many, "--fail-if-worse", f"no{topic}"]),
+            (2, [truth, *runs, "--fail-under", "MRR=0.5"]),
+        ],
+        "report": [(0, [truth, *runs, *many, "--html", out / "page.html"])],
+        "plot": [(0, [truth, *runs, out / "plot.svg", *many, "--kind", "means"])],
+        "explain": [
+            *(
+                (0, [truth, runs[0], "--topic", topic, "-m", measure])
+                for measure in ("charR@5", "EPRUM", "MRR", "SetAP")
+            ),
+            (2, [truth, runs[0], "--topic", f"no{topic}", "-m", "charR@5"]),
+        ],
+        "ideal": [(0, [truth, "-m", "EPRUM"])],
+        "simulate": [(0, [truth, *runs, "-m", "EPRUM", "--readers", "50"])],
+        "diff": [
+            (1, [files["saved0.json"], files["saved.json"], "--fail-if-different"]),
+            (2, [files["saved0.json"], files["truth.jsonl"]]),
+        ],
+        "correlate": [(0, [files["saved.json"]])],
+        "stability": [(0, [truth, *runs, *many, "--splits", "5", "--resamples", "100"])],
+        "power": [(0, [truth, *runs, "-m", "charR@5", "--resamples", "100"])],
+        "fit": [(0, ["markov", files["visits.sessions"], "--held-out", "0"])],
+        "check": [(0, [truth, *runs]), (2, [files["broken.jsonl"], files["lost.jsonl"]])],
+        "convert": [(0, [runs[0], out / "run.csv"]), (2, [files["broken.jsonl"], out / "run.tsv"])],
+        "locate": [
+            (0, [files["quotes.jsonl"], out / "located.jsonl", "--documents", files["texts.jsonl"]]),
+            (2, [files["lost.jsonl"], out / "never.jsonl", "--documents", files["texts.jsonl"]]),
+        ],
+        "abstention": [
+            (0, [files["answers.jsonl"], *runs, "-o", output]) for output in ("table", "tsv", "csv", "json")
+        ],
+        "pool": [
+            (0, [*runs, "-k", "2", "--documents", files["texts.jsonl"], "--truth", truth, "-o", out / "tasks.jsonl"])
+        ],
+        "annotate": [(0, [out / "tasks.jsonl", "--html", out / "judge.html"])],
+        "relocate": [
+            (0, [truth, "--from", files["texts.jsonl"], "--to", files["newer.jsonl"], "-o", out / "new.jsonl"])
+        ],
+        "agreement": [(0, [files["annotated.jsonl"]])],
+        "index": [(0, [files["xml/a.xml"].parent, out / "xml.index", "--jobs", "1"])],
+        "list": [(0, ["formats"]), (2, [f"no{topic}"])],
+        "show": [(0, ["measure", "EPRUM"]), (2, ["measure", f"no{topic}"])],
+        "demo": [(0, []), (2, [f"no{topic}"])],
+    }
+    assert set(found) == set(COMMANDS)
+    return found
