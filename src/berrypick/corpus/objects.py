@@ -8,7 +8,7 @@ No such library is imported. For each topic a list, in ranked order for a run, o
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
-  quote, grade), or the other names of :mod:`berrypick.formats._columns`;
+  quote, grade), or the other names of :mod:`berrypick.inputs.fields`;
 * hits of Elasticsearch, OpenSearch, Qdrant or Weaviate; or, in place of the list, a response of one of these or Chroma;
 * plain texts, which are looked up in the documents, as is everything without offsets;
 
@@ -18,6 +18,7 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -29,12 +30,12 @@ from berrypick.core.finite import is_finite
 from berrypick.core.run import Run
 from berrypick.corpus.table import Search, Table, is_number, plain_names, run_of_table
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.formats._columns import Role, find_columns
 from berrypick.formats._hits import hit_fields, hits_in, is_hit
 from berrypick.formats._spans import are_span_names, place_of_name
+from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, names_of
 
-#: Where the name of the document is looked for in metadata, in this order.
-NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
+#: Names of files in metadata: documents may be called by them where the other name is one that a program made.
+FILES = ("file_path", "file_name", "source")
 
 DocumentName = str | Callable[[Any], str] | None
 
@@ -67,6 +68,8 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     lists = role == "run" and not all(isinstance(found, Mapping) and hits_in(found) is None for found in given.values())
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
+    unread: dict[str, None] = {}
+    called: dict[str, str] = {}
     for topic, found in given.items():
         if (hits := hits_in(found)) is not None:
             fields: Iterator[dict[str, Any]] = map(hit_fields, hits)
@@ -76,16 +79,21 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
             rows.append({"topic": topic, "is_impossible": True})
             continue
         elif isinstance(found, Iterable) and not isinstance(found, (str, bytes)):
-            fields = (_fields(one, doc, role) for one in found)
+            fields = (row for one in found for row in _fields(one, doc, role, unread))
         else:
             kind = "grade" if role == "truth" else "score"
             raise UsageError(
                 f"topic {topic}: a dictionary of document to {kind} is expected, or a list, not {type(found).__name__}"
             )
-        for rank, one in enumerate(fields, start=1):
-            rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
+        try:
+            for rank, one in enumerate(fields, start=1):
+                rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
+                called |= names_of(one)
+        except FieldError as error:
+            raise InputError(error.what, path=f"topic {topic}", remedy=error.remedy) from None
     table = Table.of_rows(_drop_partial_scores(rows) if lists else rows, "judgements" if role == "truth" else "results")
-    return replace(table, topics=tuple(plain_names("topic", list(given), [])), lists=lists)
+    topics = tuple(plain_names("topic", list(given), []))
+    return replace(table, topics=topics, lists=lists, unread=tuple(unread), called=called)
 
 
 def _by_name(topic: Any, found: Mapping[Any, Any], role: Role, spans: bool, by_score: bool) -> Iterator[dict[str, Any]]:
@@ -132,42 +140,63 @@ def is_result(value: Any) -> bool:
     )
 
 
-def _fields(one: Any, doc: DocumentName, role: Role) -> dict[str, Any]:
+def _fields(one: Any, doc: DocumentName, role: Role, unread: dict[str, None]) -> list[dict[str, Any]]:
     """What a result says by our names; in a truth, text without offsets is a quote, and scores are no grades."""
+    number = "grade" if role == "truth" else "score"
     if isinstance(one, tuple) and len(one) == 2 and is_number(one[1]):
-        return {**_fields(one[0], doc, role), "grade" if role == "truth" else "score": one[1]}
+        return [{**found, number: one[1]} for found in _fields(one[0], doc, role, unread)]
     if type(one) in (tuple, list) and len(one) in (3, 4) and isinstance(one[0], str):
-        return dict(zip(("doc", "start", "end", "grade" if role == "truth" else "score"), one, strict=False))
+        return [dict(zip(("doc", "start", "end", number), one, strict=False))]
     if is_hit(one):
-        return hit_fields(one)
+        return [hit_fields(one)]
     if isinstance(one, Mapping) and (saved := _saved_langchain(one)) is not None:
         one = saved
     if isinstance(one, Mapping):
-        names = find_columns(tuple(map(str, one)), role, "a result")
-        return {ours: one[theirs] for ours, theirs in names.items() if ours not in ("topic", "run", "rank")}
-    found = {"text": one} if isinstance(one, str) else _object_fields(one, doc)
+        return _dictionary(one, role, unread)
+    found = {"text": one} if isinstance(one, str) else _object_fields(one, doc, unread)
     if role == "run":
-        return found
+        return [found]
     text = found.pop("text", None)
     found.pop("score", None)
     if text is None:
-        return found
+        return [found]
     length = {"length": len(text)} if "start" in found and "end" not in found else {}
-    return {**found, "quote": text, **length}
+    return [{**found, "quote": text, **length}]
 
 
-def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
+def _dictionary(one: Mapping[Any, Any], role: Role, unread: dict[str, None]) -> list[dict[str, Any]]:
+    """A dictionary in a list: its place there is its rank, and the key of the list its topic."""
+    reader = FieldReader(role, ends=False)
+    rows = reader.read({name: value for name, value in one.items() if str(name) not in _OF_LISTS})
+    unread |= reader.unread
+    found = []
+    for row in rows:
+        kept = Row({name: value for name, value in row.items() if name not in ("topic", "run")})
+        kept.called = names_of(row)
+        found.append(kept)
+    return [*found]
+
+
+#: What the place of a result says already.
+_OF_LISTS = ("rank", "tag", "results")
+
+
+def _object_fields(one: Any, doc: DocumentName, unread: dict[str, None]) -> dict[str, Any]:
     """doc, start, end, text and score of an object, as far as it has them."""
     node = getattr(one, "node", None)
     if node is not None:  # LlamaIndex: a node with its score
         score: Any = getattr(one, "score", None)
-        return {**_object_fields(node, doc), **({"score": _as_float(score)} if is_number(score) else {})}
+        return {**_object_fields(node, doc, unread), **({"score": _as_float(score)} if is_number(score) else {})}
     if hasattr(one, "page_content"):
-        return _langchain(one, doc)
+        return _with_metadata(one, one.metadata, {"text": one.page_content}, doc, unread)
     if hasattr(one, "start_char_idx"):
-        return _llama_index(one, doc)
+        text = one.text if hasattr(one, "text") else one.get_content()
+        places = {"start_char_idx": one.start_char_idx, "end_char_idx": one.end_char_idx, "text": text}
+        return _with_metadata(one, one.metadata, places, doc, unread, "ref_doc_id", getattr(one, "ref_doc_id", None))
     if hasattr(one, "content") and hasattr(one, "meta"):
-        return _haystack(one, doc)
+        score = {"score": _as_float(one.score)} if is_number(getattr(one, "score", None)) else {}
+        parent = (one.meta or {}).get("source_id")
+        return _with_metadata(one, one.meta, {"text": one.content, **score}, doc, unread, "source_id", parent)
     if isinstance(fields := getattr(one, "payload", getattr(one, "properties", None)), Mapping):
         return _stored(one, fields)
     raise UsageError(
@@ -181,34 +210,14 @@ def _as_float(value: Any) -> Any:
     return float(value) if is_finite(value) else value
 
 
-def _langchain(one: Any, doc: DocumentName) -> dict[str, Any]:
-    metadata = one.metadata or {}
-    fields = _with_name(one, metadata, doc, NAMES)
-    return _with_span(fields, metadata.get("start_index"), None, one.page_content)
-
-
 def _saved_langchain(one: Mapping[str, Any]) -> Any:
     """A LangChain document as LangSmith and JSON files keep it, or None."""
     fields = one.get("kwargs") if "lc" in one else one
     if not isinstance(fields, Mapping) or "page_content" not in fields:
         return None
+    if not {*fields} <= {"page_content", "metadata", "type", "id"}:
+        return None  # with fields of its own, which are read too
     return SimpleNamespace(page_content=fields["page_content"], metadata=fields.get("metadata"))
-
-
-def _llama_index(one: Any, doc: DocumentName) -> dict[str, Any]:
-    metadata = one.metadata or {}
-    named = {**metadata, "ref_doc_id": getattr(one, "ref_doc_id", None)}
-    fields = _with_name(one, named, doc, ("ref_doc_id", *NAMES))
-    text = one.text if hasattr(one, "text") else one.get_content()
-    return _with_span(fields, one.start_char_idx, one.end_char_idx, text)
-
-
-def _haystack(one: Any, doc: DocumentName) -> dict[str, Any]:
-    meta = one.meta or {}
-    fields = _with_name(one, meta, doc, ("source_id", *NAMES))
-    if is_number(getattr(one, "score", None)):
-        fields["score"] = _as_float(one.score)
-    return _with_span(fields, meta.get("split_idx_start"), None, one.content)
 
 
 def _stored(one: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,22 +227,50 @@ def _stored(one: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     return hit_fields({"payload": fields, "id": getattr(one, "id", getattr(one, "uuid", None)), **numbers})
 
 
-def _with_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, keys: Sequence[str]) -> dict[str, Any]:
-    if callable(doc):
-        return {"doc": str(doc(one))}
-    for key in [doc] if doc is not None else keys:
-        if metadata.get(key) is not None:
-            return {"doc": str(metadata[key])}
-    if doc is not None:
-        raise InputError(f"a result has no {doc!r} in its metadata", remedy=f"it has {', '.join(map(str, metadata))}")
-    return {}
-
-
-def _with_span(fields: dict[str, Any], start: Any, end: Any, text: Any) -> dict[str, Any]:
-    if isinstance(text, str) and text:
-        fields["text"] = text
-    if is_number(start) and start >= 0:  # LangChain has -1 for what it could not find
-        fields["start"], fields["offsets"] = int(start), "chars"
-        if is_number(end):
-            fields["end"] = int(end)
+def _with_metadata(
+    one: Any,
+    metadata: Mapping[str, Any] | None,
+    own: Mapping[str, Any],
+    doc: DocumentName,
+    unread: dict[str, None],
+    parent: str = "",
+    parent_id: Any = None,
+) -> dict[str, Any]:
+    """The fields of an object with those of its metadata. ``parent``: where a library keeps the name of the document
+    that a chunk was cut from, which goes before other names."""
+    given = {str(name): value for name, value in (metadata or {}).items() if name not in _OF_LISTS}
+    for name, value in given.items():
+        if name == "start_index" and is_number(value) and value < 0:
+            given[name] = None  # LangChain could not find it
+    given |= {name: value for name, value in own.items() if value is not None}
+    reader = FieldReader("run", ends=False, metadata=True)
+    [row] = reader.read(given)
+    fields = {
+        name: row[name] for name in ("doc", "start", "end", "length", "text", "score") if row.get(name) is not None
+    }
+    called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
+    if called is not None:
+        fields["doc"] = called
+    if doc is None and called is not None and _ID.fullmatch(called):
+        fields["doc_else"] = tuple(str(given[key]) for key in FILES if given.get(key) is not None)
+    if not isinstance(fields.get("text"), str) or not fields["text"]:
+        fields.pop("text", None)
+    if "start" in fields:
+        fields["offsets"] = "chars"
+    unread |= {key: None for key in reader.unread if key not in (parent, *FILES)}
     return fields
+
+
+#: A name that a program made: a UUID, or a hash.
+_ID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE)
+
+
+def _document(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:
+    """The name of the document of a result, by the rule that a person gives, else as it was found."""
+    if callable(doc):
+        return str(doc(one))
+    if doc is None:
+        return None if found is None else str(found)
+    if metadata.get(doc) is None:
+        raise InputError(f"a result has no {doc!r} in its metadata", remedy=f"it has {', '.join(map(str, metadata))}")
+    return str(metadata[doc])

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from berrypick.core.finite import is_finite
-from berrypick.formats._columns import COLUMNS, plain_name
 from berrypick.formats._spans import place_of_name
+from berrypick.inputs.fields import TABLE, plain_name
 
 #: Where the fields of a hit are.
 _FIELDS = ("_source", "payload", "properties", "metadata", "fields")
@@ -108,7 +108,7 @@ def _flat(hit: Mapping[str, Any]) -> dict[str, Any]:
 
 def _field(fields: Mapping[str, Any], ours: str) -> Any:
     """The value under the first of the names that a thing has."""
-    aliases = COLUMNS["run"][ours]
+    aliases = TABLE["run"][ours]
     plain = {plain_name(name): value for name, value in fields.items() if isinstance(name, str)}
     names: Sequence[str] = (*aliases.usual, *aliases.other, *(("document_text",) if ours == "text" else ()))
     return next((plain[name] for name in names if plain.get(name) is not None), None)
