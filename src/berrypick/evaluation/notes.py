@@ -17,6 +17,7 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
+from berrypick.inputs.fields import unread_note
 from berrypick.measures._documents import DocumentMeasure
 from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
@@ -33,6 +34,7 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
     return [
         *(Note("input", text) for text in scorer.run.notes),
+        *unread_notes(scorer.run),
         *skipped_notes(scorer.run),
         *_topic_notes(scorer),
         *document_notes(scorer),
@@ -50,6 +52,12 @@ def lengths_notes(evaluation: Evaluation) -> list[Note]:
     known = counted(len(collection), "judged document")
     text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
     return [Note("lengths", text, measure=one.text) for one in evaluation.measures if lengths_field(one, evaluation)]
+
+
+def unread_notes(run: Run) -> list[Note]:
+    """Fields of a run that are not read."""
+    text = unread_note(run.unread)
+    return [Note("unread", text)] if text else []
 
 
 def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[Note]:
