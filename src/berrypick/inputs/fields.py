@@ -131,7 +131,7 @@ class FieldError(BerrypickError):
     """What is wrong with the fields of a row, and what to do about it."""
 
     def __init__(self, what: str, remedy: str = "") -> None:
-        super().__init__(what)
+        super().__init__(f"{what}; {remedy}" if remedy else what)
         self.what, self.remedy = what, remedy
 
 

@@ -33,8 +33,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     targets: Targets = context.prepared[key]
     ranking = with_sizes(ranking_of(run, topic, context), judgements)
     wanted = set(targets.document)
-    if not context.whole_documents and run.of_text and len(targets) and len(ranking) and targets.of_documents:
-        raise _kinds_differ(truth, run, collection is not None)
+    unplaced = run.of_text and not context.whole_documents and targets.of_documents
     if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:
         if collection is None or not context.whole_documents:
             raise _kinds_differ(truth, run, collection is not None)
@@ -50,6 +49,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         ties=run.ties,
         has_entry_points=truth.has_entry_points,
         grouped=run.grouped,
+        unplaced=_kinds_differ(truth, run, collection is not None) if unplaced else None,
     )
 
 
