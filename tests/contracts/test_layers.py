@@ -30,6 +30,7 @@ LAYERS = [
 FREE = {"references", "_version"}
 #: Modules beside the layers, and the layer whose place they take.
 BESIDE = {
+    "inputs": "corpus",
     "demo": "cli",
     "__main__": "cli",
     "pytest": "cli",
@@ -44,6 +45,8 @@ def layer_of(module: str) -> str | None:
     parts = module.split(".")
     if len(parts) < 2:
         return None
+    if parts[1:3] == ["inputs", "fields"]:
+        return "kernels"  # the table of names, which formats read too
     return BESIDE.get(parts[1], parts[1])
 
 

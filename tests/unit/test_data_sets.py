@@ -281,7 +281,7 @@ def test_a_response_without_topics_is_refused(files):
 @pytest.mark.parametrize(
     ("record", "role", "nearest"),
     [
-        ({"query_id": "1", "document": "d", "start_offset": 1, "end_offset": 2}, "truth", "span-truth"),
+        ({"frage": "1", "document": "d", "start_offset": 1, "end_offset": 2}, "truth", "span-truth"),
         ({"document": "d", "start": 1, "end": 2, "similarity": 0.5}, "run", "span-run"),
         ({"questions": [{"query": "x", "snippet": [{"file": "a", "span": [1, 2]}]}]}, "truth", "legalbench-rag"),
         ({"paragraphs": [{"context": "x", "qas": []}]}, "truth", "squad"),

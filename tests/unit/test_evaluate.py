@@ -283,7 +283,10 @@ def test_parts_and_wholes_need_lengths():
     spans = worlds.span_truth({"1": [("a", 0, 10)]})
     with pytest.raises(bp.UsageError, match="collection="):
         bp.evaluate(spans, RUN, "EPRUM")
-    values = bp.evaluate(spans, RUN, "EPRUM", collection=worlds.lengths(a=10, x=5, b=5)).mean()["run"]
+    lengths = worlds.lengths(a=10, x=5, b=5)
+    with pytest.raises(bp.UsageError, match="whole_documents=True"):
+        bp.evaluate(spans, RUN, "EPRUM", collection=lengths)
+    values = bp.evaluate(spans, RUN, "EPRUM", collection=lengths, whole_documents=True).mean()["run"]
     assert values["EPRUM"] == 1.0
     with pytest.raises(bp.UsageError, match="collection="):
         bp.evaluate(TRUTH, worlds.span_run({"1": [("a", 0, 10)]}), "EPRUM")

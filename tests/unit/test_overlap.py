@@ -71,7 +71,8 @@ def test_who_asks_is_not_told_twice():
 def test_whole_documents_cannot_overlap():
     run = worlds.document_run({"1": ["d", "e"]})
     assert overlaps(bp.evaluate(worlds.document_truth({"1": {"d": 1}}), run, "EPRUM AP")) == []
-    assert overlaps(bp.evaluate(TRUTH, run, "charR", collection=worlds.lengths(d=400, e=400))) == []
+    whole = {"collection": worlds.lengths(d=400, e=400), "whole_documents": True}
+    assert overlaps(bp.evaluate(TRUTH, run, "charR", **whole)) == []
 
 
 def test_elements_are_told_about_where_their_places_are_known():
@@ -170,7 +171,7 @@ def test_what_counts_all_that_is_read_needs_every_length(measure):
 def test_effort_needs_every_length(effort):
     for truth in (DOCUMENTS, worlds.span_truth({"1": [("d", 0, 10)]})):
         with pytest.raises(bp.UsageError, match=r"needs the length of document x.*collection=.*documents="):
-            bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN)
+            bp.evaluate(truth, UNKNOWN, "epnav", effort=effort, collection=KNOWN, whole_documents=True)
 
 
 def test_what_needs_no_length_of_other_documents_does_without():

@@ -21,10 +21,12 @@ from berrypick.corpus.checked import check_by_texts, checked_by_itself
 from berrypick.corpus.index import build_index, is_index, read_index
 from berrypick.corpus.locate import locate
 from berrypick.corpus.quotes import QUOTES, THRESHOLD
+from berrypick.corpus.text_length import check_run_lengths, check_truth_lengths
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer, is_stream, reusable
+from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import refuse_duplicates
 
 
@@ -88,15 +90,28 @@ def _check(path: str, format_name: str | None, texts: Texts | None, offsets: Off
                 refuse_duplicates(value)
         except BerrypickError as error:
             found.append(as_flags(error))
-    notes, wrong = check_by_texts(value, texts, offsets) if not found else ([], [])
+    said, wrong = check_by_texts(value, texts, offsets) if not found else ([], [])
     found += [as_flags(error) for error in wrong]
-    notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in notes)]
+    notes = [*(value.notes if isinstance(value, Run) else ()), *(as_flags(Message(note)) for note in said)]
+    if isinstance(value, (Truth, Run)):
+        notes += [unread_note(value.unread)] if value.unread else []
+        compared = texts is not None or (isinstance(value, Truth) and value.texts)
+        found += [] if found or compared else _length_problems(value)
     facts = [*chosen.describe(value), *notes, *(f"{count} {what}" for what, count in problems.counts.items())]
     also = f" (or {', '.join(other.name() for other in alike)}: the content leaves it open)" if alike else ""
     _say(one_line(f"{path}: {chosen.name()}{also}, {', '.join(facts)}"))
     for message in found:
         _say("  problem: " + message.replace("\n", "\n    "))
     return not found
+
+
+def _length_problems(value: Truth | Run) -> list[str]:
+    """What texts say about the offsets beside them."""
+    try:
+        check_truth_lengths(value) if isinstance(value, Truth) else check_run_lengths(value)
+    except BerrypickError as error:
+        return [as_flags(error)]
+    return []
 
 
 def _refuse_same(one: str, other: str) -> None:

@@ -107,6 +107,8 @@ formats = combine(
 
 def _flag(option: Option) -> Decorator:
     """The command-line option of an evaluation option, under its name; older names are accepted and not shown."""
+    if option.kind is bool:
+        return click.option(option.flags[0], option.name, is_flag=True, help=option.help)
     kind: Any = click.Choice(option.choices) if option.choices else option.kind
     shown: dict[str, Any] = {"metavar": option.metavar, "help": option.help, "type": kind}
     if isinstance(option.default, str):

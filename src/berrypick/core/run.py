@@ -203,6 +203,10 @@ class Run:
     skipped: Mapping[str, int] = field(default_factory=dict)
     #: The texts of results, by row: to be looked up in the documents, or checked against the offsets.
     quoted: Mapping[int, str] = field(default_factory=dict)
+    #: Whether its results are texts whose places are not known: parts of the documents that they name.
+    of_text: bool = False
+    #: Fields of the input that were not read.
+    unread: tuple[str, ...] = ()
 
     @cached_property
     def _positions(self) -> dict[str, int]:

@@ -265,6 +265,8 @@ class Truth:
     #: Where the truth names who judged: what each of them said, by topic. The topics above are the union of it; who
     #: changes them changes these as well, or leaves them out.
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
+    #: Fields of the input that were not read.
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (np.abs(_all_grades(self.topics.values())) <= LARGEST_GRADE).all():

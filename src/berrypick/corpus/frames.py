@@ -1,12 +1,13 @@
 """Truths and runs from data frames (pandas, polars, Arrow, DuckDB: whatever narwhals reads) and from records.
 
 Records are named tuples, as ir_measures and ir_datasets have them, or dictionaries. The names of columns and fields are
-those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.formats._columns` has all of them.
+those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.inputs.fields` has all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -15,10 +16,12 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.corpus.table import Search, Table, runs_of_table, truth_of_table
 from berrypick.corpus.texts import Texts, read_texts
-from berrypick.formats._columns import Role, match_columns, names_topic
 from berrypick.formats.span_truth import OWN_FIELDS
+from berrypick.inputs.fields import Role, is_plain, is_span_header, match_columns, names_topic, unread_names
 
 WHERE = "data frame"
+#: How the types of columns begin, as narwhals names them, whose cells may say where.
+_HOLDS_OBJECTS = ("Obje", "List", "Stru", "Arra")
 
 
 def run_from_frame(
@@ -60,14 +63,32 @@ def is_frame(value: Any) -> bool:
 def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
-    names = _with_fields(match_columns(list(values), role, columns), list(values), role)
-    return Table.of_columns({ours: values[theirs].to_list() for ours, theirs in names.items()}, WHERE)
+    names = match_columns(list(values), role, columns)
+    if not is_plain(names, list(values), role) or any(
+        str(held.dtype)[:4] in _HOLDS_OBJECTS for held in values.values()
+    ):
+        return _rows_table({name: held.to_list() for name, held in values.items()}, names, columns or {}, role, WHERE)
+    held = {**names, **_topic_fields(names, list(values), role)}
+    table = Table.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
+    return replace(table, unread=tuple(unread_names(values, names, role)))
 
 
-def _with_fields(matched: Mapping[str, str], names: Sequence[str], role: Role) -> dict[str, str]:
+def _topic_fields(matched: Mapping[str, str], names: Sequence[str], role: Role) -> dict[str, str]:
     """Columns of a truth that mean nothing to judgements are fields of topics, under their own names."""
     used = {*matched, *matched.values(), *OWN_FIELDS}
-    return {**matched, **({name: name for name in names if name not in used} if role == "truth" else {})}
+    return {name: name for name in names if name not in used} if role == "truth" else {}
+
+
+def _rows_table(
+    values: Mapping[str, Sequence[Any]], names: Mapping[str, str], chosen: Mapping[str, str], role: Role, where: str
+) -> Table:
+    """Row by row, where what a column holds decides what it is."""
+    settled = {theirs: ours for ours, theirs in chosen.items()}
+    if "run" in names:
+        settled[names["run"]] = "run"
+    columns = {settled.get(name, name): held for name, held in values.items() if name not in chosen or name in settled}
+    rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
+    return Table.of_fields(rows, role, where)
 
 
 def _values(frame: Any) -> dict[str, Any]:
@@ -99,8 +120,8 @@ def _values(frame: Any) -> dict[str, Any]:
 def is_record(value: Any) -> bool:
     """Whether a value is a row by itself: a named tuple, or a dictionary of plain values that names its topic."""
     if isinstance(value, Mapping):
-        plain = not any(isinstance(cell, (Mapping, list, tuple, set)) for cell in value.values())
-        return plain and names_topic(map(str, value))
+        plain = [str(name) for name, cell in value.items() if not isinstance(cell, (Mapping, list, tuple, set))]
+        return names_topic(plain) and (len(plain) == len(value) or is_span_header(plain))
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
@@ -115,5 +136,11 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
         no_answer = role == "truth" and row.get("answer", "") is None and row.get("doc") is None
         rows.append({**row, "is_impossible": True} if no_answer else row)  # in a table None says nothing
     known = list(dict.fromkeys(str(name) for row in rows for name in row))
-    names = _with_fields(match_columns(known, role, where=where), known, role)
-    return Table.of_columns({ours: [row.get(theirs) for row in rows] for ours, theirs in names.items()}, where)
+    names = match_columns(known, role, where=where)
+    columns = {name: [row.get(name) for row in rows] for name in known}
+    objects = any(isinstance(cell, (Mapping, list, tuple)) for row in rows for cell in row.values())
+    if objects or not is_plain(names, known, role):
+        return _rows_table(columns, names, {}, role, where)
+    held = {**names, **_topic_fields(names, known, role)}
+    table = Table.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
+    return replace(table, unread=tuple(unread_names(known, names, role)))

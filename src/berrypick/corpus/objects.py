@@ -8,7 +8,7 @@ No such library is imported. For each topic a list, in ranked order for a run, o
 * Haystack documents: ``content``, ``meta["split_idx_start"]``, ``meta["source_id"]``, ``score``;
 * tuples ``(doc, start, end)``, with a score (in a truth: a grade) as the fourth if there is one;
 * pairs of one of these and a score (in a truth: a grade); dictionaries with doc, start, end, text, score (in a truth:
-  quote, grade), or the other names of :mod:`berrypick.formats._columns`;
+  quote, grade), or the other names of :mod:`berrypick.inputs.fields`;
 * hits of Elasticsearch, OpenSearch, Qdrant, Weaviate, Pinecone or Milvus; or, in place of the list, a response of one
   of these or Chroma, as JSON or as the object that its client returns; the format search-hits says how they are read;
 * plain texts, which are looked up in the documents, as is everything without offsets;
@@ -19,6 +19,7 @@ or, as pytrec_eval, BEIR and MTEB have it, a dictionary of documents to scores o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import replace
 from os import PathLike
@@ -32,14 +33,14 @@ from berrypick.corpus.frames import is_frame
 from berrypick.corpus.table import Search, Table, is_number, plain_names, run_of_table
 from berrypick.corpus.texts import Texts, read_texts
 from berrypick.formats._clients import fields_of, plain
-from berrypick.formats._columns import Role, find_columns
 from berrypick.formats._hit_rows import HitRows
 from berrypick.formats._hits import is_hit, payload
 from berrypick.formats._responses import answer_in, is_answer
 from berrypick.formats._spans import are_span_names, place_of_name
+from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, names_of
 
-#: Where the name of the document is looked for in metadata, in this order.
-NAMES = ("doc", "doc_id", "document_id", "source", "source_id", "file_path", "file_name")
+#: Names of files in metadata: documents may be called by them where the other name is one that a program made.
+FILES = ("file_path", "file_name", "source")
 
 DocumentName = str | Callable[[Any], str] | None
 #: For messages.
@@ -87,6 +88,7 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
     spans = are_span_names([str(name) for found in given.values() if isinstance(found, Mapping) for name in found])
     rows: list[dict[str, Any]] = []
     reader = HitRows()
+    called: dict[str, str] = {}
     for topic, found in given.items():
         if (hits := _answer(topic, found, reader, doc, role)) is not None:
             fields: Iterator[dict[str, Any]] = iter(hits)
@@ -99,9 +101,17 @@ def topics_table(given: Mapping[Any, Any], role: Role, doc: DocumentName = None)
             fields = _of_results(topic, found, reader, doc, role)
         for rank, one in enumerate(fields, start=1):
             rows.append({"topic": topic, **({"rank": rank} if lists else {}), **one})
+            called |= names_of(one)
     table = Table.of_rows(reader.with_scores(rows) if lists else rows, "judgements" if role == "truth" else "results")
     topics = tuple(plain_names("topic", list(given), []))
-    return replace(table, topics=topics, lists=lists, notes=(*table.notes, *reader.notes()))
+    return replace(
+        table,
+        topics=topics,
+        lists=lists,
+        notes=(*table.notes, *reader.notes()),
+        unread=tuple(reader.unread),
+        called=called,
+    )
 
 
 def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[dict[str, Any]] | None:
@@ -113,6 +123,8 @@ def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Ro
         rows = reader.of_answer(answer) if doc is None else [
             row for hit in answer.hits for row in _hit_rows(hit, reader, doc)
         ]  # fmt: skip
+    except FieldError as error:
+        raise InputError(error.what, path=f"topic {topic}", remedy=error.remedy) from None
     except InputError as error:
         raise InputError(error.what.template, path=f"topic {topic}", remedy=error.remedy.template) from None
     return [_for_role(row, role) for row in rows]
@@ -131,6 +143,8 @@ def _of_results(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role
             raise _unknown(topic, found, role)
         try:
             yield from _fields(one, reader, doc, role)
+        except FieldError as error:
+            raise InputError(error.what, path=f"topic {topic}", remedy=error.remedy) from None
         except InputError as error:
             if error.path is not None:
                 raise
@@ -203,10 +217,8 @@ def _fields(one: Any, reader: HitRows, doc: DocumentName, role: Role) -> list[di
     if isinstance(one, Mapping) and (saved := _saved_langchain(one)) is not None:
         one = saved
     if isinstance(one, Mapping):
-        names = find_columns(tuple(map(str, one)), role, "a result")
-        found = {ours: one[theirs] for ours, theirs in names.items() if ours not in ("topic", "run", "rank")}
-        return [{**found, **_with_name(one, one, doc, ())}]
-    return [_for_role({"text": one} if isinstance(one, str) else _object_fields(one, doc), role)]
+        return _dictionary(one, doc, role, reader.unread)
+    return [_for_role({"text": one} if isinstance(one, str) else _object_fields(one, doc, reader.unread), role)]
 
 
 def _hit_rows(hit: Mapping[str, Any], reader: HitRows, doc: DocumentName) -> list[dict[str, Any]]:
@@ -216,8 +228,8 @@ def _hit_rows(hit: Mapping[str, Any], reader: HitRows, doc: DocumentName) -> lis
         return rows
     if isinstance(doc, str):
         reader.unread.pop(doc, None)
-    named = _with_name(hit, payload(hit), doc, ())
-    return [{**row, **named} for row in rows]
+    named = _document(hit, payload(hit), doc, None)
+    return [{**row, "doc": named} for row in rows]
 
 
 def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
@@ -232,18 +244,41 @@ def _for_role(found: dict[str, Any], role: Role) -> dict[str, Any]:
     return {**found, "quote": text, **length}
 
 
-def _object_fields(one: Any, doc: DocumentName) -> dict[str, Any]:
+def _dictionary(one: Mapping[Any, Any], doc: DocumentName, role: Role, unread: dict[str, None]) -> list[dict[str, Any]]:
+    """A dictionary in a list: its place there is its rank, and the key of the list its topic."""
+    reader = FieldReader(role, ends=False)
+    rows = reader.read({name: value for name, value in one.items() if str(name) not in _OF_LISTS})
+    unread |= reader.unread
+    found = []
+    for row in rows:
+        kept = Row({name: value for name, value in row.items() if name not in ("topic", "run")})
+        kept.called = names_of(row)
+        if doc is not None:
+            kept["doc"] = _document(one, one, doc, None)
+        found.append(kept)
+    return [*found]
+
+
+#: What the place of a result says already.
+_OF_LISTS = ("rank", "tag", "results")
+
+
+def _object_fields(one: Any, doc: DocumentName, unread: dict[str, None]) -> dict[str, Any]:
     """doc, start, end, text and score of an object, as far as it has them."""
     node = getattr(one, "node", None)
     if node is not None:  # LlamaIndex: a node with its score
         score: Any = getattr(one, "score", None)
-        return {**_object_fields(node, doc), **({"score": _as_float(score)} if is_number(score) else {})}
+        return {**_object_fields(node, doc, unread), **({"score": _as_float(score)} if is_number(score) else {})}
     if hasattr(one, "page_content"):
-        return _langchain(one, doc)
+        return _with_metadata(one, one.metadata, {"text": one.page_content}, doc, unread)
     if hasattr(one, "start_char_idx"):
-        return _llama_index(one, doc)
+        text = one.text if hasattr(one, "text") else one.get_content()
+        places = {"start_char_idx": one.start_char_idx, "end_char_idx": one.end_char_idx, "text": text}
+        return _with_metadata(one, one.metadata, places, doc, unread, "ref_doc_id", getattr(one, "ref_doc_id", None))
     if hasattr(one, "content") and hasattr(one, "meta"):
-        return _haystack(one, doc)
+        score = {"score": _as_float(one.score)} if is_number(getattr(one, "score", None)) else {}
+        parent = (one.meta or {}).get("source_id")
+        return _with_metadata(one, one.meta, {"text": one.content, **score}, doc, unread, "source_id", parent)
     raise UsageError(
         f"{type(one).__name__} is not a known kind of result: expected LangChain, LlamaIndex or Haystack documents, "
         "hits of stores, texts, tuples (doc, start, end), dictionaries with doc, start and end, "
@@ -256,52 +291,60 @@ def _as_float(value: Any) -> Any:
     return float(value) if is_finite(value) else value
 
 
-def _langchain(one: Any, doc: DocumentName) -> dict[str, Any]:
-    metadata = one.metadata or {}
-    fields = _with_name(one, metadata, doc, NAMES)
-    return _with_span(fields, metadata.get("start_index"), None, one.page_content)
-
-
 def _saved_langchain(one: Mapping[str, Any]) -> Any:
     """A LangChain document as LangSmith and JSON files keep it, or None."""
     fields = one.get("kwargs") if "lc" in one else one
     if not isinstance(fields, Mapping) or "page_content" not in fields:
         return None
+    if not {*fields} <= {"page_content", "metadata", "type", "id"}:
+        return None  # with fields of its own, which are read too
     return SimpleNamespace(page_content=fields["page_content"], metadata=fields.get("metadata"))
 
 
-def _llama_index(one: Any, doc: DocumentName) -> dict[str, Any]:
-    metadata = one.metadata or {}
-    named = {**metadata, "ref_doc_id": getattr(one, "ref_doc_id", None)}
-    fields = _with_name(one, named, doc, ("ref_doc_id", *NAMES))
-    text = one.text if hasattr(one, "text") else one.get_content()
-    return _with_span(fields, one.start_char_idx, one.end_char_idx, text)
-
-
-def _haystack(one: Any, doc: DocumentName) -> dict[str, Any]:
-    meta = one.meta or {}
-    fields = _with_name(one, meta, doc, ("source_id", *NAMES))
-    if is_number(getattr(one, "score", None)):
-        fields["score"] = _as_float(one.score)
-    return _with_span(fields, meta.get("split_idx_start"), None, one.content)
-
-
-def _with_name(one: Any, metadata: Mapping[str, Any], doc: DocumentName, keys: Sequence[str]) -> dict[str, Any]:
-    if callable(doc):
-        return {"doc": str(doc(one))}
-    for key in [doc] if doc is not None else keys:
-        if metadata.get(key) is not None:
-            return {"doc": str(metadata[key])}
-    if doc is not None:
-        raise InputError(f"a result has no {doc!r} in its metadata", remedy=f"it has {', '.join(map(str, metadata))}")
-    return {}
-
-
-def _with_span(fields: dict[str, Any], start: Any, end: Any, text: Any) -> dict[str, Any]:
-    if isinstance(text, str) and text:
-        fields["text"] = text
-    if is_number(start) and start >= 0:  # LangChain has -1 for what it could not find
-        fields["start"], fields["offsets"] = int(start), "chars"
-        if is_number(end):
-            fields["end"] = int(end)
+def _with_metadata(
+    one: Any,
+    metadata: Mapping[str, Any] | None,
+    own: Mapping[str, Any],
+    doc: DocumentName,
+    unread: dict[str, None],
+    parent: str = "",
+    parent_id: Any = None,
+) -> dict[str, Any]:
+    """The fields of an object with those of its metadata. ``parent``: where a library keeps the name of the document
+    that a chunk was cut from, which goes before other names."""
+    given = {str(name): value for name, value in (metadata or {}).items() if name not in _OF_LISTS}
+    for name, value in given.items():
+        if name == "start_index" and is_number(value) and value < 0:
+            given[name] = None  # LangChain could not find it
+    given |= {name: value for name, value in own.items() if value is not None}
+    reader = FieldReader("run", ends=False, metadata=True)
+    [row] = reader.read(given)
+    fields = {
+        name: row[name] for name in ("doc", "start", "end", "length", "text", "score") if row.get(name) is not None
+    }
+    called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
+    if called is not None:
+        fields["doc"] = called
+    if doc is None and called is not None and _ID.fullmatch(called):
+        fields["doc_else"] = tuple(str(given[key]) for key in FILES if given.get(key) is not None)
+    if not isinstance(fields.get("text"), str) or not fields["text"]:
+        fields.pop("text", None)
+    if "start" in fields:
+        fields["offsets"] = "chars"
+    unread |= {key: None for key in reader.unread if key not in (parent, *FILES)}
     return fields
+
+
+#: A name that a program made: a UUID, or a hash.
+_ID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE)
+
+
+def _document(one: Any, metadata: Mapping[str, Any], doc: DocumentName, found: Any) -> str | None:
+    """The name of the document of a result, by the rule that a person gives, else as it was found."""
+    if callable(doc):
+        return str(doc(one))
+    if doc is None:
+        return None if found is None else str(found)
+    if metadata.get(doc) is None:
+        raise InputError(f"a result has no {doc!r} in its metadata", remedy=f"it has {', '.join(map(str, metadata))}")
+    return str(metadata[doc])

@@ -8,8 +8,8 @@ TREC run.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from berrypick.core.assemble import assemble, in_trec_order
 from berrypick.core.columns import Coded
-from berrypick.core.errors import InputError, UsageError, option
+from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
@@ -26,6 +26,7 @@ from berrypick.corpus.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, checked_length, names_of
 
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run")
@@ -72,6 +73,10 @@ class Table:
     #: Rows come from lists in ranked order, which counts whatever the scores are.
     lists: bool = False
     notes: tuple[str, ...] = ()
+    #: Fields of the input that are not among the columns.
+    unread: tuple[str, ...] = ()
+    #: What columns are called in the input.
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> Table:
@@ -82,6 +87,22 @@ class Table:
         """Rows with our names, of which each has some."""
         names = dict.fromkeys(name for row in rows for name in row)
         return cls.of_columns({name: [row.get(name) for row in rows] for name in names}, where)
+
+    @classmethod
+    def of_fields(cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str) -> Table:
+        """Rows with the names that others use."""
+        reader, found, numbers = FieldReader(role, ends=False), list[Mapping[str, Any]](), list[int]()
+        called: dict[str, str] = {}
+        for number, row in enumerate(rows, start=1):
+            try:
+                held = reader.read({name: v if type(v) is str else _present(v) for name, v in row.items()})
+            except FieldError as error:
+                text = shorten(str({name: value for name, value in row.items() if value is not None}))
+                raise InputError(error.what, path=where, line=number, text=text, remedy=error.remedy) from None
+            found += held
+            numbers += [number] * len(held)
+            called |= names_of(held[0])
+        return replace(cls.of_rows(found, where), number=numbers, unread=tuple(reader.unread), called=called)
 
     def plain(self) -> Table:
         """Values as Python has them, None where one is missing, and ids as texts."""
@@ -98,7 +119,8 @@ class Table:
     def rows(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
         """Every row with the values that it has."""
         for number, cells in zip(self.number, zip(*self.columns.values(), strict=True), strict=True):
-            fields = {name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None}
+            fields = Row({name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None})
+            fields.called = self.called
             yield number, str({name: cell for name, cell in fields.items() if name != "text"}), fields
 
     def without(self, *names: str) -> Table:
@@ -168,7 +190,7 @@ def _number(value: Any) -> Any:
 
 
 def _with_ends(table: Table, search: Search) -> Table:
-    """Where a row has a start and no end, the end follows from its length, else from its text."""
+    """Where a row has a start and no end, the end follows from its text, else from its length."""
     if "start" not in table or not ("length" in table or "text" in table):
         return table.without("length")
     missing = [None] * len(table)
@@ -176,10 +198,13 @@ def _with_ends(table: Table, search: Search) -> Table:
     found, units = list(ends), table.columns.get("offsets", missing)
     for row, (start, end, length, text) in enumerate(zip(starts, ends, lengths, texts, strict=True)):
         if is_number(start) and end is None:
-            if is_number(length):
-                found[row] = start + length
-            elif isinstance(text, str):
+            if isinstance(text, str) and text:
                 found[row] = start + (len(text) if units[row] == "chars" else search.count(text))
+            elif length is not None:
+                try:
+                    found[row] = start + checked_length(length)
+                except FieldError as error:
+                    raise table.error(row, error.what, error.remedy) from None
     return replace(table.without("length"), columns={**table.without("length").columns, "end": found})
 
 
@@ -209,7 +234,7 @@ def truth_of_table(table: Table) -> Truth:
     """Judgements; a column of grades has one in every row."""
     if not len(table):
         raise UsageError(f"{table.where}: the truth judges nothing")
-    table = _with_ends(table.plain(), Search())
+    table = _with_ends(table.plain().without("doc_else"), Search())
     missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
     row = next(
         (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
@@ -219,7 +244,8 @@ def truth_of_table(table: Table) -> Truth:
     truth = SpanTruth.from_records(table.rows(), Problems(table.where), table.where)
     absent = sum(topic not in truth for topic in table.topics)
     notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
-    return replace(truth, source="", notes=(*table.notes, *notes))
+    unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
+    return replace(truth, source="", notes=(*table.notes, *truth.notes, *notes), unread=unread)
 
 
 def _cell(table: Table, name: str, row: int) -> Any:
@@ -253,7 +279,9 @@ def run_of_table(table: Table, tag: str, search: Search) -> Run:
     if not len(table):
         return replace(SpanRun.from_records((), Problems(table.where), ""), tag=tag).with_empty(table.topics)
     table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
-    chunks = table.lists or "text" in table  # of which a document may have several
+    table = _with_file_names(table, search)
+    of_text = "text" in table
+    chunks = table.lists or of_text  # of which a document may have several
     table = _with_places(table, search)
     notes = list(table.notes)
     if "start" in table or "score" not in table or table.lists:
@@ -265,7 +293,31 @@ def run_of_table(table: Table, tag: str, search: Search) -> Run:
         notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
         run = run.with_empty(table.topics)
     duplicates: Duplicates = "keep" if chunks or "start" in table else "error"
-    return replace(run, tag=tag, source="", duplicates=duplicates, notes=tuple(notes))
+    return replace(
+        run,
+        tag=tag,
+        source="",
+        duplicates=duplicates,
+        notes=tuple(notes),
+        unread=table.unread,
+        of_text=of_text and run.start is None,
+    )
+
+
+def _with_file_names(table: Table, search: Search) -> Table:
+    """Where the name of a document is one that a program made, it is called by that of its file, if a text is."""
+    if "doc_else" not in table:
+        return table
+    others, table = table.columns["doc_else"], table.without("doc_else")
+    names, changed = list(table.columns["doc"]), 0
+    for row, (name, other) in enumerate(zip(names, others, strict=True)):
+        known = [one for one in other or () if search.texts is not None and one in search.texts]
+        if known and name not in (search.texts or ()):
+            names[row], changed = known[0], changed + 1
+    if not changed:
+        return table
+    note = f"{counted(changed, 'result')} called by the file of the document, which has an id for a name"
+    return replace(table, columns={**table.columns, "doc": names}, notes=(*table.notes, note))
 
 
 def _without_empty_columns(table: Table) -> Table:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import codecs
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, TypeVar
@@ -28,6 +29,8 @@ from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
 
 T = TypeVar("T")
+#: How an address or an absolute path begins.
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z]:[\\/]|/|\\\\")
 #: Files in a folder of texts that are no texts.
 _PASSED_OVER = (".gz", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".parquet", ".pyc", ".db", ".sqlite")
 
@@ -58,6 +61,7 @@ class Texts(Mapping[str, str]):
         return self._kept[what, document]
 
     def __getitem__(self, document: str) -> str:
+        document = self.canonical(document)
         if document not in self._known:
             self._known[document], marked = _decoded(self._files[document])
             if marked:
@@ -70,7 +74,42 @@ class Texts(Mapping[str, str]):
         return self.canonical(document) in self._marked
 
     def __contains__(self, document: object) -> bool:
+        return self._has(document) or (isinstance(document, str) and self.by_path(document) is not None)
+
+    def _has(self, document: object) -> bool:
+        """Whether a document has this very name."""
         return document in self._known or document in self._files
+
+    def by_path(self, document: str) -> str | None:
+        """The document that a path or address elsewhere stands for: ``s3://bucket/guide.md`` is ``guide.md``.
+
+        The one whose name the path ends with; of an address or an absolute path also the only one with its last part.
+        """
+        if "/" not in document and "\\" not in document:
+            return None
+        if self._has(document):
+            return None
+        parts = [part for part in document.replace("\\", "/").split("/") if part]
+        for i in range(1, len(parts)):
+            if self._has(name := "/".join(parts[i:])):
+                return name
+        found = self._last_parts.get(parts[-1], []) if parts and _ELSEWHERE.match(document) else []
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _last_parts(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in self:
+            found.setdefault(name.rpartition("/")[2], []).append(name)
+        return found
+
+    def path_note(self, documents: Iterable[str]) -> str:
+        """A note on documents that are called by paths; '' if none is."""
+        matched = {name: found for name in dict.fromkeys(documents) if (found := self.by_path(name)) is not None}
+        if not matched:
+            return ""
+        name, found = next(iter(matched.items()))
+        return f"{counted(len(matched), 'document')} matched by the end of a path ({name} as {found})"
 
     def __iter__(self) -> Iterator[str]:
         yield from self._files or self._known
@@ -80,7 +119,7 @@ class Texts(Mapping[str, str]):
 
     def canonical(self, document: str) -> str:
         """The one name of a document that may be called by several."""
-        return document
+        return document if self._has(document) else self.by_path(document) or document
 
     def text(self, document: str, path: str | None = None, line: int | None = None) -> str:
         """The text of a document that a file names; an error that says where if it is not there."""
@@ -160,14 +199,12 @@ class _Folder(Texts):
         super().__init__({}, files, source)
         self._aliases = dict(aliases)
 
-    def __getitem__(self, document: str) -> str:
-        return super().__getitem__(self.canonical(document))
-
-    def __contains__(self, document: object) -> bool:
+    def _has(self, document: object) -> bool:
         return document in self._files or document in self._aliases
 
     def canonical(self, document: str) -> str:
-        return self._aliases.get(document, document)
+        found = super().canonical(document)
+        return self._aliases.get(found, found)
 
 
 def _decoded(path: str) -> tuple[str, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from typing import Any
 
@@ -10,11 +10,11 @@ from berrypick.core.errors import InputError, UsageError, nesting_refused
 from berrypick.core.topic_fields import TopicField, TopicFields
 from berrypick.corpus.frames import _values, is_frame
 from berrypick.corpus.table import plain_names
-from berrypick.formats._columns import COLUMNS
 from berrypick.formats._files import content, head, reusable
 from berrypick.formats._spans import Fields, records
 from berrypick.formats._table import header_of, table_rows
 from berrypick.formats.base import Problems
+from berrypick.inputs.fields import TABLE, plain_name
 
 #: The field of a file that has one column besides the topic and no header.
 ONLY = "cluster"
@@ -46,10 +46,15 @@ def read_topic_table(given: Any) -> dict[str, TopicField]:
 
 
 def _topic_column(columns: Mapping[str, Any]) -> str:
-    for known in (COLUMNS["truth"]["topic"].usual, COLUMNS["truth"]["topic"].other):
-        if found := [name for name in columns if name in known]:
-            return found[0]
+    if found := _topic_names(columns):
+        return found[0]
     raise InputError(f"the topic table has no column topic; it has {', '.join(columns)}")
+
+
+def _topic_names(names: Iterable[str]) -> list[str]:
+    """The names of a topic among others, the best first."""
+    known = TABLE["truth"]["topic"].all
+    return sorted((name for name in names if plain_name(name) in known), key=lambda name: known.index(plain_name(name)))
 
 
 def _read_file(path: str) -> dict[str, TopicField]:
@@ -58,8 +63,10 @@ def _read_file(path: str) -> dict[str, TopicField]:
     if _first_line(path).startswith("{"):
         lines = records(path, problems)
     else:
-        lines = table_rows(path, problems, ("topic",), others=True)
+        lines = table_rows(path, problems, ("topic",))
     for number, text, row in lines:
+        if "topic" not in row and (names := _topic_names(row)):
+            row = {"topic": row[names[0]], **{name: value for name, value in row.items() if name != names[0]}}
         fields.add(Fields(number, text, row, problems).name("topic"), row, f"{path}:{number}")
     return fields.found()
 
@@ -76,7 +83,7 @@ def read_clusters(path: str) -> TopicField:
 
 def _read_clusters(path: str) -> TopicField:
     first = _first_line(path)
-    if first.startswith("{") or "topic" in header_of([first]):
+    if first.startswith("{") or _topic_names(header_of([first])):
         found = _read_file(path)
         if len(found) == 1:
             return next(iter(found.values()))

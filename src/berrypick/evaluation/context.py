@@ -68,6 +68,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         max_ranks=protocol.longest,
         task=options.task or "",
         unjudged=options.unjudged or "irrelevant",
+        whole_documents=options.whole_documents,
         chunks=None if options.chunks is None else _chunks(options.chunks, texts, options.offsets or "chars"),
     )
 

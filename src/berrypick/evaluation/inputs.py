@@ -25,12 +25,14 @@ from berrypick.corpus.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.corpus.quotes import THRESHOLD, unlocated
 from berrypick.corpus.resolve import resolve_truth
 from berrypick.corpus.table import Search
+from berrypick.corpus.text_length import check_truth_lengths
 from berrypick.corpus.texts import Texts
 from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats._files import is_stream
+from berrypick.inputs.fields import unread_note
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
@@ -62,6 +64,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
+    if unread := unread_note(judgements.unread):
+        notes.append(Note("unread", f"{judgements.source or 'the truth'}: {unread}"))
     if judgements.skipped:
         notes += skipped_notes(judgements, judgements.source or "the truth")
     if isinstance(navigation := context.reader.navigation, LinkTable):
@@ -71,8 +75,11 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
     if texts is None:
         judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
+    seconds = _line_unit(judgements, context.effort, context.reader) == "seconds"
     if texts is not None:
         notes += _checksum_notes(judgements, texts)
+        if paths := texts.path_note(name for topic in judgements.topics.values() for name in topic.documents()):
+            notes.append(Note("documents", f"{judgements.source or 'the truth'}: {paths}"))
         judgements = _with_texts(judgements, texts, options)
     elif (waiting := unlocated(judgements)) is not None:
         raise waiting
@@ -81,6 +88,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
             f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
             f"give the texts of the documents with {option('documents')} to convert them"
         )
+    elif not seconds:
+        judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]
     if context.idealism is not None:
@@ -91,7 +100,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs((), options, context, judgements.units, stream)
+    systems = RunInputs((), options, context, judgements.units, seconds, stream)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))

@@ -19,6 +19,7 @@ from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted, material
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
+from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
 from berrypick.measures.base import Measure
 
@@ -36,6 +37,7 @@ def run_notes(scorer: RunScorer) -> list[Note]:
     """Everything that was skipped, assumed or not computed for one run."""
     return [
         *(Note("input", text) for text in scorer.run.notes),
+        *unread_notes(scorer.run),
         *skipped_notes(scorer.run),
         *_topic_notes(scorer),
         *document_notes(scorer),
@@ -53,6 +55,12 @@ def lengths_notes(evaluation: Evaluation) -> list[Note]:
     known = counted(len(collection), "judged document")
     text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
     return [Note("lengths", text, measure=one.text) for one in evaluation.measures if lengths_field(one, evaluation)]
+
+
+def unread_notes(run: Run) -> list[Note]:
+    """Fields of a run that are not read."""
+    text = unread_note(run.unread)
+    return [Note("unread", text)] if text else []
 
 
 def skipped_notes(value: Truth | Run | LinkTable, source: str = "") -> Iterator[Note]:

@@ -178,6 +178,10 @@ class EvaluationOptions:
         None, "Rows for each group of topics as well: a field of the truth's lines or of the topic table, or doc.",
         label="groups", metavar="FIELD",
     )  # fmt: skip
+    whole_documents: bool = _option(
+        False, "Count whole documents where parts are judged or retrieved, each as all of its text; else an error.",
+        label="whole documents", signature="whole_documents", kind=bool,
+    )  # fmt: skip
     topic_table: Any = _option(
         None, "Fields of topics: CSV, TSV, Parquet or JSON Lines with topic and other columns.",
         label="topic table", metavar="FILE", file=True,
@@ -234,8 +238,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "protocol": (str,),
     "task": (str,),
     "repair": (str,),
+    "whole_documents": (bool,),
 }
 _TYPE_NAMES: Mapping[Any, str] = {
+    bool: "True or False",
     float: "a number",
     str: "a string",
     PathLike: "a path",
@@ -282,6 +288,7 @@ class SweepKeywords(TypedDict, total=False):
     annotators: MergeRule | None
     topics: Literal["judged", "run"] | None
     by: str | Mapping[str, str] | None
+    whole_documents: bool
     topic_table: Any
 
 

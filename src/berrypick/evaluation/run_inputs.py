@@ -14,6 +14,7 @@ from berrypick.core.words import counted
 from berrypick.corpus.checked import checked_run
 from berrypick.corpus.convert import RunFile
 from berrypick.corpus.resolve import resolve_run
+from berrypick.corpus.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, repair
 from berrypick.judging.context import JudgingContext
@@ -27,6 +28,7 @@ class RunInputs:
     options: EvaluationOptions
     context: JudgingContext
     units: str  # what the truth judges
+    seconds: bool = False  # what positions count, where that is known already
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
 
     def __len__(self) -> int:
@@ -50,20 +52,25 @@ class RunInputs:
         texts, collection = self.context.reader.texts, self.context.reader.collection
         if texts is not None:
             quotes = self.options.quotes or "exact"
+            if run.start is not None and (paths := texts.path_note(run.documents)):
+                run = replace(run, notes=(*run.notes, paths))
             if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
                 from berrypick.corpus.locate import located_run  # few runs quote
 
                 run = located_run(run, texts, quotes)
             else:
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
-        elif collection is not None:
-            run = _with_length_note(run, collection)
+        else:
+            if not self.seconds:
+                run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
+            if collection is not None:
+                run = _with_length_note(run, collection)
         if collection is not None and collection.structures:
             run = resolve_run(run, collection)
         if self.options.min_score is not None:
             run = cut_by_score(run, self.options.min_score)
         if run.quoted:
-            run = replace(run, quoted={})
+            run = replace(run, quoted={}, of_text=not run.points_into_documents)
         if self.options.repair:
             run = repair(run, self.options.repair)
         if self.context.task:

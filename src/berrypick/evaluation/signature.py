@@ -170,6 +170,13 @@ class _OptionValues:
     def _units(self) -> str:
         return str(self.context.units) if "units" in self.depends_on and self.context.units is not None else ""
 
+    def _whole_documents(self) -> str:
+        """Only where it changed what was counted."""
+        if not self.context.whole_documents or self.one.of_documents:
+            return ""
+        whole = not self.run.points_into_documents
+        return "true" if self.run.of_text or whole != (self.evaluation.truth.units == "documents") else ""
+
     def _duplicates(self) -> str:
         return self.context.duplicates or self.run.duplicates
 

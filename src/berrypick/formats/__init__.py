@@ -17,11 +17,11 @@ from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._columns import COLUMNS, has_name
 from berrypick.formats._files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
 from berrypick.formats._table import almost_spans, wrong_separator
 from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.inputs.fields import TABLE, has_name
 
 __all__ = [
     "Format",
@@ -86,7 +86,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
         raise InputError(what, path=path, remedy=_expected(role))
     line, first = numbered[0][0], [text for _, text in numbered]
     spans = role in (None, "truth", "run")
-    if spans and (wrong := wrong_separator(first[0], path, line)):  # else taken for visited paths
+    if spans and (wrong := wrong_separator(first[0], path, line)):
         raise wrong
     for candidate in chain(_likely(role, first[0]), _candidates(role)):
         if _looks_like(candidate, first):
@@ -108,7 +108,7 @@ def _nearest_json(lines: list[str], role: Role | None) -> list[str]:
     if not text.startswith(("{", "[")):
         return []
     names = set(re.findall(r'"((?:[^"\\]|\\.){1,60})"\s*:', text))
-    names |= {ours for aliases in COLUMNS.values() for ours in aliases if has_name(names, aliases[ours])}
+    names |= {ours for aliases in TABLE.values() for ours in aliases if has_name(names, aliases[ours])}
     known = [one for one in _candidates(role) if one.json_names]
     ranked = sorted(known, key=lambda one: -_closeness(one.json_names, names))
     close = [one for one in ranked if _closeness(one.json_names, names) >= 1][:3] or ranked[:2]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from berrypick.core.errors import InputError, shorten
+from berrypick.core.errors import InputError
 from berrypick.core.words import counted
 from berrypick.formats._hits import UNREAD, Hit, hit_fields, is_match, results_of
 from berrypick.formats._responses import Answer
@@ -64,8 +64,6 @@ class HitRows:
             found.append("scores grow down the lists: they are distances, and kept as negative scores")
         if self._disordered:
             found.append("scores neither fall nor grow down the lists: they are left out, and the order counts")
-        if self.unread:
-            found.append(f"unread: {', '.join(shorten(name, 40) for name in self.unread)}")
         return found
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from berrypick.core.errors import InputError
 from berrypick.core.finite import is_finite
-from berrypick.formats._columns import COLUMNS, plain_name
 from berrypick.formats._spans import place_of_name
 from berrypick.formats._strict_json import strict_json
+from berrypick.inputs.fields import TABLE, FieldError, FieldReader, names_of, plain_name
 
 Hit = Mapping[str, Any]
 #: The key under which :func:`hit_fields` has the names of fields that it did not read.
@@ -73,21 +73,17 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
 
 def _ours(fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Fields by our names, and the names of the others."""
-    plain = {plain_name(name): (name, value) for name, value in fields.items() if isinstance(name, str)}
-    found: dict[str, Any] = {}
-    read: set[str] = set()
-    for ours in ("doc", "start", "end", "length", "text"):
-        aliases = COLUMNS["run"][ours]
-        held = [name for name in (*aliases.usual, *aliases.other) if plain.get(name, ("", None))[1] is not None]
-        read.update(plain[name][0] for name in held)
-        if held:
-            found[ours] = plain[held[0]][1]
-        if ours in ("start", "end") and any(plain[name][1] != found[ours] for name in held[1:]):
-            called = ", ".join(plain[name][0] for name in held)
-            what = f"a hit has {len(held)} fields for the {ours}, which differ: {called}"
-            raise InputError(what, remedy="keep one of them")
-    unread = [str(name) for name in fields if name not in read and not str(name).startswith("_")]
-    return found, [name for name in unread if fields[name] is not None]
+    reader = FieldReader("run", ends=False, metadata=True)
+    try:
+        rows = reader.read({str(name): value for name, value in fields.items()})
+    except FieldError as error:
+        raise InputError(error.what, remedy=error.remedy) from None
+    if len(rows) > 1:
+        raise InputError("a hit holds several texts", remedy="a hit has one text, and one place")
+    wanted = ["doc", "start", "end", "length", "text"]
+    if plain_name(names_of(rows[0]).get("doc", "")) == "title":
+        wanted.remove("doc")  # a hit has an id, which is a better name
+    return {name: rows[0][name] for name in wanted if rows[0].get(name) is not None}, list(reader.unread)
 
 
 def _identity(hit: Hit, may_be_span: bool) -> dict[str, Any]:
@@ -179,9 +175,9 @@ def _has(hit: Hit, ours: str) -> bool:
 
 def _value(fields: Mapping[str, Any], ours: str) -> Any:
     """The value under the first of the names that a thing has."""
-    aliases = COLUMNS["run"][ours]
+    aliases = TABLE["run"][ours]
     plain = {plain_name(name): value for name, value in fields.items() if isinstance(name, str)}
-    names = (*aliases.usual, *aliases.other)
+    names = [name for name in aliases.all if name != "title"]  # a hit has an id, which is a better name
     return next((plain[name] for name in names if plain.get(name) is not None), None)
 
 

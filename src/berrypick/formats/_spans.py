@@ -15,6 +15,7 @@ from berrypick.formats._files import content, is_compressed, size_of
 from berrypick.formats._limits import memory_limit, text_cost, too_much_memory
 from berrypick.formats._strict_json import RepeatedName, strict_json
 from berrypick.formats.base import Problems
+from berrypick.inputs.fields import FieldError, FieldReader
 
 #: (line number, the line as it is shown to a person, its fields)
 Rows = Iterable[tuple[int, str, dict[str, Any]]]
@@ -56,6 +57,18 @@ def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str,
         yield number, text, value
 
 
+def span_fields(rows: Rows, reader: FieldReader, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Rows by our names."""
+    for number, text, value in rows:
+        try:
+            found = reader.read(value)
+        except FieldError as error:
+            problems.report(error.what, number, text, error.remedy)
+            continue
+        for one in found:
+            yield number, text, one  # type: ignore[misc]
+
+
 def write_lines(values: Iterable[dict[str, Any]], out: TextIO) -> None:
     """Every object as a line."""
     out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
@@ -71,6 +84,10 @@ class Fields:
     def __init__(self, number: int, text: str, value: dict[str, Any], problems: Problems) -> None:
         self.number, self.text, self.value, self.problems = number, text, value, problems
         self.good = True
+
+    def called(self, key: str) -> str:
+        """What a field is called in the input."""
+        return str(getattr(self.value, "called", {}).get(key, key))
 
     def fail(self, what: str, remedy: str = "") -> None:
         self.good = False
@@ -97,7 +114,7 @@ class Fields:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 2**53:
-            self.fail(f"{key} must be a number of at most 2^53, not {value!r:.40}")
+            self.fail(f"{self.called(key)} must be a number of at most 2^53, not {value!r:.40}")
             return None
         return value
 

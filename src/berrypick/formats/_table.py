@@ -6,7 +6,7 @@ import contextlib
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,11 @@ from berrypick.formats._files import LONGEST, line_too_long, open_bytes, size_of
 from berrypick.formats._limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
 from berrypick.formats._words import finite
 from berrypick.formats.base import Problems
+from berrypick.inputs.fields import TABLE as FIELDS
+from berrypick.inputs.fields import Aliases, FieldReader, Role, has_name, is_number_field, is_span_header, is_used
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"
-NUMBERS = ("start", "end", "score", "rank", "grade")
 SWITCHES = ("judged", "is_impossible")
 #: Bytes that a cell takes at least, as a value of Python.
 _CELL = 8
@@ -28,14 +29,6 @@ _VALUE = 40
 _BATCH = 1 << 14
 NO_ROWS = "has column names but no rows"
 ROWS = "put each span in a row below the header"
-#: The columns of spans, and how others call some of them.
-OF_SPANS = {"topic", "doc", "start", "end", "score", "rank", "tag", "run", "grade", "quote", "text", "offsets",
-            "judged", "is_impossible"}  # fmt: skip
-CALLED = {
-    "topic": ("topics", "topic_id", "query", "query_id", "queryid", "qid", "question", "question_id"),
-    "doc": ("docs", "document", "doc_id", "docid", "docno", "document_id", "source", "file", "corpus_id", "pid"),
-}
-
 TableRows = Iterator[tuple[int, str, dict[str, Any]]]
 
 
@@ -57,16 +50,21 @@ def header_of(lines: list[str]) -> set[str]:
 
 
 def _delimiter(header: str) -> str:
-    return "\t" if "\t" in header and "," not in header else ","
+    if "," in header:
+        return ","
+    return "\t" if "\t" in header else ";" if ";" in header else ","
 
 
 def table_rows(
-    path: str, problems: Problems, needed: tuple[str, ...], others: bool = False, part: Part | None = None
+    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None = None, part: Part | None = None
 ) -> TableRows:
-    """Every row as fields, with the line it starts in; cells that are empty are left out. ``others``: of Parquet, also
-    columns that spans do not have; ``part``: the rows of one run in it."""
+    """Every row as fields, with the line it starts in; cells that are empty are left out. ``reader``: who reads them,
+    so that other columns of Parquet are not loaded; ``part``: the rows of one run in it."""
     parquet = is_parquet(path)
-    yield from _parquet_rows(path, problems, needed, others, part) if parquet else csv_rows(path, problems, needed)
+    role: Role = "truth" if reader is None else reader.role
+    yield from (
+        _parquet_rows(path, problems, needed, reader, part) if parquet else csv_rows(path, problems, needed, role)
+    )
 
 
 def is_parquet(path: str) -> bool:
@@ -74,15 +72,17 @@ def is_parquet(path: str) -> bool:
         return stream.read(4) == MAGIC.encode()
 
 
-def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> TableRows:
+def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], role: Role = "truth") -> TableRows:
     header: list[str] | None = None
     number, first = 1, 0
-    for number, cells in _cells(path, problems):
-        text = ",".join(cells)
+    convert: list[Callable[[str], Any]] = []
+    for number, cells, mark in _cells(path, problems):
+        text = mark.join(cells)
         if header is None:
             header = [cell.strip() for cell in cells]
             _check_columns(header, needed, path, number)
             first = number
+            convert = [_conversion(name, role, mark) for name in header]
             continue
         if cells[0].startswith("\ufeff"):
             problems.report("begins with a byte order mark, which belongs to the start of a file only", number, text)
@@ -92,23 +92,38 @@ def csv_rows(path: str, problems: Problems, needed: tuple[str, ...]) -> TableRow
             problems.report(what, number, text, f"columns are {', '.join(header)}")
             continue
         fields: dict[str, Any] = {}
-        for name, cell in zip(header, cells, strict=True):
+        for name, cell, value in zip(header, cells, convert, strict=True):
             if cell != "" or name == "quote":
-                fields[name] = _value(name, cell)
+                fields[name] = value(cell)
         yield number, text, fields
     if number == first:
         problems.report(NO_ROWS, first, remedy=ROWS)
 
 
-def _value(name: str, cell: str) -> Any:
-    if name in SWITCHES and cell.strip().lower() in ("true", "false"):
-        return cell.strip().lower() == "true"
-    if name not in NUMBERS:
-        return cell
+def _conversion(name: str, role: Role, mark: str) -> Callable[[str], Any]:
+    """What makes a value of a cell of this column."""
+    if name in SWITCHES:
+        return _switch
+    if not is_number_field(name, role):
+        return str
+    return _comma_number if mark == ";" else _number
+
+
+def _switch(cell: str) -> Any:
+    word = cell.strip().lower()
+    return word == "true" if word in ("true", "false") else cell
+
+
+def _number(cell: str) -> Any:
     number = finite(cell.strip())
     if number is None:
         return cell  # the checks of the fields say what is wrong with it
     return int(number) if number.is_integer() else number
+
+
+def _comma_number(cell: str) -> Any:
+    """Where semicolons separate columns, a comma is that of decimals."""
+    return _number(cell.replace(",", ".", 1) if "." not in cell else cell)
 
 
 def almost_spans(first: str, path: str, line: int) -> InputError | None:
@@ -119,16 +134,16 @@ def almost_spans(first: str, path: str, line: int) -> InputError | None:
     if wrong := wrong_separator(first, path, line):
         return wrong
     header = list(dict.fromkeys(_split(first, _delimiter(first))))
-    meant = path.lower().removesuffix(".gz").endswith(".csv") or len(set(header) & OF_SPANS) >= 2
+    known = sum(has_name([name], aliases) for name in header for aliases in FIELDS["truth"].values())
+    meant = path.lower().removesuffix(".gz").endswith(".csv") or known >= 2
     return _missing_column(header, ("topic", "doc"), path, line) if meant else None
 
 
 def wrong_separator(first: str, path: str, line: int) -> InputError | None:
-    """Columns of spans that are separated by something else than commas or TABs, as some programs do."""
-    for mark in ";|":
-        if {"topic", "doc"} <= set(_split(first, mark)):
-            remedy = "separate columns by commas or TABs; write numbers with a point, not a comma"
-            return InputError(f"columns are separated by {mark!r}", path=path, line=line, text=first, remedy=remedy)
+    """Columns of spans that are separated by something else than commas, semicolons or TABs."""
+    if "{" not in first and len(names := _split(first, "|")) > 1 and is_span_header(names):
+        remedy = "separate columns by commas, semicolons or TABs"
+        return InputError("columns are separated by '|'", path=path, line=line, text=first, remedy=remedy)
     return None
 
 
@@ -138,11 +153,11 @@ def _split(first: str, mark: str) -> list[str]:
 
 def _missing_column(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> InputError | None:
     for name in needed:
-        if name not in header:
-            meant = next((other for other in header if other.lower() in CALLED.get(name, ())), "")
-            remedy = f"rename the column {meant} to {name}" if meant else f"add the column, or rename one to {name}"
+        if name == "doc" and is_span_header(header):
+            continue  # text that is looked up stands for the name
+        if not has_name(header, FIELDS["run"].get(name, Aliases((name,)))):
             what = f"has no column {name}; it has {', '.join(header)}"
-            return InputError(what, path=path, line=line, remedy=remedy)
+            return InputError(what, path=path, line=line, remedy=f"add the column, or rename one to {name}")
     return None
 
 
@@ -154,14 +169,15 @@ def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: 
             raise InputError(f"has two columns {name}", path=path, line=line)
 
 
-def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
-    """(line where the row starts, cells); a cell may hold line ends."""
+def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str], str]]:
+    """(line where the row starts, cells, what separates them); a cell may hold line ends."""
     csv.field_size_limit(LONGEST)
     with open_bytes(path) as raw:
         stream = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
         try:
             first = stream.readline(LONGEST)
-            reader = csv.reader(_chained(first, stream, path), delimiter=_delimiter(first), strict=True)
+            mark = _delimiter(first)
+            reader = csv.reader(_chained(first, stream, path), delimiter=mark, strict=True)
             start = 1
             while True:
                 try:
@@ -172,7 +188,7 @@ def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
                 if cells is None:
                     return
                 if cells and not (len(cells) == 1 and not cells[0].strip()) and not cells[0].lstrip().startswith("#"):
-                    yield start, cells
+                    yield start, cells, mark
                 start = reader.line_num + 1
         except UnicodeDecodeError:
             problems.report("is not UTF-8 text", None, remedy="save the file as UTF-8, or name the right file")
@@ -187,11 +203,16 @@ def _chained(first: str, rest: io.TextIOWrapper, path: str) -> Iterator[str]:
         line, number = rest.readline(LONGEST), number + 1
 
 
-def _parquet_rows(path: str, problems: Problems, needed: tuple[str, ...], others: bool, part: Part | None) -> TableRows:
+def _parquet_rows(
+    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None, part: Part | None
+) -> TableRows:
     with parquet_file(path) as file:
         schema = file.schema_arrow
         _check_columns(schema.names, needed, path, None)
-        names = [name for name in schema.names if others or name in OF_SPANS]
+        all_read = reader is None or reader.role == "truth"
+        names = [name for name in schema.names if all_read or is_used(name, "run")]
+        if reader is not None:
+            reader.leave(name for name in schema.names if name not in names)
         numbers, columns = parquet_columns(file, names, path, part)
         if not file.metadata.num_rows:
             problems.report(NO_ROWS, remedy=ROWS)
@@ -241,7 +262,8 @@ def parquet_columns(
     numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
     mask = None
     if part is not None:
-        held, place = _runs_of(file.read_row_groups(groups, columns=["run"], use_threads=False).column("run"))
+        column = run_column(file.schema_arrow.names)
+        held, place = _runs_of(file.read_row_groups(groups, columns=[column], use_threads=False).column(column))
         mask = pyarrow.array(numpy.isin(place, [i for i, name in enumerate(held) if name == part.run]))
         numbers = itertools.compress(numbers, mask.to_pylist())
     columns: list[Iterator[Any]] = []
@@ -283,16 +305,21 @@ def _runs_of(column: Any) -> tuple[list[Any], Any]:
     return [*names, None], numpy.asarray(whole.indices.fill_null(len(names)))
 
 
+def run_column(names: Iterable[str]) -> str:
+    """The column that names the run of each row; '' if there is none. ``tag`` names the run of all rows."""
+    return next((name for name in names if name != "tag" and has_name([name], FIELDS["run"]["run"])), "")
+
+
 def table_parts(path: str) -> list[Part] | None:
-    """The runs of a Parquet file with a column ``run``, in the order of their first rows; empty without the column.
+    """The runs of a Parquet file with a column of runs, in the order of their first rows; empty without the column.
     None if the rows of runs are so mixed that most of the file would be read again for each of them."""
     with parquet_file(path) as file:
-        if "run" not in file.schema_arrow.names:
+        if not (column := run_column(file.schema_arrow.names)):
             return []
         groups: dict[str, list[int]] = {}
         row = 0
         for i in range(file.num_row_groups):
-            names, place = _runs_of(file.read_row_group(i, columns=["run"], use_threads=False).column("run"))
+            names, place = _runs_of(file.read_row_group(i, columns=[column], use_threads=False).column(column))
             for one in dict.fromkeys(place.tolist()):
                 if not names[one]:
                     raise InputError("run is missing", path=path, line=row + place.tolist().index(one) + 1)

@@ -63,7 +63,7 @@ class SearchHits(RunRecords):
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         reader = HitRows()
         run = SpanRun.from_records(cls._rows(path, problems, reader), problems, path)
-        return replace(run, format=cls.format_name, notes=(*run.notes, *reader.notes()))
+        return replace(run, format=cls.format_name, notes=(*run.notes, *reader.notes()), unread=tuple(reader.unread))
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:

@@ -11,6 +11,7 @@ from berrypick.core.words import counted
 from berrypick.formats._files import content
 from berrypick.formats._words import cell_problem
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.inputs.fields import is_span_header
 
 
 class Sessions(Format):
@@ -34,6 +35,8 @@ class Sessions(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
+        if is_span_header(cell.strip('"') for cell in lines[0].split(";")):
+            return False  # the columns of a table
         if lines[0].lstrip().startswith(("{", "<")) or not any(";" in line for line in lines):
             return False
         # a path is the whole line, or the fourth of TAB separated columns; other tables have other columns

@@ -13,10 +13,13 @@ from berrypick.core.run import Run
 from berrypick.formats._spans import Fields, Rows, plain, positions, write_lines
 from berrypick.formats._values import result_counts
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.span_truth import OF_TASKS, span_records
+from berrypick.formats.span_truth import OF_TASKS, is_span_line, line_names, span_records
+from berrypick.inputs.fields import FieldReader, ours_of
 
 #: Fields that only truths have.
 OF_TRUTHS = ("grade", "judged", "answer", "is_impossible", "quote")
+#: Names that are those of grades in a truth only.
+OF_SCORES = ("score",)
 SEVERAL = "several runs are a table (CSV or Parquet) with a column run, or a file for each"
 
 
@@ -27,7 +30,8 @@ class SpanRun(Format):
     else with scores by score, largest first, file order within ties; else the order of the lines. Offsets as in
     span-truth; a file without any offsets retrieves whole documents, or, if its lines have ``text``, the places where
     these texts stand in the documents given as documents. ``text`` beside offsets is checked against the documents, if
-    these are given. ``tag`` in the first line names the run.
+    these are given; without them it must have their length. Names of fields as in span-truth. ``tag`` in the first
+    line names the run.
     ``{"topic": "9", "results": []}`` says that the run returns nothing for a topic on purpose.
 
     Sample::
@@ -45,13 +49,13 @@ class SpanRun(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        first = lines[0].lstrip()
-        other = any(_is_other(line) for line in lines)
-        return first.startswith("{") and '"topic"' in first and not other
+        return is_span_line(line_names(lines[0]), lines[0]) and not any(map(_is_other, lines))
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        return cls.from_records(span_records(path, problems), problems, path)
+        reader = FieldReader("run")
+        run = cls.from_records(span_records(path, problems, reader), problems, path)
+        return replace(run, unread=tuple(reader.unread))
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Run:
@@ -182,4 +186,6 @@ def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:
 
 def _is_other(first: str) -> bool:
     """Whether a line is one of a truth, or a task to be judged."""
-    return any(f'"{name}"' in first for name in OF_TRUTHS) or OF_TASKS.search(first) is not None
+    names = line_names(first)
+    graded = any(name in OF_TRUTHS or ours_of(name, "truth") == "grade" for name in names if name not in OF_SCORES)
+    return graded or OF_TASKS.search(first) is not None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats._files import head
 from berrypick.formats._records import RecordsFormat, RunRecords, TruthRecords
-from berrypick.formats._spans import Rows
+from berrypick.formats._spans import Rows, span_fields
 from berrypick.formats._table import (
     MAGIC,
     Part,
     header_of,
     is_parquet,
+    run_column,
     table_parts,
     table_rows,
     write_csv,
@@ -21,10 +23,17 @@ from berrypick.formats._table import (
 )
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
+from berrypick.inputs.fields import TABLE, FieldReader, Role, has_name, is_span_header
 
 #: Columns that only runs have, and only truths.
-OF_RUNS = {"score", "rank", "tag"}
-OF_TRUTHS = {"grade", "quote", "judged", "is_impossible"}
+OF_RUNS = ("score", "distance", "rank")
+OF_TRUTHS = ("grade", "judged", "is_impossible")
+
+
+def _has_columns(header: set[str], role: Role, ours: tuple[str, ...]) -> bool:
+    given = header - {"score"} if role == "truth" else header
+    own = "quote" if role == "truth" else "tag"
+    return own in header or any(has_name(given, TABLE[role][name]) for name in ours)
 
 
 def _without_null(row: dict[str, Any]) -> dict[str, Any]:
@@ -50,14 +59,14 @@ class _SpanTable(RecordsFormat):
     """The columns of a format of JSON lines."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
-    without: ClassVar[set[str]]  # columns that such a table does not have
+    without: ClassVar[tuple[Role, tuple[str, ...]]]  # columns that such a table does not have
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         if lines[0].startswith(MAGIC):
             return True
         header = header_of(lines)
-        return {"topic", "doc"} <= header and not header & cls.without
+        return is_span_header(header) and not _has_columns(header, *cls.without)
 
     @classmethod
     def accepts(cls, value: Any) -> str:
@@ -83,7 +92,8 @@ class SpanTableTruth(_SpanTable, TruthRecords):
 
     The first row names the columns, in any order; others are fields of topics. They mean the same as the JSON fields of
     span-truth; columns ``quote``, ``offsets``, ``judged`` and ``is_impossible`` are possible too. CSV cells are
-    separated by commas (or all by TABs) and may be quoted; an empty cell is a missing value. Parquet needs pyarrow.
+    separated by commas (or all by TABs, or by semicolons, where numbers may have decimal commas) and may be quoted; an
+    empty cell is a missing value. Parquet needs pyarrow.
 
     Sample::
 
@@ -94,12 +104,13 @@ class SpanTableTruth(_SpanTable, TruthRecords):
 
     format_name: ClassVar[str] = "span-table-truth"
     shape: ClassVar[str] = "topic,doc,start,end,grade"
-    without: ClassVar[set[str]] = OF_RUNS
+    without: ClassVar[tuple[Role, tuple[str, ...]]] = ("run", OF_RUNS)
     holds_empty_topics: ClassVar[bool] = True
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:
-        return table_rows(path, problems, ("topic", "doc"), others=True)
+        reader = FieldReader("truth")
+        return span_fields(table_rows(path, problems, ("topic", "doc"), reader), reader, problems)
 
 
 class SpanTableRun(_SpanTable, RunRecords):
@@ -118,13 +129,16 @@ class SpanTableRun(_SpanTable, RunRecords):
 
     format_name: ClassVar[str] = "span-table-run"
     shape: ClassVar[str] = "topic,doc,start,end,score"
-    without: ClassVar[set[str]] = OF_TRUTHS
+    without: ClassVar[tuple[Role, tuple[str, ...]]] = ("truth", OF_TRUTHS)
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
         """``part``: one run of a Parquet file of several."""
         part: Part | None = options.get("part")
-        return SpanRun.from_records(table_rows(path, problems, ("topic", "doc"), part=part), problems, path)
+        reader = FieldReader("run")
+        rows = span_fields(table_rows(path, problems, ("topic", "doc"), reader, part), reader, problems)
+        run = SpanRun.from_records(rows, problems, path)
+        return replace(run, unread=tuple(reader.unread))
 
     @classmethod
     def split(cls, path: str) -> list[Run | Part]:
@@ -136,15 +150,19 @@ class SpanTableRun(_SpanTable, RunRecords):
         if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
             return []
         header = header_of(head(path) or [""])
-        return [*cls._read_all(path)] if {"topic", "doc", "run"} <= header and not header & OF_TRUTHS else []
+        of_runs = is_span_header(header) and run_column(header) and not _has_columns(header, "truth", OF_TRUTHS)
+        return [*cls._read_all(path)] if of_runs else []
 
     @classmethod
     def _read_all(cls, path: str) -> list[Run]:
         rows: dict[str, list[Any]] = {}
         problems = Problems(path)
-        for number, text, fields in table_rows(path, problems, ("topic", "doc", "run")):
+        reader = FieldReader("run")
+        table = table_rows(path, problems, ("topic", "doc", "run"), reader)
+        for number, text, fields in span_fields(table, reader, problems):
             name = "" if fields.get("run") is None else str(fields["run"])
             if not name:
                 problems.report("run is missing", number, text, "name the run in every row")
             rows.setdefault(name, []).append((number, text, fields))
-        return [SpanRun.from_records(iter(held), problems, path) for held in rows.values()]
+        runs = [SpanRun.from_records(iter(held), problems, path) for held in rows.values()]
+        return [replace(run, unread=tuple(reader.unread)) for run in runs]

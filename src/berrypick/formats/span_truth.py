@@ -11,9 +11,10 @@ from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, records, write_lines
+from berrypick.formats._spans import Fields, Rows, plain, records, span_fields, write_lines
 from berrypick.formats._values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.inputs.fields import QUESTIONS, FieldReader, is_span_header, ours_of
 
 #: Fields that only runs have.
 OF_RUNS = ("score", "rank", "results")
@@ -22,6 +23,9 @@ OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offse
                         "judged", "is_impossible", "annotator", *OF_RUNS})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
 LABELS = ("label", "labels", "entities", "annotations", "spans")
+_TOKENS = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
+#: Characters of a line whose names are looked at, to see what it is.
+_LOOKED_AT = 1 << 16
 OF_TASKS = re.compile(rf'"(regions|{"|".join(LABELS)})":\s*\[|"answer":\s*"(accept|reject|ignore)"')
 
 
@@ -54,6 +58,9 @@ class SpanTruth(Format):
     ``{"doc": "guide.md", "checksum": "..."}`` is a checksum of the text that offsets were made on, as ``berrypick
     relocate`` writes it; a note says where the documents given are not those.
 
+    Fields may have other names, such as ``char_start`` or ``qid``: one table holds for all inputs. A field that says
+    where and is not read, such as ``page``, is an error.
+
     Sample::
 
         {"topic": "1", "doc": "guide.md", "start": 120, "end": 260}
@@ -69,13 +76,13 @@ class SpanTruth(Format):
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        first = lines[0].lstrip()
-        other = any(f'"{name}"' in first for name in OF_RUNS) or OF_TASKS.search(first)
-        return first.startswith("{") and '"topic"' in first and not other
+        names = line_names(lines[0])
+        other = any(name in OF_RUNS or ours_of(name, "run") in ("score", "distance") for name in names)
+        return is_span_line(names, lines[0]) and not other
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Truth:
-        return cls.from_records(span_records(path, problems), problems, path)
+        return cls.from_records(span_records(path, problems, FieldReader("truth")), problems, path)
 
     @classmethod
     def from_records(cls, rows: Rows, problems: Problems, path: str) -> Truth:
@@ -85,7 +92,10 @@ class SpanTruth(Format):
         parts = {split.first: first}
         for who, held in split.others.items():
             parts[who] = cls._of_one(held, problems, path, topic_fields)
-        return replace(_together(parts, problems), fields=topic_fields.found())
+        found = topic_fields.found()
+        unread = (name for name, field in found.items() if field.problem and name not in QUESTIONS)
+        unplaced = (name for part in parts.values() for name in part.unread)
+        return replace(_together(parts, problems), fields=found, unread=tuple(dict.fromkeys((*unplaced, *unread))))
 
     @classmethod
     def _of_one(cls, rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:
@@ -97,6 +107,7 @@ class SpanTruth(Format):
         unanswerable: dict[str, int] = {}
         checksums: dict[str, str] = {}
         counting: dict[Offsets | None, int] = {}
+        unplaced: dict[str, None] = {}
         any_span = False
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
@@ -130,6 +141,8 @@ class SpanTruth(Format):
             if not fields.good or grade is None:
                 continue
             if span is None:
+                if isinstance(value.get("text"), str):
+                    unplaced[fields.called("text")] = None
                 whole.setdefault(topic, {})
                 spans.setdefault(topic, {})
                 cls._once(fields, whole[topic], document, document, grade)
@@ -158,7 +171,7 @@ class SpanTruth(Format):
                 for topic in spans
             }
             truth = Truth("documents", topics, path, cls.format_name)
-        truth = replace(truth, checksums=checksums)
+        truth = replace(truth, checksums=checksums, unread=tuple(unplaced))
         return _without_answers(truth, unanswerable, problems)
 
     @staticmethod
@@ -352,8 +365,31 @@ def _count(fields: Fields, known: dict[Offsets | None, int]) -> None:
         fields.fail(f"offsets {here} here, and {there} in line {line}", "declare the same in every line")
 
 
-def span_records(path: str, problems: Problems) -> Rows:
-    """The lines of a file. A line of an annotation tool, whose labels would not be read, is an error."""
+def line_names(line: str) -> list[str]:
+    """The names of the object that a line of JSON is; the line may be cut."""
+    names, depth = [], 0
+    for token in _TOKENS.finditer(line[:_LOOKED_AT]):
+        if token[0] in ("{", "["):
+            depth += 1
+        elif token[0] in ("}", "]"):
+            depth -= 1
+        elif depth == 1 and token[2]:
+            names.append(token[1])
+    return names
+
+
+def is_span_line(names: list[str], line: str) -> bool:
+    """Whether a line of JSON is one of spans."""
+    known = "topic" in names or is_span_header(names)
+    return line.lstrip().startswith("{") and known and not OF_TASKS.search(line)
+
+
+def span_records(path: str, problems: Problems, reader: FieldReader) -> Rows:
+    """The lines of a file by our names. A line of an annotation tool, whose labels would not be read, is an error."""
+    return span_fields(_judged_lines(path, problems), reader, problems)
+
+
+def _judged_lines(path: str, problems: Problems) -> Rows:
     for number, text, value in records(path, problems):
         if "start" not in value and isinstance(value.get("text"), str) and any(_is_filled(value, n) for n in LABELS):
             what = "is a task of an annotation tool, whose labels would not be read"

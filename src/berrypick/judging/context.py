@@ -32,6 +32,7 @@ class JudgingContext:
     max_ranks: int | None = None  # ranks that count under the protocol
     task: str = ""
     unjudged: str = "irrelevant"  # what unjudged text of a run counts as, for measures of characters
+    whole_documents: bool = False  # whether these are meant where parts are judged or retrieved
     chunks: Mapping[str, tuple[Positions, Positions]] | None = None  # starts and ends of all chunks, by document
 
     #: What all runs share: targets and recall bases, by what they are made of.

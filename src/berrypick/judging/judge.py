@@ -33,9 +33,10 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     targets: Targets = context.prepared[key]
     ranking = with_sizes(ranking_of(run, topic, context), judgements)
     wanted = set(targets.document)
+    unplaced = run.of_text and not context.whole_documents and targets.of_documents
     if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:
-        if collection is None:
-            raise _kinds_differ(truth, run)
+        if collection is None or not context.whole_documents:
+            raise _kinds_differ(truth, run, collection is not None)
         targets, ranking = targets_as_spans(targets, collection), ranking_as_spans(ranking, wanted, collection)
     return JudgedTopic(
         topic=topic,
@@ -48,6 +49,7 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
         ties=run.ties,
         has_entry_points=truth.has_entry_points,
         grouped=run.grouped,
+        unplaced=_kinds_differ(truth, run, collection is not None) if unplaced else None,
     )
 
 
@@ -99,11 +101,17 @@ def refuse_duplicates(run: Run) -> None:
             )
 
 
-def _kinds_differ(truth: Truth, run: Run) -> UsageError:
+def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:
+    """Parts against whole documents: a field that was not read, or meant so."""
     sides = ("truth judges", "run retrieves")
     parts, wholes = sides[::-1] if truth.units == "documents" else sides
+    unread = [f"{', '.join(one.unread)} of the {name}" for one, name in ((truth, "truth"), (run, "run")) if one.unread]
+    hint = f"; unread: {'; '.join(unread)}" if unread else ""
+    meant = option("whole_documents", True)
+    if not lengths and not (run.of_text and truth.units == "documents"):
+        meant += f" and document lengths by {option('collection')}"
     return UsageError(
         f"the {parts} parts of documents, the {wholes} whole documents "
-        f"({truth.source or 'truth'}, {run.source or run.tag or 'run'}); "
-        f"give document lengths with {option('collection')} to evaluate whole documents as spans"
+        f"({truth.source or 'truth'}, {run.source or run.tag or 'run'}){hint}; give start and end, or text to find in "
+        f"{option('documents')}, in both; or say that whole documents are meant: {meant}"
     )

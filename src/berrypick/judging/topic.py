@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.collection import Collection
-from berrypick.core.errors import NeedsError, option
+from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
@@ -45,6 +45,8 @@ class JudgedTopic:
     scale: str = ""  # how elements are graded
     ties: str = "none"  # which column of the run shows ties: rank, score or none
     has_entry_points: bool = False  # whether any topic of the truth has one
+    #: Why whole documents cannot stand for the results, which are texts in them; None if nothing keeps them from it.
+    unplaced: UsageError | None = None
     grouped: bool = False  # whether some rank of the run, in any topic, holds several pointers
 
     def __repr__(self) -> str:
@@ -160,6 +162,8 @@ class JudgedTopic:
     @cached_property
     def ranking_spans(self) -> Ranking:
         """The ranking as intervals of the documents."""
+        if self.unplaced is not None and len(self.targets) and len(self.ranking):
+            raise self.unplaced
         return ranking_as_spans(self.ranking, set(self.targets.document), self.context.reader.collection)
 
     @cached_property

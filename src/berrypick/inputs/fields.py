@@ -1,0 +1,586 @@
+"""The one table of field names: what columns, keys, attributes and payloads are called elsewhere, and here.
+
+JSON Lines, CSV, Parquet, data frames, records, dictionaries, objects and hits all use it, so that a name is read in all
+of them or in none. Case and style do not matter: ``startOffset``, ``START-OFFSET`` and ``Start Offset`` are
+``start_offset``. A field that says where in a document something is, and is not used, is an error: without it a part
+of a document would count as the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
+
+Role = Literal["truth", "run"]
+
+
+@dataclass(frozen=True)
+class Aliases:
+    """Names for one thing. Two ``usual`` ones are an error; of ``other`` ones the first there is counts, and only where
+    no usual one is there."""
+
+    usual: tuple[str, ...]
+    other: tuple[str, ...] = ()
+
+    @cached_property
+    def all(self) -> tuple[str, ...]:
+        return (*self.usual, *self.other)
+
+
+#: Texts of questions: known, and not what a number is made of.
+QUESTIONS = ("question", "query", "user_input", "input", "title")
+# PyTerrier's frames have docno and, beside it, an internal docid; and qid beside the text of the query
+_TOPIC = Aliases(
+    ("topic", "topic_id", "query_id", "qid", "q_id", "question_id"),
+    ("queryid", "topicid", "query", "question", "user_input", "input"),
+)
+_DOC = Aliases(
+    ("doc", "doc_id", "docno", "corpus_id", "document_id"),
+    ("docid", "source", "source_id", "ref_doc_id", "file_path", "file_name", "source_file", "filename", "file", "path",
+     "uri", "video_id", "passage_id", "pid", "document", "title"),
+)  # fmt: skip
+_START = Aliases(
+    ("start", "begin", "from", "start_index", "start_char", "char_start", "chunk_start", "start_pos", "start_offset",
+     "span_start", "start_idx", "start_char_idx", "split_idx_start"),
+    ("offset",),
+)  # fmt: skip
+_END = Aliases(
+    ("end", "stop", "to", "end_index", "end_char", "char_end", "chunk_end", "end_pos", "end_offset", "span_end",
+     "end_idx", "end_char_idx"),
+)  # fmt: skip
+_LENGTH = Aliases(("length", "span_len", "span_length"))
+_RESULT_TEXT = Aliases(
+    (),
+    ("text", "content", "retrieved_contexts", "retrieval_context", "cited_text", "page_content", "chunk", "chunk_text",
+     "passage", "passage_text", "body", "snippet", "excerpt", "context", "contexts", "document_text", "document"),
+)  # fmt: skip
+_QUOTE = Aliases(
+    (),
+    ("quote", "reference_context", "reference_contexts", "ground_truth_context", "ground_truth_contexts", "evidence",
+     "context", "contexts", "passage", "reference", "answer"),
+)  # fmt: skip
+_SHARED = {"topic": _TOPIC, "doc": _DOC, "start": _START, "end": _END, "length": _LENGTH}
+#: Our names, and what they are called elsewhere, for the two roles.
+TABLE: Mapping[Role, Mapping[str, Aliases]] = {
+    "truth": {
+        **_SHARED,
+        "grade": Aliases(("grade", "relevance", "label", "rel", "judgement", "judgment"), ("score",)),
+        "quote": _QUOTE,
+        # of a span: it checks the offsets. What is a quote in a truth is not repeated here
+        "text": Aliases((), tuple(name for name in _RESULT_TEXT.other if name not in _QUOTE.other)),
+        "offsets": Aliases(("offsets",)),
+        "judged": Aliases(("judged",)),
+        "is_impossible": Aliases(("is_impossible",)),
+        "annotator": Aliases(("annotator",)),
+        "checksum": Aliases(("checksum",)),
+    },
+    "run": {
+        **_SHARED,
+        "rank": Aliases(("rank",)),
+        "score": Aliases(("score", "_score", "similarity", "similarity_score", "relevance_score")),
+        "distance": Aliases(("distance", "_distance")),
+        "text": _RESULT_TEXT,
+        "run": Aliases(("run", "run_id", "runid", "run_name", "tag", "system")),
+        "results": Aliases(("results",)),
+    },
+}
+#: Quotes only in a row that has no offsets and no other quote.
+LAST_QUOTES = ("reference", "answer")
+#: Fields that say where, but not in characters: what they count. They are refused until they can be counted.
+ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "lines": ("start_line", "end_line", "line_start", "line_end", "line", "lines", "line_no", "line_number"),
+    "seconds": ("start_time", "end_time", "start_sec", "end_sec", "start_seconds", "end_seconds", "start_ms", "end_ms",
+                "ts"),
+    "pages": ("page", "pages", "page_no", "page_number", "page_num", "page_id", "page_idx", "page_index", "page_label"),
+    "boxes": ("bbox", "bboxes", "box", "boxes", "bounding_box", "bounding_boxes", "page_size"),
+    "turns": ("turn", "turns", "turn_id", "turn_no", "turn_number", "turn_index"),
+    "tokens": ("start_token", "end_token", "token_start", "token_end"),
+    "bytes": ("start_byte", "end_byte", "byte_start", "byte_end"),
+    "elements": ("xpath",),
+    "characters of an answer": ("answer_start", "answer_end"),
+}  # fmt: skip
+#: Names under which a list or an object says where; a single number there may be anything, such as a rank.
+_PLACES = frozenset({"span", "spans", "char_span", "char_range", "range", "ranges", "position", "positions", "loc",
+                     "location", "locations", "offsets"})  # fmt: skip
+#: Objects in a row whose fields count as fields of the row.
+_INSIDE = ("metadata", "meta")
+_NUMBERS = frozenset({"start", "end", "length", "rank", "score", "distance", "grade"})
+_COUNTED = {name: unit for unit, names in ELSEWHERE.items() for name in names}
+#: What may stand for the name of a document: text that is looked up.
+_INSTEAD: Mapping[Role, str] = {"truth": "quote", "run": "text"}
+_REMEDY = {
+    "seconds": "call them start and end, in truth and runs alike: positions may count seconds",
+    "bytes": f"call them start and end, and say {option('offsets', 'bytes')}",
+}
+#: Haystack has the page beside its own offset, which counts from the start of the whole document.
+_WITH_PAGES = "split_idx_start"
+#: Words of other meanings too, such as the sender of a message: places only where they are numbers.
+_COMMON = frozenset({"from", "to", "begin", "stop", "offset"})
+#: A longer ``document`` is no name but a text.
+_LONGEST_NAME = 200
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class FieldError(BerrypickError):
+    """What is wrong with the fields of a row, and what to do about it."""
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(f"{what}; {remedy}" if remedy else what)
+        self.what, self.remedy = what, remedy
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: str) -> str:
+    """A name as the table has it, whatever its case and style."""
+    plain = re.sub(r"[\s.\-]+", "_", _WORDS.sub("_", name.strip())).lower()
+    return plain if plain in _known() else _joined().get(plain.replace("_", ""), plain)
+
+
+@lru_cache(maxsize=1)
+def _known() -> frozenset[str]:
+    names = {name for table in TABLE.values() for aliases in table.values() for name in aliases.all}
+    return frozenset({*names, *_COUNTED, *_PLACES, *QUESTIONS})
+
+
+@lru_cache(maxsize=1)
+def _joined() -> dict[str, str]:
+    """Names of several words, written as one."""
+    return {name.replace("_", ""): name for name in sorted(_known()) if "_" in name.strip("_")}
+
+
+def ours_of(name: str, role: Role) -> str:
+    """What a name is called here; '' if it is unknown."""
+    plain = plain_name(name)
+    return next((ours for ours, aliases in TABLE[role].items() if plain in aliases.all), "")
+
+
+def is_number_field(name: str, role: Role) -> bool:
+    """Whether a field of this name holds a number."""
+    return ours_of(name, role) in _NUMBERS
+
+
+def names_topic(names: Iterable[str]) -> bool:
+    """Whether one of the names is that of a topic."""
+    return has_name(names, _TOPIC)
+
+
+def has_name(names: Iterable[str], aliases: Aliases) -> bool:
+    """Whether one of the names is among those for one thing."""
+    return any(plain_name(name) in aliases.all for name in names)
+
+
+def is_span_header(names: Iterable[str]) -> bool:
+    """Whether names of columns or fields are those of spans: a topic, and a document or a text."""
+    given = [*names]
+    text = {"text", "quote"}
+    found = {ours_of(name, "run") for name in given} | {ours_of(name, "truth") for name in given}
+    return names_topic(given) and ("doc" in found or bool(text & found))
+
+
+def is_used(name: str, role: Role) -> bool:
+    """Whether a field of this name may change a number, or say that one would be wrong."""
+    return bool(ours_of(name, role)) or plain_name(name) in {*_PLACES, *_COUNTED, *_INSIDE, "tag"}
+
+
+def counts(name: str) -> str:
+    """What a field counts that says where by something else than characters; '' for any other."""
+    return _COUNTED.get(plain_name(name), "")
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+class Row(dict[str, Any]):
+    """Fields by our names; ``called`` has what they are called in the input."""
+
+    called: Mapping[str, str] = {}
+
+
+def names_of(row: Mapping[str, Any]) -> Mapping[str, str]:
+    """What the fields of a row are called in the input, where that is known."""
+    return row.called if isinstance(row, Row) else {}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What the names of a row mean: for each of ours the names to look under, in order."""
+
+    simple: bool  # all names are ours, and their values are taken as they are
+    wanted: Mapping[str, tuple[str, ...]]
+    #: Our names to theirs, where plain values decide nothing; None where they may.
+    easy: Mapping[str, str] | None = None
+    rest: tuple[str, ...] = ()
+
+
+#: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
+_SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
+                     "is_impossible", "annotator", "checksum"})  # fmt: skip
+#: Of these only one may be there: the other would say something else, and not be used.
+_ONE_ONLY = ("start", "end")
+
+
+@lru_cache(maxsize=1024)
+def _plan(names: tuple[str, ...], role: Role) -> _Plan:
+    plain: dict[str, list[str]] = {}
+    for name in names:
+        plain.setdefault(plain_name(name), []).append(name)
+    wanted: dict[str, tuple[str, ...]] = {}
+    for ours, aliases in TABLE[role].items():
+        if theirs := tuple(name for known in aliases.all if known != "tag" for name in plain.get(known, ())):
+            wanted[ours] = theirs
+    asked = any(name in plain for name in QUESTIONS[:-1]) and not any(name in plain for name in _TOPIC.usual)
+    if role == "truth" and "id" in plain and asked:
+        wanted["topic"] = tuple(plain["id"])
+    own = {ours for ours in TABLE[role] if ours in _SIMPLE} | {"tag", "results"}
+    used = {name for theirs in wanted.values() for name in theirs}
+    return _Plan(own.issuperset(names), wanted, _easy(plain, wanted), tuple(name for name in names if name not in used))
+
+
+def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mapping[str, str] | None:
+    doubtful = {*_COUNTED, *_PLACES, *_INSIDE, *_COMMON, *LAST_QUOTES, "document", "tag", "results"}
+    if (
+        not doubtful.isdisjoint(plain)
+        or not {"distance", "length"}.isdisjoint(wanted)
+        or {"quote", "text"} <= {*wanted}
+    ):
+        return None
+    if any(len(theirs) > 1 for theirs in wanted.values()):
+        return None
+    return {ours: theirs[0] for ours, theirs in wanted.items()}
+
+
+class FieldReader:
+    """Reads rows by our names, and keeps the names of what it did not read.
+
+    ``ends``: an end that is missing follows from the text or the length of its row; those who know what offsets count
+    do that themselves. ``metadata``: of several names of a document the first counts, whatever tier it is of.
+    """
+
+    def __init__(self, role: Role, ends: bool = True, metadata: bool = False) -> None:
+        self.role: Role = role
+        self._ends, self._metadata = ends, metadata
+        self.unread: dict[str, None] = {}
+
+    def read(self, given: Mapping[Any, Any]) -> Sequence[Mapping[str, Any]]:
+        """A row by our names; several rows where it holds a list of texts. What would not be used is an error."""
+        if {*map(type, given)} != {str}:
+            given = {str(name): value for name, value in given.items()}
+        plan = _plan(tuple(given), self.role)
+        if plan.simple:
+            return (given,)
+        if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
+            return (easy,)
+        given = _flat(given)
+        refuse_places({name: value for name, value in given.items() if value is not None})
+        row = self._row(_plan(tuple(given), self.role).wanted, given)
+        if self._ends:
+            row = with_end(row)
+        return _one_text_each(row, self.role)
+
+    def _easy_row(self, plan: _Plan, names: Mapping[str, str], given: Mapping[str, Any]) -> Row | None:
+        """The same for most rows, in less time; None for others."""
+        if not _SCALARS.issuperset(map(type, given.values())):
+            return None
+        row = Row([(ours, given[theirs]) for ours, theirs in names.items()])
+        if not all(_is_text(row[ours]) for ours in ("text", "quote") if ours in row):
+            return None
+        if self._ends and "start" in row and "end" not in row:
+            return None
+        if plan.rest:
+            self._keep_rest(row, _NOTHING, {name: given[name] for name in plan.rest})
+        row.called = names
+        return row
+
+    def _row(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> Row:
+        row = Row()
+        called: dict[str, str] = {}
+        for ours, theirs in wanted.items():
+            held = {name: given[name] for name in theirs}
+            name = self._text_name(ours, held, row) if ours in ("quote", "text") else self._name(ours, held)
+            if name is not None and name not in called.values():
+                row[ours], called[ours] = given[name], name
+            elif ours in given and given[ours] is None:
+                row[ours] = None
+        if self.role == "truth" and "answer" in given and given["answer"] is None:
+            row["answer"] = None  # says that there is none
+        if self.role == "run":
+            _from_distance(row)
+        for name in ("tag", "results"):
+            if name in given and self.role == "run":
+                row[name] = given[name]
+        self._keep_rest(row, {*called.values(), *row}, given)
+        row.called = called
+        return row
+
+    def _name(self, ours: str, held: Mapping[str, Any]) -> str | None:
+        """The name whose value counts."""
+        found = [name for name, value in held.items() if value is not None and not _is_other(ours, name, value)]
+        usual = [name for name in found if plain_name(name) in TABLE[self.role][ours].usual]
+        rivals = _rivals(ours, usual, found)
+        if len(rivals) > 1 and not (self._metadata and ours == "doc"):
+            values = {str(held[name]) for name in rivals}
+            if len(values) > 1:
+                raise FieldError(
+                    f"has {len(rivals)} fields for the {ours}, which differ: {', '.join(rivals)}", "keep one of them"
+                )
+        return next(iter([*usual, *found]), None)
+
+    def _text_name(self, ours: str, held: Mapping[str, Any], row: Mapping[str, Any]) -> str | None:
+        """The first name that holds text."""
+        if ours == "text" and row.get("quote") is not None:
+            return "text" if "text" in held else None
+        placed = row.get("start") is not None
+        for name, value in held.items():
+            if _is_text(value) and not (placed and plain_name(name) in LAST_QUOTES):
+                return name
+        return next((name for name, value in held.items() if plain_name(name) == ours and value is not None), None)
+
+    def _keep_rest(self, row: Row, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
+        """Other fields are those of a topic in a truth, and unread in a run."""
+        for name, value in given.items():
+            if name in used or value is None or name in self.unread:
+                continue
+            if self.role == "truth" and name not in _OF_RUNS:
+                row.setdefault(name, value)
+            elif plain_name(name) not in QUESTIONS and not name.startswith("_"):
+                self.unread[name] = None
+
+    def leave(self, names: Iterable[str]) -> None:
+        """Columns that are not even loaded."""
+        self.unread.update(dict.fromkeys(name for name in names if plain_name(name) not in QUESTIONS))
+
+    def note(self) -> str:
+        """What was not read; '' if everything was."""
+        return unread_note(self.unread)
+
+
+_OF_RUNS = ("tag", "rank", "results")
+_SCALARS = frozenset({str, int, float, bool})
+_NOTHING: frozenset[str] = frozenset()
+
+
+def unread_note(names: Iterable[str]) -> str:
+    """The one note on fields that were not read; '' if there are none."""
+    shown = ", ".join(shorten(name, 40) for name in names)
+    return f"unread: {shown}" if shown else ""
+
+
+def _rivals(ours: str, usual: list[str], found: list[str]) -> list[str]:
+    """Names of which each could be meant. Of texts the first is; a title or a passage gives way to any other name."""
+    if ours in ("text", "quote"):
+        return []
+    if ours in _ONE_ONLY:
+        return found
+    return usual or [name for name in found if plain_name(name) not in _WEAK]
+
+
+_WEAK = frozenset({"document", "title", "passage_id", "pid"})
+
+
+def _flat(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row with the fields of its metadata; its own come first."""
+    inside = [name for name in given if name in _INSIDE and isinstance(given[name], Mapping)]
+    if not inside:
+        return given
+    own = {name: value for name, value in given.items() if name not in inside}
+    known = {ours for name in own if own[name] is not None and (ours := ours_of(name, "run"))}
+    more = {str(name): value for outer in inside for name, value in given[outer].items()}
+    taken = known - {*_ONE_ONLY}
+    return {**{name: value for name, value in more.items() if ours_of(name, "run") not in taken}, **own}
+
+
+def refuse_places(given: Mapping[str, Any]) -> None:
+    """Refuse fields that say where, but not in characters, or in a form that is not read."""
+    plain = {plain_name(name) for name in given}
+    for name, value in given.items():
+        unit = counts(name)
+        if unit == "pages" and _WITH_PAGES in plain:
+            continue
+        if unit and value is not None:
+            _refuse_place(name, unit)
+        if plain_name(name) in _PLACES and isinstance(value, (list, tuple, Mapping)) and len(value):
+            raise FieldError(f"{name} says where, but a list or object there is not read", "give start and end")
+        if isinstance(value, (list, tuple, Mapping)) and not name.startswith("_") and (inner := _place_inside(value)):
+            raise FieldError(
+                f"{name} holds {inner}, which says where and is not read", "give start and end in the row itself"
+            )
+
+
+def _refuse_place(name: str, unit: str) -> None:
+    remedy = _REMEDY.get(unit, "give start and end, which count characters")
+    raise FieldError(f"{name} says where, by {unit}, which are not read yet", f"{remedy}; or leave {name} out")
+
+
+def _place_inside(value: Any) -> str:
+    """The name inside an object, or a list of them, that says where."""
+    held = value if isinstance(value, Mapping) else value[0] if value and isinstance(value[0], Mapping) else {}
+    names = [str(name) for name, inner in held.items() if inner is not None]
+    return next((name for name in names if counts(name) or ours_of(name, "run") in _ONE_ONLY), "")
+
+
+def _is_other(ours: str, name: str, value: Any) -> bool:
+    """Whether a value under a name of several meanings is something else."""
+    plain = plain_name(name)
+    if plain in _COMMON:
+        return isinstance(value, str) and not re.fullmatch(r"\s*-?\d+(\.\d+)?\s*", value)
+    if ours == "doc" and plain == "document":
+        return not isinstance(value, (str, int)) or len(str(value)) > _LONGEST_NAME or "\n" in str(value)
+    return ours == "doc" and plain in ("path", "file", "source", "title") and isinstance(value, (Mapping, list))
+
+
+def _is_text(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(value.strip()) and not value.strip().isdigit()
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _from_distance(row: Row) -> None:
+    """A distance is a score with its sign changed: the smaller, the better."""
+    distance = row.pop("distance", None)
+    if distance is not None and row.get("score") is None:
+        number = isinstance(distance, (int, float)) and not isinstance(distance, bool)
+        row["score"] = -distance if number else distance
+
+
+def with_end(row: Row) -> Row:
+    """The end of a span follows from its text, else from its length; a length without a start says nothing."""
+    length = row.pop("length", None)
+    start, text = row.get("start"), row.get("text")
+    if start is None or row.get("end") is not None or row.get("quote") is not None:
+        return row
+    if not isinstance(start, (int, float)) or isinstance(start, bool):
+        return row  # the checks of the fields say what is wrong with it
+    if isinstance(text, str) and text:
+        row["end"] = start + len(text)
+    elif length is not None:
+        row["end"] = start + checked_length(length)
+    return row
+
+
+def checked_length(length: Any) -> Any:
+    """A length, which is a number."""
+    if isinstance(length, (bool, str)) or not hasattr(length, "__float__"):
+        raise FieldError(f"length must be a number, not {length!r:.40}", "give end, or the length in characters")
+    return length
+
+
+def _one_text_each(row: Row, role: Role) -> Sequence[Row]:
+    """Several rows for a list of texts."""
+    ours = "quote" if role == "truth" and isinstance(row.get("quote"), (list, tuple)) else "text"
+    texts = row.get(ours)
+    if not isinstance(texts, (list, tuple)):
+        return [row]
+    if len(texts) > 1 and (rival := next((n for n in ("start", "rank", "score") if row.get(n) is not None), "")):
+        name = row.called.get(ours, ours)
+        raise FieldError(f"{name} holds {len(texts)} texts beside one {rival}", "give each text a row of its own")
+    made = []
+    for text in texts:
+        one = Row({**row, ours: text})
+        one.called = row.called
+        made.append(one)
+    return made or [row]
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+def match_columns(
+    names: Sequence[str], role: Role, chosen: Mapping[str, str] | None = None, where: str = "the data frame"
+) -> dict[str, str]:
+    """Our names to those of the columns; ``chosen`` settles some of them."""
+    known, chosen = TABLE[role], dict(chosen or {})
+    for ours, theirs in chosen.items():
+        if ours not in known:
+            raise UsageError(f"columns: {ours} is none of {', '.join(known)}{nearest(ours, list(known))}")
+        if theirs not in names:
+            raise InputError(f"{where} has no column {theirs}{nearest(theirs, list(names))}", remedy=_has(names))
+    left = [name for name in names if name not in chosen.values()]
+    matched = {**find_columns(tuple(left), role, where, frozenset(chosen)), **chosen}
+    for needed in ("topic", "doc"):
+        if needed not in matched and not (needed == "doc" and _INSTEAD[role] in matched):
+            expected = ", ".join(known[needed].usual)
+            also = f", or {_INSTEAD[role]} to look up in the documents" if needed == "doc" else ""
+            raise InputError(
+                f"{where} has no column for the {'document' if needed == 'doc' else 'topic'}",
+                remedy=f"expected one of {expected}{also}; {_has(names)}; {_explicit(role, needed)}",
+            )
+    _check_role(matched, names, role, where, "grade" in chosen)
+    return matched
+
+
+#: Columns whose meaning is plain from their names, whatever they hold.
+_PLAIN = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "run", "judged", "is_impossible",
+                    "annotator"})  # fmt: skip
+
+
+def is_plain(matched: Mapping[str, str], names: Sequence[str], role: Role) -> bool:
+    """Whether names alone say what columns are; else their values are looked at, row by row."""
+    used = {theirs: ours for ours, theirs in matched.items()}
+    for name in names:
+        plain = plain_name(name)
+        if used.get(name, "") in _PLAIN and plain not in _COMMON and plain != "document":
+            continue
+        doubtful = is_used(name, role) and plain not in QUESTIONS and ours_of(name, role) != "doc"
+        if name in used or doubtful:
+            return False
+    return True
+
+
+def unread_names(names: Iterable[str], matched: Mapping[str, str], role: Role) -> list[str]:
+    """Columns of a run that are not read; those of a truth are fields of its topics."""
+    used = {*matched.values()}
+    return [name for name in names if role == "run" and name not in used and plain_name(name) not in QUESTIONS]
+
+
+def _check_role(matched: Mapping[str, str], names: Sequence[str], role: Role, where: str, chosen: bool) -> None:
+    """Truth and run in each other's place would give numbers too."""
+    grades = TABLE["truth"]["grade"].usual
+    graded = [name for name in names if plain_name(name) in grades]
+    ranked = [name for name in names if plain_name(name) == "rank"]
+    if role == "run" and graded and not {"rank", "score", "distance"} & set(matched):
+        why = f"a truth: it has {graded[0]}, and neither rank nor score"
+    elif role == "truth" and ranked and not graded and not chosen:
+        why = f"a run: it has {ranked[0]}, and no {', '.join(grades)}"
+    else:
+        return
+    raise InputError(f"{where} looks like {why}", remedy="the truth is given first, then the runs")
+
+
+@lru_cache(maxsize=256)
+def find_columns(
+    names: tuple[str, ...], role: Role, where: str, settled: frozenset[str] = frozenset()
+) -> dict[str, str]:
+    """Our names to those that mean the same, without the ``settled`` ones; none is needed."""
+    found: dict[str, str] = {}
+    for ours, aliases in TABLE[role].items():
+        if ours not in settled and (theirs := _column(ours, aliases, names, role, where, [*found.values()])):
+            found[ours] = theirs
+    return found
+
+
+def _column(ours: str, aliases: Aliases, names: Sequence[str], role: Role, where: str, taken: Sequence[str]) -> str:
+    free = [name for name in names if name not in taken]
+    usual = [name for name in free if plain_name(name) in aliases.usual]
+    other = [name for known in aliases.other for name in free if plain_name(name) == known]
+    rivals = [name for name in names if name in _rivals(ours, usual, [*usual, *other])]
+    if len(rivals) > 1:
+        raise InputError(
+            f"{where} has {len(rivals)} columns for the {ours}: {', '.join(rivals)}",
+            remedy=f"keep one of them; {_explicit(role, ours, rivals[0])}",
+        )
+    return next(iter([*usual, *other]), "")
+
+
+def _has(names: Sequence[str]) -> str:
+    return f"it has {', '.join(names) or 'no columns'}"
+
+
+def _explicit(role: Role, ours: str, example: str = "...") -> str:
+    shown = example if example == "..." else repr(example)
+    return f"bp.{role}_from_frame(frame, columns={{{ours!r}: {shown}}}) names one"
