@@ -135,7 +135,7 @@ def test_regions_of_one_rank_are_one_result():
     again = twins.span_run([[("d", 0, 200), ("d", 150, 350)], [("d", 300, 400), ("d", 250, 350)]])
     assert twins.value(TRUTH, again, "Overlap", topics="run") == pytest.approx(1 - 400 / (350 + 150))
     told = explanation(bp.explain(TRUTH, again, "1", "Overlap"))
-    assert "1 (d#150-350)     150" in told and "lengths added up       500" in told
+    assert "1 (d#150-350)     150" in told and "lengths added up    500" in told
 
 
 def test_overlap_explains_itself():
