@@ -19,6 +19,7 @@ import numpy.typing as npt
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.gc import gc_paused
+from berrypick.core.laws import USUAL
 from berrypick.core.run import Run
 from berrypick.core.truth import LARGEST_GRADE, TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
@@ -33,6 +34,7 @@ class DocumentMeasure:
 
     higher_is_better: ClassVar[bool] = True
     of_spans: ClassVar[str] = "charR"
+    laws: ClassVar[tuple[str, ...]] = USUAL
 
     measure: Any
     text: str
@@ -42,6 +44,10 @@ class DocumentMeasure:
 
     def __hash__(self) -> int:
         return hash(self.text)  # ir_measures writes a measure out to hash it, which shows with many topics
+
+    def kept_laws(self) -> tuple[str, ...]:
+        """What its value must not depend on, and in which direction it moves."""
+        return self.laws
 
     @property
     def instead_on_spans(self) -> str:
