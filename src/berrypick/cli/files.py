@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from berrypick import formats
+from berrypick.cli.laws import check_laws_of_files, law_options, refuse_law_options
 from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes
 from berrypick.core.errors import BerrypickError, InputError, UsageError, as_flags
 from berrypick.core.navigation import LinkTable
@@ -29,14 +30,24 @@ from berrypick.judging.judge import refuse_duplicates
 @click.command("check", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
-def check_command(files: tuple[str, ...], format_name: str | None) -> None:
+@law_options
+def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, **settings: Any) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
-    Exits with 2 if there is any problem.
+    With --laws, FILES are a truth and runs: variants of them are drawn, and every law that the measures declare is
+    tried on them (what a value must not depend on, in which direction it moves). The options of an evaluation are for
+    --laws alone.
+
+    Exits with 2 if there is any problem, with 1 if a law is broken.
 
     \b
     berrypick check truth.qrels *.run
+    berrypick check --laws truth.jsonl my.jsonl -m 'charR@5 spanRR'
     """
+    if laws:
+        check_laws_of_files(files, format_name, settings)
+        return
+    refuse_law_options()
     good = True
     for path in files:
         try:

@@ -31,6 +31,7 @@ class _Generalised(Measure):
     """How an article is scored."""
 
     depends_on: ClassVar[tuple[str, ...]] = ()
+    ranks_documents: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 

@@ -71,6 +71,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
 
+    #: Whether its ranks are those of documents, to which all their results belong.
+    ranks_documents: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.
     laws: ClassVar[tuple[str, ...]] = USUAL
 

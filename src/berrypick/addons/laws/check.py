@@ -37,7 +37,8 @@ ALL = {
     law.name: law
     for law in (
         Law("truth-order", orders.shuffled_truth, "the truth has a single line"),
-        Law("tie-order", orders.shuffled_ties, "no ties, or ties that keep the order of the file"),
+        Law("tie-order", orders.shuffled_ties, "no ties, or ties that keep the order of the file",
+            key=orders.by_documents),
         Law("document-names", orders.renamed_documents, "no documents"),
         Law("topic-names", orders.renamed_topics, "no topics"),
         Law("score-scale", orders.scaled_scores, "the run has no scores"),
@@ -76,7 +77,9 @@ def laws(
     >>> found.broken
     ()
     """
-    return check_laws(truth, runs, measures, EvaluationOptions.from_arguments(options, "laws"), variants, seed, progress)
+    return check_laws(
+        truth, runs, measures, EvaluationOptions.from_arguments(options, "laws"), variants, seed, progress
+    )
 
 
 def check_laws(
@@ -196,15 +199,11 @@ class _Trial:
         before = self.sampled.values(case, measures)
         try:
             return self._differences(case, measures, number, 0, before)
-        except BerrypickError:
-            if len(measures) > 1:  # which of them it is
-                parts = [self._try(case, [one], number) for one in measures]
-                return {text: found for part in parts if part for text, found in part.items()}
-        try:
-            return self._differences(case, measures, number, 0, before)
         except BerrypickError as error:
-            [(_, topic), value] = next(iter(before.items()))
-            return {measures[0].text: _Difference(topic, _name(self.law), value, None, str(error))}
+            if len(measures) == 1:
+                return {measures[0].text: _failed(before, _name(self.law), error)}
+        parts = [self._try(case, [one], number) for one in measures]
+        return {text: found for part in parts if part for text, found in part.items()}
 
     def _differences(
         self, case: Case, measures: Sequence[RequestedMeasure], number: int, again: int, before: Values
@@ -213,7 +212,14 @@ class _Trial:
         variant = self.law.vary(case, measures, rng, number)
         if variant is None:
             return None
-        after = variant.values(measures)
+        try:
+            after = variant.values(measures)
+        except BerrypickError as error:
+            if variant.may_refuse:
+                return None
+            if len(measures) > 1:  # which of them it is
+                raise
+            return {measures[0].text: _failed(before, variant.what, error)}
         found: dict[str, _Difference] = {}
         by_text = {one.text: one for one in measures}
         for (text, topic), value in before.items():
@@ -257,13 +263,15 @@ class _Trial:
             try:
                 found = self._differences(case, [one], number, again, before)
             except BerrypickError as error:
-                if as_error:
-                    [(_, topic), value] = next(iter(before.items()))
-                    return _Difference(topic, _name(self.law), value, None, str(error))
-                continue
-            if found and not as_error:
+                found = {one.text: _failed(before, _name(self.law), error)}
+            if found and bool(found[one.text].error) == as_error:
                 return found[one.text]
         return None
+
+
+def _failed(before: Values, what: str, error: BerrypickError) -> _Difference:
+    (_, topic), value = next(iter(before.items()))
+    return _Difference(topic, what, value, None, str(error).partition("\n")[0])
 
 
 def _name(law: Law) -> str:
@@ -276,5 +284,3 @@ def _units(topic: TopicTruth) -> Iterator[str]:
         place = "" if topic.start is None or topic.end is None else f"#{topic.start[row]:g}-{topic.end[row]:g}"
         yield f"{topic.document[row]}{topic.path[row] if topic.path else ''}{place} ({topic.grade[row]:g})"
     yield from (f"{one.document}:{one.start}..{one.end}" for one in topic.passages)
-
-

@@ -22,8 +22,10 @@ class Variant:
     what: str  # what was done
     #: The old names of topics by their new ones, where they were renamed.
     renamed: Mapping[str, str] = field(default_factory=dict)
-    #: How its values are computed, where that is what was changed; an empty mapping of a topic: it has none.
+    #: How its values are computed, where that is what was changed.
     compute: Callable[[Sequence[RequestedMeasure]], Values] | None = None
+    #: Whether an error is an answer as good as the same value: nobody is misled.
+    may_refuse: bool = False
 
     def values(self, measures: Sequence[RequestedMeasure]) -> Values:
         """The values under the names that topics had before."""

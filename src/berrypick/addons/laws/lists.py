@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.addons.laws.case import Case
 from berrypick.addons.laws.law import Variant
-from berrypick.addons.laws.orders import Measures, Rng
+from berrypick.addons.laws.orders import Measures, Rng, by_documents
 from berrypick.addons.laws.rows import (
     Result,
     as_result,
@@ -97,7 +97,8 @@ def cut_of(case: Case, one: RequestedMeasure) -> Hashable:
     merged = uses and type(model).items is not UserModel.items
     returning = uses and model is not None and model.returns is False
     at = one.measure.at if getattr(one.measure, "cutoff", "rank") == "rank" else None
-    return at, one.of_documents, merged or returning
+    articles = by_documents(case, one)
+    return at, articles, merged or returning or (articles and not one.of_documents)
 
 
 def junk_behind(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | None:
@@ -203,7 +204,7 @@ def _met(topic: TopicTruth, row: int, rows: Sequence[Result]) -> bool:
         if one.document != unit.document:
             continue
         if unit.start is not None:
-            met = one.start < unit.end and unit.start < one.end or one[2:4] == unit[2:4]
+            met = (one.start < unit.end and unit.start < one.end) or one[2:4] == unit[2:4]
         elif unit.path is not None and one.path is not None:
             met = f"{one.path}/".startswith(f"{unit.path}/") or f"{unit.path}/".startswith(f"{one.path}/")
         else:

@@ -63,8 +63,11 @@ def shuffled_ties(case: Case, measures: Measures, rng: Rng, number: int) -> Vari
     """Pointers of one list item in another order; or the lines of a run of documents whose ties are ordered by name."""
     run = case.run
     if run.grouped:
-        lists = {topic: _within_items(rows, rng) for topic, rows in lists_of(run).items()}
-        return Variant(case.changed(run=with_lists(run, lists)), "results of one rank in another order")
+        held = lists_of(run)
+        documents = by_documents(case, measures[0])
+        lists = {topic: _within_items(rows, documents, rng) for topic, rows in held.items()}
+        what = f"results of one rank{' and document' * documents} in another order"
+        return None if lists == held else Variant(case.changed(run=with_lists(run, lists)), what)
     if not _ties_by_name(run):
         return None
     assert run.line is not None
@@ -75,9 +78,18 @@ def shuffled_ties(case: Case, measures: Measures, rng: Rng, number: int) -> Vari
     return Variant(case.changed(run=mixed), "lines of the run in another order")
 
 
-def _within_items(rows: Sequence[Result], rng: Rng) -> list[Result]:
+def _within_items(rows: Sequence[Result], documents: bool, rng: Rng) -> list[Result]:
+    """Where ranks are those of documents, those of one item stay in the order of the file, which is theirs."""
+    first: dict[tuple[int, str], int] = {}
+    for row in rows:
+        first.setdefault((row.rank, row.document), len(first))
     mixed = [rows[i] for i in rng.permutation(len(rows)).tolist()]
-    return sorted(mixed, key=lambda row: row.rank)
+    return sorted(mixed, key=lambda row: (row.rank, first[row.rank, row.document] if documents else 0))
+
+
+def by_documents(case: Case, one: RequestedMeasure) -> bool:
+    """Whether the ranks of a measure are those of documents."""
+    return one.of_documents or bool(getattr(one.measure, "ranks_documents", False))
 
 
 def _ties_by_name(run: Run) -> bool:

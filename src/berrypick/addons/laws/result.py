@@ -89,7 +89,9 @@ class Laws(Tabular):
     def line(self) -> str:
         """The result in one line."""
         laws, variants = len(self.tried), sum(row.variants for row in self.laws)
-        return f"{laws:,} law{'s' * (laws != 1)}, {variants:,} variant{'s' * (variants != 1)}, {len(self.broken)} broken"
+        return (
+            f"{laws:,} law{'s' * (laws != 1)}, {variants:,} variant{'s' * (variants != 1)}, {len(self.broken)} broken"
+        )
 
     def __repr__(self) -> str:
         return f"Laws({self.line})"
