@@ -182,20 +182,20 @@ def elements(rng: np.random.Generator) -> tuple[Truth, Run]:
     """Elements with sizes, of three articles."""
     topics, rows = {}, []
     for name in TOPICS:
-        document, path, shared, points = [], [], [], []
-        for d in rng.permutation(["e0", "e1", "e2"])[: rng.integers(1, 4)].tolist():
+        document, path, shared = [], [], []
+        relevant = rng.permutation(["e0", "e1", "e2"])[: rng.integers(1, 4)].tolist()
+        for d in ("e0", "e1", "e2"):
             start = int(rng.integers(0, 80))
-            end = start + int(rng.integers(5, 20))
+            end = start + (int(rng.integers(5, 20)) if d in relevant else 0)
             document += [d] * len(TREE)
             path += list(TREE)
             shared += [max(0, min(b, end) - max(a, start)) for a, b in TREE.values()]
-            points.append(d)
         topics[name] = TopicTruth(
             name,
             tuple(document),
             np.array([float(size > 0) for size in shared]),
             path=tuple(path),
-            size=np.array([float(b - a) for a, b in TREE.values()] * len(points)),
+            size=np.array([float(b - a) for a, b in TREE.values()] * 3),
             rsize=np.array(shared, dtype=np.float64),
         )
         if name != "4":

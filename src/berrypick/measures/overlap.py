@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
@@ -55,6 +56,7 @@ class Overlap(Measure):
     0.125
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()
