@@ -16,6 +16,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
+from berrypick.core.laws import laws_problem
 from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
@@ -68,6 +69,8 @@ class UserModel(Parameterized, base=True):
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
+    #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
+    breaks: ClassVar[tuple[str, ...]] = ()
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
 
@@ -104,7 +107,9 @@ class UserModel(Parameterized, base=True):
 
     @classmethod
     def definition_problem(cls) -> str:
-        return "it has no method reach" if cls.reach is UserModel.reach else super().definition_problem()
+        if cls.reach is UserModel.reach:
+            return "it has no method reach"
+        return laws_problem(cls.breaks).replace("laws is", "breaks is", 1) or super().definition_problem()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank leads to."""

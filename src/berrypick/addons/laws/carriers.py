@@ -99,12 +99,13 @@ def carried(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | 
 def _opened(case: Case, of_run: bool, given: Any) -> Case:
     """The case with what a carrier holds, read as an evaluation reads it."""
     old, reader = case.evaluation, case.evaluation.context.reader
+    applied: Any = dict.fromkeys(_APPLIED)
     options = replace(
         old.options,
         documents=reader.texts,
         collection=None if old.options.collection is None else reader.collection,
         duplicates=old.options.duplicates or case.run.duplicates,
-        **dict.fromkeys(_APPLIED),
+        **applied,
     )
     truth, run = (case.truth, given) if of_run else (given, case.run)
     read = Evaluation._from_options(truth, run, None, options)

@@ -16,7 +16,7 @@ from berrypick.addons.laws.result import BrokenLaw, LawRow, Laws
 from berrypick.addons.laws.rows import results_of
 from berrypick.addons.laws.shrink import smallest, with_only
 from berrypick.core.errors import BerrypickError, UsageError
-from berrypick.core.laws import LAWS
+from berrypick.core.laws import LAWS, laws_problem
 from berrypick.core.truth import TopicTruth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -61,6 +61,7 @@ def laws(
     runs: Any,
     measures: MeasuresGiven = (),
     *,
+    only: Sequence[str] = (),
     variants: int = 20,
     seed: int = 0,
     progress: Progress | None = None,
@@ -69,8 +70,8 @@ def laws(
     """Try the laws that measures declare on variants of a truth and runs.
 
     A law says what a value must not depend on (the order of the truth's lines, names of documents, kernels, ...), or in
-    which direction it moves. ``variants`` of each law are drawn for each run; there is one each for kernels and jobs,
-    and one for each carrier. ``progress`` is called with (done, of).
+    which direction it moves. ``only`` names some laws instead of all. ``variants`` of each law are drawn for each run;
+    there is one each for kernels and jobs, and one for each carrier. ``progress`` is called with (done, of).
 
     >>> import berrypick as bp
     >>> found = bp.laws({"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "a": 2}}, "RR", variants=2)
@@ -90,17 +91,19 @@ def check_laws(
     variants: int = 20,
     seed: int = 0,
     progress: Progress | None = None,
+    only: Sequence[str] = (),
 ) -> Laws:
     """The same with options as one value."""
     for name, value in (("variants", variants), ("seed", seed)):
         if not isinstance(value, Integral) or isinstance(value, bool) or value < (name == "variants"):
             raise UsageError(f"{name} is a whole number from {int(name == 'variants')}, not {value!r:.60}")
+    if problem := laws_problem(tuple([only] if isinstance(only, str) else only)):
+        raise UsageError(f"only: {problem}")
     evaluation = Evaluation._from_options(truth, runs, measures, options)
     cases = cases_of(evaluation)
-    pairs = [(one.text, law) for one in evaluation.measures for law in one.measure.kept_laws()]
-    tally = {pair: _Tally() for pair in pairs}
+    tally = {(one.text, law): _Tally() for one in evaluation.measures for law in _declared(evaluation, one, only)}
     for done, (name, case, law) in enumerate((n, c, law) for n, c in cases.items() for law in ALL.values()):
-        declared = [one for one in evaluation.measures if law.name in one.measure.kept_laws()]
+        declared = [one for one in evaluation.measures if (one.text, law.name) in tally]
         trial = _Trial(name, _Sampled(case, int(seed)), law, int(variants), int(seed))
         for group in _groups(declared, case, law):
             trial.run(group, {one.text: tally[one.text, law.name] for one in group})
@@ -111,6 +114,15 @@ def check_laws(
         for (text, law), found in tally.items()
     ]
     return Laws(tuple(rows), int(seed), tuple(evaluation.notes))
+
+
+def _declared(evaluation: Evaluation, one: RequestedMeasure, only: Sequence[str]) -> Iterator[str]:
+    """The laws of a measure, but for those that its reader breaks."""
+    reads = "user" in getattr(one.measure, "depends_on", ())
+    breaks = evaluation.contexts[one.text].user.breaks if reads else ()
+    for law in one.measure.kept_laws():
+        if law not in breaks and (not only or law in only):
+            yield law
 
 
 def _groups(measures: Sequence[RequestedMeasure], case: Case, law: Law) -> Iterator[list[RequestedMeasure]]:

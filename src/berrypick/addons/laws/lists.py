@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -90,37 +90,47 @@ def _place(start: Any, end: Any, rng: Rng) -> Any:
 # --- behind the cut-off -----------------------------------------------------------------------------------------------
 
 
-def cut_of(case: Case, one: RequestedMeasure) -> Hashable:
-    """What decides on where a list is cut: the rank, whether ranks count documents, whether items are put together."""
-    model = case.evaluation.contexts[one.text].user if one.text in case.evaluation.contexts else None
-    uses = model is not None and "user" in getattr(one.measure, "depends_on", ())
-    merged = uses and type(model).items is not UserModel.items
-    returning = uses and model is not None and model.returns is False
+class Cut(NamedTuple):
+    """Where a measure cuts a list."""
+
+    at: int | None
+    #: Whether ranks are those of documents.
+    documents: bool
+    #: Whether results belong to the item of their document, wherever they stand.
+    merged: bool
+
+
+def cut_of(case: Case, one: RequestedMeasure) -> Cut:
+    """Where a measure cuts a list."""
+    merged = False
+    if "user" in getattr(one.measure, "depends_on", ()):
+        model = case.evaluation.contexts[one.text].user
+        merged = model.returns is False or type(model).items is not UserModel.items
     at = one.measure.at if getattr(one.measure, "cutoff", "rank") == "rank" else None
-    articles = by_documents(case, one)
-    return at, articles, merged or returning or (articles and not one.of_documents)
+    documents = by_documents(case, one)
+    return Cut(None if at is None else int(at), documents, merged or (documents and not one.of_documents))
 
 
 def junk_behind(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | None:
     """More results behind the cut-off, or those behind it in another order, or none."""
-    at, of_documents, new_documents = cut_of(case, measures[0])  # type: ignore[misc]
+    at, documents, merged = cut_of(case, measures[0])
     if at is None:
         return None
     lists, known, changed = lists_of(case.run), _known(case), []
     repeated = repeats_of(case.run)
     for topic, rows in lists.items():
-        cut = _cut(rows, at, of_documents)
+        cut = _cut(rows, at, documents)
         if cut is None or topic in repeated or topic not in case.truth:
             continue
         behind = rows[cut:]
-        if number % 3 == 1 and behind and not new_documents:
+        if number % 3 == 1 and behind and not merged:
             behind = []
-        elif number % 3 == 2 and len(behind) > 1 and not new_documents:
+        elif number % 3 == 2 and len(behind) > 1 and not merged:
             places = [row.rank for row in behind]
             order = rng.permutation(len(behind)).tolist()
             behind = [behind[i]._replace(rank=rank) for i, rank in zip(order, places, strict=True)]
         else:
-            behind = [*behind, *_junk(rows, known, rng, new_documents)]
+            behind = [*behind, *_junk(rows, known, rng, merged)]
         if behind != rows[cut:]:
             lists[topic] = [*rows[:cut], *behind]
             changed.append(topic)

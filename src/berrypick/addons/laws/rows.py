@@ -40,19 +40,16 @@ class Result(NamedTuple):
 def results_of(run: Run, topic: str) -> list[Result]:
     """The rows of one topic, in ranked order."""
     ranking = run.ranking(topic)
-    paths = [ranking.path_of(row) if ranking.path is not None else (None, "") for row in range(len(ranking))]
-    columns = [None if one is None else one.tolist() for one in (ranking.start, ranking.end, ranking.score)]
-    lines = None if ranking.line is None else ranking.line.tolist()
-    return [
-        Result(
-            ranking.documents[code],
-            rank,
-            *(None if column is None else column[row] for column in columns),
-            None if lines is None else lines[row],
-            *paths[row],
-        )
-        for row, (code, rank) in enumerate(zip(ranking.document.tolist(), ranking.rank.tolist(), strict=True))
-    ]
+    size = len(ranking)
+
+    def column(values: Any) -> Any:
+        return [None] * size if values is None else values.tolist()
+
+    paths = [ranking.path_of(row) if ranking.path is not None else (None, "") for row in range(size)]
+    columns = map(column, (ranking.start, ranking.end, ranking.score, ranking.line))
+    names = [ranking.documents[code] for code in ranking.document.tolist()]
+    rows = zip(names, ranking.rank.tolist(), *columns, paths, strict=True)
+    return [Result(*row[:-1], *row[-1]) for row in rows]
 
 
 def lists_of(run: Run) -> dict[str, list[Result]]:
