@@ -78,9 +78,8 @@ def laws(
     >>> found.broken
     ()
     """
-    return check_laws(
-        truth, runs, measures, EvaluationOptions.from_arguments(options, "laws"), variants, seed, progress
-    )
+    given = EvaluationOptions.from_arguments(options, "laws")
+    return check_laws(truth, runs, measures, given, variants, seed, progress, only)
 
 
 def check_laws(
@@ -97,15 +96,17 @@ def check_laws(
     for name, value in (("variants", variants), ("seed", seed)):
         if not isinstance(value, Integral) or isinstance(value, bool) or value < (name == "variants"):
             raise UsageError(f"{name} is a whole number from {int(name == 'variants')}, not {value!r:.60}")
-    if problem := laws_problem(tuple([only] if isinstance(only, str) else only)):
+    only = (only,) if isinstance(only, str) else tuple(only)
+    if problem := laws_problem(only):
         raise UsageError(f"only: {problem}")
     evaluation = Evaluation._from_options(truth, runs, measures, options)
     cases = cases_of(evaluation)
     tally = {(one.text, law): _Tally() for one in evaluation.measures for law in _declared(evaluation, one, only)}
-    for done, (name, case, law) in enumerate((n, c, law) for n, c in cases.items() for law in ALL.values()):
+    sampled = {name: _Sampled(case, int(seed)) for name, case in cases.items()}
+    for done, (name, law) in enumerate((name, law) for name in cases for law in ALL.values()):
         declared = [one for one in evaluation.measures if (one.text, law.name) in tally]
-        trial = _Trial(name, _Sampled(case, int(seed)), law, int(variants), int(seed))
-        for group in _groups(declared, case, law):
+        trial = _Trial(name, sampled[name], law, int(variants), int(seed))
+        for group in _groups(declared, cases[name], law):
             trial.run(group, {one.text: tally[one.text, law.name] for one in group})
         if progress is not None:
             progress(done + 1, len(cases) * len(ALL))
