@@ -61,7 +61,8 @@ class RankedMeasure(Measure):
 
     def kept_laws(self) -> tuple[str, ...]:
         """Without the documents that were not judged, those behind the cut-off move up."""
-        return without("junk-after-cut", laws=self.laws) if getattr(self, "judged_only", False) else self.laws
+        kept = super().kept_laws()
+        return without("junk-after-cut", laws=kept) if getattr(self, "judged_only", False) else kept
 
     def compute_all(self, documents: JudgedDocuments) -> FloatArray:
         """The value of every topic."""

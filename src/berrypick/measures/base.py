@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, TypeVar, get_args
 from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.laws import USUAL, laws_problem
+from berrypick.core.laws import USUAL, laws_problem, without
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
@@ -78,9 +78,14 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     at: float | int | None = None
 
+    @classmethod
+    def declared_laws(cls) -> tuple[str, ...]:
+        """The laws of the class; one of them is about cut-offs of ranks, for those who have them."""
+        return cls.laws if cls.cutoff == "rank" else without("junk-after-cut", laws=cls.laws)
+
     def kept_laws(self) -> tuple[str, ...]:
         """The laws of the measure with its parameters, some of which may break one."""
-        return self.laws
+        return self.declared_laws()
 
     def user_model(self) -> str | None:
         """The user model named in the measure itself, which then counts instead of the one of the evaluation."""

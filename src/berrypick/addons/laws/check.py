@@ -43,7 +43,7 @@ ALL = {
         Law("topic-names", orders.renamed_topics, "no topics"),
         Law("score-scale", orders.scaled_scores, "the run has no scores"),
         Law("split-span", lists.split_span, "no span that can be split"),
-        Law("junk-after-cut", lists.junk_behind, "no cut-off, or no list that gets there", key=lists.cut_of),
+        Law("junk-after-cut", lists.junk_behind, "no cut-off, or no list that gets to it", key=lists.cut_of),
         Law("kernels", machine.other_kernels, "the compiled kernels are not installed", most=lambda c: 1, whole=True),
         Law("jobs", machine.two_processes, "", tolerance=0.0, most=lambda c: 1, whole=True),
         Law("carrier", carriers.carried, "nothing else holds it", tolerance=0.0,
