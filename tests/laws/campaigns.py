@@ -97,7 +97,7 @@ def spans(rng: np.random.Generator, kind: str) -> tuple[Truth, Run]:
 def span_topic(rng: np.random.Generator, name: str, kind: str) -> TopicTruth:
     if kind == "overlapping":
         start = rng.integers(0, 50, size=int(rng.integers(2, 7)))
-        placed = sorted({(f"d{rng.integers(0, 3)}", int(a), int(a + rng.integers(2, 15))) for a in start})
+        placed = sorted({(f"d{rng.integers(0, 2)}", int(a), int(a + rng.integers(2, 9))) for a in start})
         placed = [placed[i] for i in rng.permutation(len(placed))]
     else:
         cells = rng.permutation([(d, i) for d in range(4) for i in range(3)])[: rng.integers(2, 7)].tolist()
@@ -123,9 +123,11 @@ def span_lists(rng: np.random.Generator, sizes: dict[str, int], kind: str) -> Ru
     for name, size in sizes.items():
         held: dict[tuple, None] = {}
         for _ in range(size):
-            start = int(rng.integers(0, 50)) if kind != "apart" else 8 * int(rng.integers(0, 7))
-            width = int(rng.integers(1, 20)) if kind != "apart" else 8
-            document = f"d{rng.integers(0, 4)}"
+            start, width, document = int(rng.integers(0, 50)), int(rng.integers(1, 20)), f"d{rng.integers(0, 4)}"
+            if kind == "apart":
+                start, width = 8 * int(rng.integers(0, 7)), 8
+            elif kind == "overlapping":  # results that meet several targets, and each other
+                start, width, document = start // 2, width + 8, f"d{rng.integers(0, 2)}"
             if kind != "once" or all(document != other for other, _, _ in held):
                 held[document, start, start + width] = None
         rank = 0
