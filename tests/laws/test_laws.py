@@ -184,8 +184,3 @@ def test_processes_give_the_same_digits():
     for campaign in campaigns.campaigns(0):
         names, laws = check(campaign, OURS, 0, only=("jobs",))
         assert names and laws == {"jobs"}
-
-
-def test_laws_of_built_in_measures_are_known():
-    for cls in CLASSES:
-        assert not cls.definition_problem(), cls

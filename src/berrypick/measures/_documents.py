@@ -47,7 +47,8 @@ class DocumentMeasure:
 
     def kept_laws(self) -> tuple[str, ...]:
         """What its value must not depend on, and in which direction it moves."""
-        return without(*_BREAKS.get(type(self.measure).__name__.lstrip("_"), ()), laws=self.laws)
+        uncut = ("junk-after-cut",) if self.at is None else ()
+        return without(*uncut, *_BREAKS.get(type(self.measure).__name__.lstrip("_"), ()), laws=self.laws)
 
     @property
     def instead_on_spans(self) -> str:
