@@ -109,8 +109,8 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
     )
     truth, run = (case.truth, given) if of_run else (given, case.run)
     read = Evaluation._from_options(truth, run, None, options)
-    if _has_aspects(case.truth) and not _has_aspects(read.truth):  # which most formats leave out
-        raise NotHeldError("no aspects")
+    if lost := _extras(case.truth) - _extras(read.truth):
+        raise NotHeldError(f"no {' or '.join(sorted(lost))}")
     [found] = read.runs.values()
     return case.changed(run=found) if of_run else case.changed(truth=read.truth)
 
@@ -119,8 +119,10 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
 _APPLIED = ("offsets", "annotators", "min_score", "repair", "by", "topic_table", "user", "navigation", "chunks")
 
 
-def _has_aspects(truth: Truth) -> bool:
-    return any(topic.aspects is not None for topic in truth.topics.values())
+def _extras(truth: Truth) -> set[str]:
+    """What few formats hold beside judgements, and others leave out."""
+    found = {"entry points"} if truth.has_entry_points else set()
+    return found | ({"aspects"} if any(topic.aspects is not None for topic in truth.topics.values()) else set())
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
