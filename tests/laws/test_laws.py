@@ -104,6 +104,20 @@ def test_every_measure_keeps_its_laws_on_many_campaigns(seed):
         check(campaign, [*OURS, *PARAMETERS, *THEIRS], seed, variants=6)
 
 
+#: Laws that campaigns break seldom; the test below breaks them by hand.
+SELDOM = {("ESL", "tie-order"), ("ESLRF", "tie-order"), ("spanAll", "split-span")}
+
+
+def test_what_campaigns_break_seldom_is_broken_by_hand():
+    one, two = {"q": {"d#0-10": 1}}, {"q": {"d#0-5": 1, "d#5-10": 1}}
+    assert bp.score("spanAll", one, {"q": {"d#0-7": 1}}) != bp.score("spanAll", two, {"q": {"d#0-7": 1}})
+    near, far = ({"topic": "q", "doc": "d", "start": s, "end": s + 5, "rank": 1} for s in (0, 50))
+    for name in ("ESL", "ESLRF"):
+        measure, length = f"{name}(wanted=1,tolerance=15)", bp.Collection({"d": 100})
+        values = [bp.score(measure, one, run, collection=length) for run in ([near, far], [far, near])]
+        assert values[0] != values[1]
+
+
 @pytest.mark.slow
 def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
     """Else it should declare it."""
@@ -125,7 +139,7 @@ def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
             found = bp.laws(campaign.truth, campaign.run, chosen, **settings)
             broken |= {(one.measure.partition("@")[0], one.law) for one in found.broken}
             tried |= {(row.measure.partition("@")[0], row.law) for row in found.tried}
-    kept = wanted & tried - broken
+    kept = wanted & tried - broken - SELDOM
     assert not kept, "these hold on every campaign, and are not declared"
 
 
