@@ -75,6 +75,8 @@ def carriers(case: Case) -> list[Carrier]:
             for name in TEXTS
         ]
         found.append(Carrier("run as LangChain documents", True, _langchain, True))
+        found += [Carrier(f"run as {held} with offsets and text", True, partial(_both, held)) for held in HOLDERS]
+    found.append(Carrier("run as hits of a search engine", True, _hits, True))
     return found
 
 
@@ -231,6 +233,27 @@ def _quoting(holder: str, name: str, run: Run, case: Case, folder: str) -> Any:
         for row, text in rows
     ]
     return _held(holder, records, folder)
+
+
+def _both(holder: str, run: Run, case: Case, folder: str) -> Any:
+    """Results by their offsets, with their texts beside them."""
+    texts = {(topic, row.name): text for topic, rows in _quotes(run, case).items() for row, text in rows}
+    records = _rectangular(run)
+    for record in records:
+        place = span_name(record["doc"], record["start"], record["end"])
+        record["text"] = texts[record["topic"], place]
+    return _held(holder, records, folder)
+
+
+def _hits(run: Run, case: Case, folder: str) -> Any:
+    """Results as Elasticsearch and OpenSearch answer."""
+    if run.ties != "score":
+        raise NotHeldError("no scores")
+    found: dict[str, list[Record]] = {topic: [] for topic in run.topics}
+    for number, record in enumerate(_rectangular(run)):
+        source = {name: record[name] for name in ("doc", "start", "end") if name in record}
+        found[record["topic"]].append({"_id": f"hit {number}", "_score": record["score"], "_source": source})
+    return {topic: {"took": 1, "hits": {"hits": hits}} for topic, hits in found.items()}
 
 
 def _langchain(run: Run, case: Case, folder: str) -> Any:
