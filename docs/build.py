@@ -22,6 +22,7 @@ from typing import TypeVar
 
 from berrypick import formats, measures, users
 from berrypick.cli import main as berrypick
+from berrypick.core.laws import LAWS
 from berrypick.core.parameters import Parameterized
 from berrypick.demo import campaign
 from berrypick.formats import Format
@@ -81,7 +82,16 @@ def measure_page(value: type[Measure]) -> str:
         facts.append("Smaller is better.")
     if "user" in value.depends_on:
         facts.append("The value depends on the [user model](../users/index.md).")
-    return page(value, " ".join(facts), parameters(value), references(value.references), "measure", "All measures")
+    table = "\n\n".join(part for part in (parameters(value), laws(value)) if part)
+    return page(value, " ".join(facts), table, references(value.references), "measure", "All measures")
+
+
+def laws(value: type[Measure]) -> str:
+    """What the value keeps to, and what it does not."""
+    kept = [f"`{law}`" for law in value.declared_laws()]
+    others = [f"`{law}`" for law in LAWS if law not in value.laws]
+    rest = f" It does not declare {', '.join(others)}." if others else ""
+    return f"## Laws\n\nThe value keeps the [laws](../../how-to/laws.md) {', '.join(kept)}.{rest}"
 
 
 def user_page(value: type[UserModel]) -> str:

@@ -63,6 +63,7 @@ SLOW_MODULES = {
     "test_index_build",
     "test_inex_formats_xml",
     "test_jobs",
+    "test_laws",
     "test_layers",
     "test_measures",
     "test_messages",

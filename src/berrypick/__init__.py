@@ -13,6 +13,7 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.addons.laws import Laws, laws
     from berrypick.analysis.abstention import Abstention, abstention
     from berrypick.analysis.agreement import Agreement, agreement
     from berrypick.analysis.compare import compare
@@ -74,6 +75,7 @@ __all__ = [
     "IdealList",
     "InputError",
     "JudgedTopic",
+    "Laws",
     "Measure",
     "Note",
     "Pool",
@@ -110,6 +112,7 @@ __all__ = [
     "fit",
     "ideal_lists",
     "judge",
+    "laws",
     "locate",
     "parameter",
     "pool",
@@ -137,6 +140,8 @@ __all__ = [
 
 #: Where each name is defined: a module is imported when one of its names is first used.
 _HOMES = {
+    "Laws": "berrypick.addons.laws",
+    "laws": "berrypick.addons.laws",
     "Comparison": "berrypick.analysis.comparison",
     "compare": "berrypick.analysis.compare",
     "Correlations": "berrypick.analysis.correlation",

@@ -24,8 +24,11 @@ LAYERS = [
     "evaluation",
     "analysis",
     "report",
+    "addons",
     "cli",
 ]
+#: Features beyond the core, each in a folder of addons: found when they are asked for, by what is named here.
+FOUND_BY = {"laws": ("berrypick",)}
 #: Modules that anyone may import.
 FREE = {"references", "_version"}
 #: Modules beside the layers, and the layer whose place they take.
@@ -99,6 +102,16 @@ def test_a_file_imports_only_its_own_layer_and_those_below(path):
             continue
         assert other in LAYERS, f"{path.name}:{line} imports {module}, which is in no layer"
         assert LAYERS.index(other) <= LAYERS.index(own), f"{path.name}:{line}: {own} imports {module}"
+
+
+@each("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_outside_of_a_feature_imports_it(path):
+    own = module_of(path)
+    for line, module in imports(path):
+        if module.startswith("berrypick.addons."):
+            feature = module.split(".")[2]
+            allowed = own.startswith(f"berrypick.addons.{feature}") or own in FOUND_BY[feature]
+            assert allowed, f"{path.name}:{line} imports {module}"
 
 
 def test_measures_see_no_files_and_no_user_models():

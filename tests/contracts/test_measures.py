@@ -19,6 +19,7 @@ from prepared import suiting
 
 import berrypick as bp
 from berrypick import measures, references
+from berrypick.core.laws import LAWS
 from berrypick.core.results import ALL
 from berrypick.evaluation.requested import parse_measure
 from berrypick.measures.base import as_score
@@ -111,6 +112,12 @@ def test_its_parameters_are_documented(name, cls):
         assert parameter.help and parameter.help[-1] != ".", parameter.name
         assert parameter.kind in ("int", "number", "bool", "text", "any") or "|" in parameter.kind
         assert parameter.check is None or parameter.must, "what a value must be is told"
+
+
+@every_measure
+def test_it_declares_laws_that_are_known(name, cls):
+    assert set(cls.laws) <= set(LAWS) and not cls.definition_problem()
+    assert list(cls.laws) == [law for law in LAWS if law in cls.laws], "in the order of all laws"
 
 
 @every_measure_of_ours

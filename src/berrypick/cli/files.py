@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from berrypick import formats
+from berrypick.cli.laws import check_laws_of_files, law_options, refuse_law_options
 from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes, tell
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.navigation import LinkTable
@@ -33,18 +34,29 @@ from berrypick.judging.judge import refuse_duplicates
 @click.command("check", context_settings=HELP)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "format_name", metavar="NAME", help="File format. [default: detect]")
-@click.option("--documents", metavar="PATH", help="Texts that offsets, quotes and texts of FILES are checked against.")
-@click.option("--offsets", type=click.Choice(OFFSETS), help="Unit of the offsets in FILES. [default: chars]")
-def check_command(files: tuple[str, ...], format_name: str | None, documents: str | None, offsets: Any) -> None:
+@law_options
+def check_command(files: tuple[str, ...], format_name: str | None, laws: bool, **settings: Any) -> None:
     """Detect the format of FILES, validate them, and report every problem with its line.
 
     Files that hold texts and offsets, such as SQuAD, are checked against themselves; with --documents, offsets and
-    quotes of all truths and runs are checked against the texts of these. Exits with 2 if there is any problem.
+    quotes of all truths and runs are checked against the texts of these.
+
+    With --laws, FILES are a truth and runs: variants of them are drawn, and every law that the measures declare is
+    tried on them (what a value must not depend on, in which direction it moves). The other options of an evaluation
+    are for --laws alone.
+
+    Exits with 2 if there is any problem, with 1 if a law is broken.
 
     \b
     berrypick check truth.qrels *.run
     berrypick check truth.jsonl --documents texts
+    berrypick check --laws truth.jsonl my.jsonl -m 'charR@5 spanRR'
     """
+    if laws:
+        check_laws_of_files(files, format_name, settings)
+        return
+    refuse_law_options()
+    documents, offsets = settings["documents"], settings["offsets"]
     if offsets is not None and documents is None:
         raise UsageError("--offsets is about the texts of documents: give them with --documents")
     texts = None if documents is None else read_texts(documents)

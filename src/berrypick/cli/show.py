@@ -11,6 +11,7 @@ from berrypick.cli.output import HELP, painter, say, show, tell
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
+from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
@@ -66,6 +67,10 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
     rows = [[p.name, "none" if p.default is None else repr(p.default), p.help] for p in value.parameters()]
     if rows:
         show("\n" + painter()(Table("Parameters", ["name", "default", "meaning"], rows, "<<<"), ()), True)
+    if kind == "measure":
+        say("\nLaws")
+        for law in value.declared_laws():
+            say(f"  {law}: {LAWS[law]}")
     if references:
         say("\nReferences")
         for key in references:

@@ -24,7 +24,7 @@ Rows = Iterable[tuple[int, str, dict[str, Any]]]
 #: Bytes of memory, at most, for what a character of JSON begins: an object, a list, an item with a number, a text.
 _COSTS = ((b"{", 240), (b"[", 72), (b",", 40), (b'"', 30))
 #: A span called by its document and its offsets.
-_SPAN_NAME = re.compile(r"(.+)#(\d+)-(\d+)\Z", re.DOTALL)
+_SPAN_NAME = re.compile(r"(.+)#(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\Z", re.DOTALL)
 #: Lines up to this length are read without a look at what they cost.
 _SHORT = 1 << 20
 
@@ -143,7 +143,11 @@ def are_span_names(names: Sequence[str]) -> bool:
 def place_of_name(name: Any, may_be_span: bool) -> dict[str, Any]:
     """What a name says: a document, or a span of one."""
     match = _SPAN_NAME.match(str(name)) if may_be_span else None
-    return {"doc": match[1], "start": int(match[2]), "end": int(match[3])} if match else {"doc": name}
+    return {"doc": match[1], "start": _number(match[2]), "end": _number(match[3])} if match else {"doc": name}
+
+
+def _number(digits: str) -> float:
+    return float(digits) if "." in digits else int(digits)
 
 
 def positions(values: list[float]) -> Positions:

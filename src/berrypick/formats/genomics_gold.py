@@ -74,6 +74,8 @@ class GenomicsGold(Format):
             return "it is not a truth of spans"
         if any(topic.aspects is None for topic in value.topics.values()):
             return "it has no aspects"
+        if value.grades() - {1.0}:
+            return "it has grades other than 1"
         names = [name for topic in value.topics.values() for name in (topic.topic, *topic.document)]
         aspects = [aspect for topic in value.topics.values() for row in topic.aspects or () for aspect in row]
         return ascii_problem((*names, *aspects)) or cell_problem(names)

@@ -72,6 +72,8 @@ class GenomicsRun(Format):
             return "it is not a run of spans counted in bytes"
         if value.start.min(initial=0) < 0:
             return "some results have no offsets"
+        if value.grouped:
+            return "some ranks hold several results"
         return ascii_problem((*value.topics, *value.documents, value.tag)) or word_problem(
             value.topics, value.documents
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation
+from berrypick.core.laws import with_laws
 from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.judging.topic import JudgedTopic
@@ -16,6 +17,7 @@ from berrypick.measures.base import Measure
 class AnswerMeasure(Measure):
     """Measures of whether a list is empty, each over some of the topics."""
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ()
     needs_targets: ClassVar[bool] = False
     references: ClassVar[tuple[str, ...]] = ("rajpurkar2018squad2",)

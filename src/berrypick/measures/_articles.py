@@ -13,6 +13,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
@@ -31,7 +32,9 @@ ScoreName = Literal["F", "t2i", "bep"]
 class _Generalised(Measure):
     """How an article is scored."""
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ()
+    ranks_documents: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     curve_axes: ClassVar[tuple[str, str]] = ("articles seen", "generalised precision")
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.gc import gc_paused
+from berrypick.core.laws import with_laws, without
 from berrypick.core.run import Run
 from berrypick.core.truth import LARGEST_GRADE, TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
@@ -33,6 +34,7 @@ class DocumentMeasure:
 
     higher_is_better: ClassVar[bool] = True
     of_spans: ClassVar[str] = "charR"
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
 
     measure: Any
     text: str
@@ -42,6 +44,11 @@ class DocumentMeasure:
 
     def __hash__(self) -> int:
         return hash(self.text)  # ir_measures writes a measure out to hash it, which shows with many topics
+
+    def kept_laws(self) -> tuple[str, ...]:
+        """What its value must not depend on, and in which direction it moves."""
+        uncut = ("junk-after-cut",) if self.at is None else ()
+        return without(*uncut, *_BREAKS.get(type(self.measure).__name__.lstrip("_"), ()), laws=self.laws)
 
     @property
     def instead_on_spans(self) -> str:
@@ -60,6 +67,9 @@ class DocumentMeasure:
         return type(self.measure.aggregator()).__name__ == "SumAgg"
 
 
+#: Laws that measures break there: Compat's ideal list has documents of equal grades in the order of the truth, and
+#: Accuracy divides by 0 where all retrieved documents are relevant.
+_BREAKS = {"Compat": ("truth-order",), "Accuracy": ("relevant-added",)}
 #: What measures of berrypick have that are registered with ir_measures.
 REGISTERED = "of_berrypick"
 

@@ -69,6 +69,14 @@ class Groups:
         return rest
 
 
+def refuse_large_gains(gain: FloatArray) -> None:
+    """An error if a gain is above 1, of a result or of what is judged."""
+    if (gain > 1 + 1e-12).any():
+        raise NeedsError(
+            "needs gains from 0 to 1, but this truth has larger grades; PRecall takes any grade above 0 as 1"
+        )
+
+
 def tied(judged: JudgedTopic) -> IntArray:
     """The group of each result: ties are equal ranks, else equal scores; formats ordered by line have none."""
     ranking = judged.ranking
@@ -82,10 +90,7 @@ def groups(judged: JudgedTopic, gain: FloatArray, total: float) -> Groups:
     """What is relevant in each group of ties, and what is not."""
     ranking, group = judged.ranking, tied(judged)
     count = int(group[-1]) + 1 if len(group) else 0
-    if (gain > 1 + 1e-12).any():
-        raise NeedsError(
-            "needs gains from 0 to 1, but this truth has larger grades; PRecall takes any grade above 0 as 1"
-        )
+    refuse_large_gains(gain)
     return Groups(
         np.bincount(group, weights=gain, minlength=count).astype(np.float64),
         np.bincount(group, weights=1.0 - gain, minlength=count).astype(np.float64),

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
+from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._text import view_of, without_text
@@ -22,6 +23,7 @@ POINTS = tuple(i / 100 for i in range(101))
 class InterpolatedMeasure(Measure):
     """Precision over characters where a share of the relevant text has been retrieved, read at levels."""
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "interpolated precision")

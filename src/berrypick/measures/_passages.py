@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import IntArray
+from berrypick.core.laws import without
 from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
@@ -18,6 +19,8 @@ from berrypick.measures.base import Measure
 class _Genomics(Measure):
     """Gold passages in file order against passages in ranked order."""
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("hersh2007genomics",)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Score
@@ -41,6 +42,7 @@ def only_judged() -> Any:
 class RankedMeasure(Measure):
     """A measure of whole documents in ranked order."""
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     by: ClassVar[str] = "berrypick"
     of_spans: ClassVar[str] = "charR"
@@ -55,6 +57,11 @@ class RankedMeasure(Measure):
             cutoff = values.pop("cutoff")
             fields["at"] = cutoff if fields.get("at") is None else fields["at"]
         return super().from_parameters(values, text, **fields)
+
+    def kept_laws(self) -> tuple[str, ...]:
+        """Without the documents that were not judged, those behind the cut-off move up."""
+        kept = super().kept_laws()
+        return without("junk-after-cut", laws=kept) if getattr(self, "judged_only", False) else kept
 
     def compute_all(self, documents: JudgedDocuments) -> FloatArray:
         """The value of every topic."""

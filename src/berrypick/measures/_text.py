@@ -15,6 +15,7 @@ from berrypick.core.collection import unknown_length
 from berrypick.core.columns import Coded
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Curve, Score
@@ -157,6 +158,7 @@ def _charge_as_in_2010(
 class TextMeasure(Measure):
     """Measures of the first k results as one text."""
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)

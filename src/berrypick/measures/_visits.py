@@ -14,6 +14,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import without
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
@@ -33,6 +34,8 @@ from berrypick.relevance.gains import Quantisation
 class VisitMeasure(Measure):
     """Parameters of the reader."""
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
     depends_on: ClassVar[tuple[str, ...]] = ("targets", "lengths")
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
 
@@ -172,6 +175,9 @@ class Search:
 @dataclass(frozen=True)
 class _Searching(VisitMeasure):
     """Measures of the search length for a number of targets."""
+
+    #: A result whose target was on the way before wastes time.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order", "relevant-added")
 
     wanted: int | None = one_or_more(None, "S, how many targets the reader wants; all of them by default")
 

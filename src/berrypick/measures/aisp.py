@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import without
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import relevant, results
@@ -55,6 +56,8 @@ class AiSP(Measure):
     0.835
     """
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("eskevich2012new",)
     aliases: ClassVar[tuple[str, ...]] = ("MAiSP",)

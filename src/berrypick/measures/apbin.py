@@ -9,6 +9,7 @@ from typing import ClassVar
 from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table
+from berrypick.core.laws import with_laws, without
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import average_precision, relevant, results
@@ -54,6 +55,8 @@ class APbin(Measure):
     0.5
     """
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting",)
 

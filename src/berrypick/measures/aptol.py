@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from berrypick.core.bounds import above_zero
 from berrypick.core.explanation import Explanation, Table
+from berrypick.core.laws import without
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._segments import average_precision, relevant, results
@@ -53,6 +54,8 @@ class APtol(Measure):
     0.5
     """
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
     depends_on: ClassVar[tuple[str, ...]] = ()
     why_above_one: ClassVar[str] = "results that lead to the same segment count again, as in the official program"
     references: ClassVar[tuple[str, ...]] = ("aly2013adapting", "vries2004tolerance")

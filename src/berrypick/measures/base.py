@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, TypeVar, get_args
 from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import USUAL, laws_problem, without
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
@@ -72,7 +73,21 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     #: What the axes of its curve show, where it has one; {effort} stands for what the signature says effort is.
     curve_axes: ClassVar[tuple[str, str]] = ("", "")
 
+    #: Whether its ranks are those of documents, to which all their results belong.
+    ranks_documents: ClassVar[bool] = False
+    #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.
+    laws: ClassVar[tuple[str, ...]] = USUAL
+
     at: float | int | None = None
+
+    @classmethod
+    def declared_laws(cls) -> tuple[str, ...]:
+        """The laws of the class; one of them is about cut-offs of ranks, for those who have them."""
+        return cls.laws if cls.cutoff == "rank" else without("junk-after-cut", laws=cls.laws)
+
+    def kept_laws(self) -> tuple[str, ...]:
+        """The laws of the measure with its parameters, some of which may break one."""
+        return self.declared_laws()
 
     def user_model(self) -> str | None:
         """The user model named in the measure itself, which then counts instead of the one of the evaluation."""
@@ -116,6 +131,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             return "it has no method compute"
         if cls.cutoff not in get_args(Cutoff):
             return f"cutoff is one of {', '.join(get_args(Cutoff))}"
+        if problem := laws_problem(cls.laws):
+            return problem
         return super().definition_problem()
 
     def level_remedy(self, at: float) -> str:

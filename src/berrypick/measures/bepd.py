@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from berrypick.core.bounds import above_zero
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws, without
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import entry_points
@@ -56,6 +57,8 @@ class BEPD(Measure):
     0.25
     """
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
     depends_on: ClassVar[tuple[str, ...]] = ("lengths",)
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
@@ -54,6 +55,7 @@ class charJudged(Measure):
     0.6
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2004incomplete",)

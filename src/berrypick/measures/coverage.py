@@ -12,6 +12,7 @@ from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import unit_word
@@ -80,6 +81,8 @@ class Coverage(Measure):
     0.625
     """
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
     references: ClassVar[tuple[str, ...]] = ("sakai2013summaries",)
     curve_axes: ClassVar[tuple[str, str]] = ("read, in {effort}", "share of the answer seen")
 

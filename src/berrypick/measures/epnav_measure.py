@@ -12,6 +12,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
@@ -101,6 +102,7 @@ class epnav(TargetMeasure):
     0.63
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "effort")
     references: ClassVar[tuple[str, ...]] = ("kazai2007effort",)

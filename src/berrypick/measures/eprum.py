@@ -15,6 +15,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
@@ -113,6 +114,7 @@ class EPRUM(TargetMeasure):
     [0.995, 1.0]
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = (

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
@@ -58,6 +59,7 @@ class ExpectedRatio(TargetMeasure):
     0.7
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2004expected",)

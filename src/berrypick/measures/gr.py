@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berrypick.core.explanation import Explanation
+from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._articles import Rule, article_table, scored
@@ -50,6 +51,8 @@ class gR(Measure):
     0.6667
     """
 
+    ranks_documents: ClassVar[bool] = True
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)

@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from berrypick.core.parameters import parameter
 from berrypick.judging.ranked_gains import focused, ranked_gains
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._gains import Base, GainMeasure
-from berrypick.measures._groups import GroupMeasure, Groups, groups
+from berrypick.measures._groups import GroupMeasure, Groups, groups, refuse_large_gains
 
 
 @dataclass(frozen=True)
@@ -62,4 +64,5 @@ class GRP(GroupMeasure, GainMeasure):
         overlap_counts = self.base == "full" and ranked.base is not None
         gain = ranked.gain if overlap_counts else focused(ranked)
         worth = ranked.full if self.base == "full" else ranked.ideal
+        refuse_large_gains(np.asarray(worth))
         return groups(judged, gain, math.fsum(worth))

@@ -10,6 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import IntArray
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.words import unit_word
@@ -60,6 +61,7 @@ class Overlap(Measure):
     0.125
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[tuple[str, ...]] = ()

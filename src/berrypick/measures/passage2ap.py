@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws, without
 from berrypick.core.score import Score
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
@@ -53,6 +55,9 @@ class Passage2AP(_Genomics):
     >>> round(bp.score("Passage2AP", {"q": {"doc#10-20": 1}}, {"q": {"doc#0-20": 1}}), 4)
     0.3312
     """
+
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
 
     def _steps(self, judged: JudgedTopic) -> list[tuple[int, float, float, float]]:
         """(row, new relevant characters, charged irrelevant ones, what they add) for each result."""

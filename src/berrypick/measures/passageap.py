@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import without
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures._passages import _Genomics, met, order_counts
@@ -53,6 +55,9 @@ class PassageAP(_Genomics):
     >>> bp.score("PassageAP", {"q": {"doc#20-120": 1}}, {"q": {"doc#0-100": 1}})
     0.8
     """
+
+    #: Overlapping passages of the truth, and results of one rank, are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("truth-order", "tie-order")
 
     def _steps(self, judged: JudgedTopic) -> tuple[list[tuple[int, int, float]], int]:
         """(row, gold passage, precision so far) for each result that meets one; and gold passages never met."""

@@ -11,6 +11,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
@@ -60,6 +61,7 @@ class PrecisionOmega(Measure):
     0.2
     """
 
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ("chunks",)
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 

@@ -12,6 +12,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import NamedError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import without
 from berrypick.core.parameters import parameter
 from berrypick.core.reach import Reach, check_units
 from berrypick.core.score import Curve, Score
@@ -78,6 +79,8 @@ class PRUM(TargetMeasure):
     [0.69137, 0.64623]
     """
 
+    #: What is seen early cannot be found again by what comes later.
+    laws: ClassVar[tuple[str, ...]] = without("relevant-added")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "units")
     references: ClassVar[tuple[str, ...]] = ("piwowarski2007prum", "raghavan1989critical")

@@ -10,6 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import without
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
@@ -81,6 +82,8 @@ class spanAP(Measure):
     0.1667
     """
 
+    #: A target goes to the first result that fits it: the results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("targets",)
     references: ClassVar[tuple[str, ...]] = ("lei2021qvhighlights", "heilbron2015activitynet")

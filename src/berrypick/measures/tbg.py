@@ -12,6 +12,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import without
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
@@ -87,6 +88,8 @@ class TBG(Measure):
     0.53125
     """
 
+    #: The results of one rank are read in the order of the file.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     depends_on: ClassVar[tuple[str, ...]] = ("user", "targets")
     references: ClassVar[tuple[str, ...]] = ("smucker2012time",)

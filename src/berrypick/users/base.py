@@ -16,6 +16,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
+from berrypick.core.laws import laws_problem
 from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
@@ -70,6 +71,8 @@ class UserModel(Parameterized, base=True):
     navigation_needed: ClassVar[str] = ""
     #: What :meth:`walk` takes for granted beyond the model: a sentence, said wherever readers are simulated.
     walk_assumes: ClassVar[str] = ""
+    #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
+    breaks: ClassVar[tuple[str, ...]] = ()
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
 
@@ -111,7 +114,9 @@ class UserModel(Parameterized, base=True):
 
     @classmethod
     def definition_problem(cls) -> str:
-        return "it has no method reach" if cls.reach is UserModel.reach else super().definition_problem()
+        if cls.reach is UserModel.reach:
+            return "it has no method reach"
+        return laws_problem(cls.breaks).replace("laws is", "breaks is", 1) or super().definition_problem()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
         """What each rank leads to."""

@@ -34,6 +34,8 @@ class FetchBrowse(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
+    #: The places of a result are looked at in the order in which they are given.
+    breaks: ClassVar[tuple[str, ...]] = ("tie-order",)
     slider: ClassVar[Slider | None] = (("consider",), (0.2, 0.4, 0.6, 0.8, 1))
 
     of: str = parameter("classical", "text", "user model for what a considered pointer leads to")

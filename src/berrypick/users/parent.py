@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class Parent(ContextModel):
     smallest XML element around the result that is larger than it, from the collection; with by='document' the
     document. Effort: the length of what the reader gets, each time.
     """
+
+    #: Each half comes with the section around it.
+    breaks: ClassVar[tuple[str, ...]] = ("split-span",)
 
     by: str = parameter("heading", "heading|paragraph|element|document", "what a parent is")
     share: float = positive_share(0.5, "least share of a span that must be covered")

@@ -21,6 +21,8 @@ class Window(ContextModel):
     documents or the collection).
     """
 
+    #: Each half comes with text around it.
+    breaks: ClassVar[tuple[str, ...]] = ("split-span",)
     slider: ClassVar[Slider | None] = (("before", "after"), (0, 30, 100, 300, 1000))
 
     before: float = zero_or_more(100, "how many characters or seconds before")

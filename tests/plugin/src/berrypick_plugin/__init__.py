@@ -14,6 +14,7 @@ class Detours(bp.Measure):
     higher_is_better = False
     why_above_one = "it counts results"
     aliases = ("DetourCount",)
+    laws = (*bp.Measure.laws, "reach-raised")
     most: int = bp.parameter(
         100, "int", "the value where no result leads to a target", check=lambda v: v >= 1, must="1 or more"
     )

@@ -1,0 +1,186 @@
+"""Every measure, user model and format keeps the laws that measures declare, on campaigns drawn at random."""
+
+import campaigns
+import numpy as np
+import plugins
+import pytest
+from cases import each
+
+import berrypick as bp
+from berrypick import measures, users
+from berrypick.core.laws import LAWS
+from berrypick.measures.base import Measure
+
+CLASSES = [*measures.registry.built_in().values(), plugins.Detours]
+#: Of ir_measures' own, those that can be computed here.
+THEIRS = ["infAP", "Compat(p=0.9)", "IPrec@0.1", "Accuracy@3", "NumRet", "NumRelRet", "NumRel", "NumQ", "BPM@3",
+          "NERR10(max_rel=3)@3", "INST(max_rel=3)", "INSQ(max_rel=3)", "SDCG(max_rel=3)@3", "RBP(p=0.8)"]  # fmt: skip
+#: Parameters that change which laws hold.
+PARAMETERS = ["nDCG(judged_only=True)@3", "AP(judged_only=True)@3", "P(judged_only=True)@3", "EPRUM(r=1)",
+              "EPRUM(rank=2)", "EPRUM(ideal='greedy')", "charR(counted='each')@3", "charP(counted='each')@3",
+              "spanHit(iou=0.5)@3", "spanRR(share=0.5)"]  # fmt: skip
+
+
+def typed(cls):
+    """A measure as people type it, with and without a cut-off."""
+    if not cls.cutoff_required:
+        yield cls
+    if cls.cutoff != "none":
+        yield cls @ (3 if cls.cutoff == "rank" else 0.5)
+
+
+OURS = [one for cls in CLASSES for one in typed(cls)]
+
+
+def suiting(campaign, wanted, **options):
+    """The measures that can be computed on a campaign."""
+    found = []
+    for one in wanted:
+        try:
+            bp.evaluate(campaign.truth, campaign.run, one, **campaign.options, **options)
+        except bp.BerrypickError:
+            continue
+        found.append(one)
+    return found
+
+
+#: Processes and carriers concern all measures alike, and are tried by tests of their own.
+QUICK = tuple(law for law in LAWS if law not in ("jobs", "carrier"))
+
+
+def check(campaign, wanted, seed, variants=4, only=QUICK, **options):
+    """No declared law is broken; which measures were there, and which laws were tried."""
+    chosen = suiting(campaign, wanted, **options)
+    if not chosen:
+        return set(), set()
+    settings = {"variants": variants, "seed": seed, "only": only, **campaign.options, **options}
+    found = bp.laws(campaign.truth, campaign.run, chosen, **settings)
+    told = [str(one) for one in found.broken]
+    assert not told, f"{campaign.name}, seed {seed}:\n" + "\n".join(told)
+    return {row.measure for row in found.tried}, {row.law for row in found.tried}
+
+
+def test_every_measure_keeps_its_laws():
+    met, tried = set(), set()
+    for campaign in campaigns.campaigns(5):
+        names, laws = check(campaign, [*OURS, *PARAMETERS, *THEIRS], 5, variants=3)
+        met |= names
+        tried |= laws
+    assert tried == set(QUICK)
+    missing = {cls.name() for cls in CLASSES} - {name.partition("@")[0] for name in met}
+    assert not missing, "no campaign suits them"
+
+
+def test_every_carrier_gives_the_same_digits():
+    for campaign in campaigns.campaigns(1):
+        names, laws = check(campaign, ["charR@3", "charP", "EPRUM", "nDCG@3", "nxCG@3"], 1, only=("carrier",))
+        assert len(names) >= 2 and laws == {"carrier"}
+
+
+@pytest.mark.slow
+def test_every_carrier_gives_the_same_digits_of_every_measure():
+    for campaign in campaigns.campaigns(0):
+        check(campaign, [*OURS, *PARAMETERS, *THEIRS], 0, only=("carrier",))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_every_measure_keeps_its_laws_on_many_campaigns(seed):
+    for campaign in campaigns.campaigns(seed):
+        check(campaign, [*OURS, *PARAMETERS, *THEIRS], seed, variants=6)
+
+
+#: Laws that campaigns break seldom; the test below breaks them by hand.
+SELDOM = {("ESL", "tie-order"), ("ESLRF", "tie-order"), ("spanAll", "split-span")}
+
+
+def test_what_campaigns_break_seldom_is_broken_by_hand():
+    one, two = {"q": {"d#0-10": 1}}, {"q": {"d#0-5": 1, "d#5-10": 1}}
+    assert bp.score("spanAll", one, {"q": {"d#0-7": 1}}) != bp.score("spanAll", two, {"q": {"d#0-7": 1}})
+    near, far = ({"topic": "q", "doc": "d", "start": s, "end": s + 5, "rank": 1} for s in (0, 50))
+    for name in ("ESL", "ESLRF"):
+        measure, length = f"{name}(wanted=1,tolerance=15)", bp.Collection({"d": 100})
+        values = [bp.score(measure, one, run, collection=length) for run in ([near, far], [far, near])]
+        assert values[0] != values[1]
+
+
+@pytest.mark.slow
+def test_what_a_measure_does_not_declare_does_not_hold(monkeypatch):
+    """Else it should declare it."""
+    broken, tried = set(), set()
+    monkeypatch.setattr("berrypick.addons.laws.check.smallest", lambda case, breaks, topic: case)
+    monkeypatch.setattr(Measure, "kept_laws", lambda self: tuple(x for x in LAWS if x not in self.laws))
+    for cls in CLASSES:
+        for parent in cls.__mro__:
+            if parent is not Measure and "kept_laws" in vars(parent):
+                monkeypatch.delattr(parent, "kept_laws")
+    wanted = {(cls.name(), law) for cls in CLASSES for law in LAWS if law not in cls.laws}
+    for seed in range(8):
+        for campaign in campaigns.campaigns(seed):
+            open_ = {name for name, _ in wanted - broken}
+            chosen = suiting(campaign, [one for one in OURS if one.name() in open_])
+            if not chosen:
+                continue
+            settings = {"variants": 6, "seed": seed, "only": QUICK, **campaign.options}
+            found = bp.laws(campaign.truth, campaign.run, chosen, **settings)
+            broken |= {(one.measure.partition("@")[0], one.law) for one in found.broken}
+            tried |= {(row.measure.partition("@")[0], row.law) for row in found.tried}
+    kept = wanted & tried - broken - SELDOM
+    assert not kept, "these hold on every campaign, and are not declared"
+
+
+#: User models with what they need, and the kind of campaign that suits them.
+MODELS = [
+    ("classical", "documents"),
+    ("classical", "spans grouped"),
+    ("coverage", "spans overlapping"),
+    ("window(before=3,after=3)", "texts"),
+    ("distance(theta=0.1)", "spans apart"),
+    ("bep(A=0.5,L=50)", "spans apart"),
+    ("t2i(tolerance=10)", "spans overlapping"),
+    ("fetch_browse", "spans apart"),
+    ("fetch_browse", "spans grouped"),
+    ("hierarchy", "elements"),
+    ("parent(by='paragraph')", "texts"),
+    ("table", "documents"),
+    ("markov", "documents"),
+    ("hyperlink", "documents"),
+    ("opener", "spans apart"),
+]
+OF_READERS = ["EPRUM", "EPRUM@0.5", "PRUM", "ExpectedRatio", "ExpectedRatio@3", "epnav", "Coverage", "TBG", "spanRBP"]
+
+
+@each(["user", "kind"], MODELS, ids=[f"{user} on {kind}" for user, kind in MODELS])
+def test_every_user_model_keeps_the_laws_of_measures(user, kind, installed_plugin):
+    with plugins.discoverable(installed_plugin):
+        for seed in (0, 1):
+            [campaign] = [one for one in campaigns.campaigns(seed) if one.name == kind]
+            tables = campaigns.navigation(np.random.default_rng(seed))
+            options = {"navigation": tables[user]} if user in tables else {}
+            names, laws = check(campaign, OF_READERS, seed, user=user, **options)
+            assert "EPRUM" in names and {"truth-order", "document-names", "reach-raised"} <= laws
+
+
+def test_no_user_model_is_forgotten():
+    known = {user.partition("(")[0] for user, _ in MODELS}
+    assert set(users.registry.built_in()) <= known
+
+
+@pytest.mark.slow
+def test_every_format_that_writes_is_a_carrier():
+    """Each role, by a measure of what it holds."""
+    from berrypick import formats
+    from berrypick.addons.laws.carriers import carriers
+    from berrypick.addons.laws.case import cases_of
+
+    [campaign] = [one for one in campaigns.campaigns(0) if one.name == "texts"]
+    evaluation = bp.Evaluation.prepare(campaign.truth, campaign.run, "charR", **campaign.options)
+    [case] = cases_of(evaluation).values()
+    named = " ".join(one.name for one in carriers(case))
+    assert all(f" as {one.name()}" in named for one in formats.registry if one.role in ("run", "truth"))
+
+
+def test_processes_give_the_same_digits():
+    for campaign in campaigns.campaigns(0):
+        names, laws = check(campaign, OURS, 0, only=("jobs",))
+        assert names and laws == {"jobs"}
