@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from berrypick import formats, measures, users
+import berrypick as bp
+from berrypick import cli, formats, measures, users
+from berrypick.core.doors import functions
 
 SOURCE = Path(__file__).parent / "plugin"
 REGISTRIES = (measures.registry, users.registry, formats.registry)
+DOORS = (cli.commands, functions)
 
 # the classes by which contract tests are parametrised, before anything is installed
 sys.path.insert(0, str(SOURCE / "src"))
@@ -36,11 +39,12 @@ def discoverable(folder: Path) -> Iterator[None]:
     """Packages in a folder are installed as long as this lasts."""
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    for registry in REGISTRIES:
+    for registry in (*REGISTRIES, *DOORS):
         registry.reload()
     try:
         yield
     finally:
         sys.path.remove(str(folder))
-        for registry in REGISTRIES:
+        for registry in (*REGISTRIES, *DOORS):
             registry.reload()
+        vars(bp).pop("longest_detour", None)  # kept once it was found

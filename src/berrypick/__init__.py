@@ -7,6 +7,7 @@ bp.eprum([[.4, .4], [.6, .4], [1, 0]])
 """
 
 from importlib import import_module
+from os import listdir
 from typing import TYPE_CHECKING, Any
 
 from berrypick._version import __version__
@@ -138,35 +139,16 @@ __all__ = [
     "write_report",
 ]
 
-#: Where each name is defined: a module is imported when one of its names is first used.
+#: Where each name of the core is defined: a module is imported when one of its names is first used. Add-ons bring
+#: theirs by the entry points of berrypick.functions.
 _HOMES = {
     "Laws": "berrypick.addons.laws",
     "laws": "berrypick.addons.laws",
     "Comparison": "berrypick.analysis.comparison",
     "compare": "berrypick.analysis.compare",
-    "Correlations": "berrypick.analysis.correlation",
-    "correlate": "berrypick.analysis.correlation",
     "Difference": "berrypick.analysis.difference",
     "diff": "berrypick.analysis.difference",
-    "Fit": "berrypick.analysis.fit",
-    "fit": "berrypick.analysis.fit",
-    "IdealList": "berrypick.analysis.ideal_lists",
-    "ideal_lists": "berrypick.analysis.ideal_lists",
-    "Power": "berrypick.analysis.power",
-    "power": "berrypick.analysis.power",
-    "Simulation": "berrypick.analysis.simulation",
-    "simulate": "berrypick.analysis.simulation",
-    "Stability": "berrypick.analysis.stability",
-    "stability": "berrypick.analysis.stability",
     "read_results": "berrypick.analysis.saved",
-    "Abstention": "berrypick.analysis.abstention",
-    "abstention": "berrypick.analysis.abstention",
-    "Agreement": "berrypick.analysis.agreement",
-    "agreement": "berrypick.analysis.agreement",
-    "Pool": "berrypick.analysis.pool",
-    "pool": "berrypick.analysis.pool",
-    "Sweep": "berrypick.analysis.sweep",
-    "sweep": "berrypick.analysis.sweep",
     "Collection": "berrypick.core.collection",
     "Explanation": "berrypick.core.explanation",
     "parameter": "berrypick.core.parameters",
@@ -183,8 +165,6 @@ _HOMES = {
     "truth_from_frame": "berrypick.corpus.frames",
     "locate": "berrypick.corpus.locate",
     "run_from_objects": "berrypick.corpus.objects",
-    "Relocation": "berrypick.corpus.relocate",
-    "relocate": "berrypick.corpus.relocate",
     "Texts": "berrypick.corpus.texts",
     "read_texts": "berrypick.corpus.texts",
     "Evaluation": "berrypick.evaluation.evaluation",
@@ -193,7 +173,6 @@ _HOMES = {
     "judge": "berrypick.evaluation.functions",
     "score": "berrypick.evaluation.functions",
     "read_collection": "berrypick.evaluation.context",
-    "register_ir_measures": "berrypick.evaluation.ir_measures_provider",
     "read_navigation": "berrypick.formats",
     "read_run": "berrypick.formats",
     "read_truth": "berrypick.formats",
@@ -207,20 +186,34 @@ _HOMES = {
     "coverage_budgets": "berrypick.measures.coverage",
     "eprum": "berrypick.measures.eprum",
     "prum": "berrypick.measures.prum",
-    "annotate": "berrypick.report.annotate",
     "chart_config": "berrypick.report.charts",
-    "write_report": "berrypick.report.html_report",
     "UserModel": "berrypick.users.base",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'berrypick' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        value = None if name.startswith("_") or name in _modules() else _from_addon(name)
+        if value is None:
+            raise AttributeError(f"module 'berrypick' has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
+def _modules() -> set[str]:
+    """Our own modules, which Python asks for as attributes before it imports them."""
+    return {entry.partition(".")[0] for path in __path__ for entry in listdir(path)}
+
+
+def _from_addon(name: str) -> Any:
+    from berrypick.core.doors import functions
+
+    return functions.find(name)
+
+
 def __dir__() -> list[str]:
-    return __all__
+    from berrypick.core.doors import functions
+
+    return sorted({*__all__, *functions.names()})

@@ -168,6 +168,34 @@ def test_the_format_is_recognised_named_checked_and_converted(tmp_path, berrypic
     assert (tmp_path / "back.colons").read_text() == paths["good"].read_text()
 
 
+def test_the_command_is_one_of_berrypick(berrypick, paths):
+    assert berrypick("detours", paths["truth"], paths["poor"]).out == "2\n"
+    assert "Print the longest detour of a run." in berrypick("--help").out
+    wrong = berrypick("detors", paths["truth"], paths["poor"])
+    assert wrong.code == 2 and "did you mean detours" in wrong.err
+    assert berrypick("detours", paths["truth"]).code == 2
+
+
+def test_the_function_is_one_of_bp():
+    assert bp.longest_detour(TRUTH, POOR) == 2.0 and "longest_detour" in dir(bp)
+    with pytest.raises(AttributeError, match="longest_detor"):
+        _ = bp.longest_detor
+
+
+def test_commands_and_functions_are_registered_by_hand():
+    def shortest(truth):
+        """Return something."""
+        return 1
+
+    bp.register(shortest)
+    assert bp.shortest({}) == 1
+    vars(bp).pop("shortest")
+    for taken in ("evaluate", "simulate"):
+        shortest.__name__ = taken
+        with pytest.raises(bp.UsageError, match=f"function {taken} cannot be registered: the name is taken"):
+            bp.register(shortest)
+
+
 def test_several_processes(paths):
     results = bp.evaluate(paths["truth"], [paths["good"], paths["poor"]], "Detours EPRUM(user='opener')", jobs=2)
     assert results.mean()["poor"]["Detours"] == 2.0

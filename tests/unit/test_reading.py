@@ -471,11 +471,11 @@ def test_lines_of_words_are_recognised_as_by_all_formats(written):
         lines = [" ".join(draw.choices(words, k=draw.randrange(3, 10))) for _ in range(draw.randrange(1, 3))]
         path = str(written("\n".join(lines).encode(), "some.txt"))
         for role in ("truth", "run"):
-            asked += bool(formats._likely(role, lines[0]))
+            asked += bool(formats._likely(role, lines))
             expected = next((cls for cls in formats._candidates(role) if cls.sniff(lines)), None)
             try:
                 found = formats.sniff(path, role)
             except bp.InputError:
                 found = None
             assert found is expected, (role, lines)
-    assert asked > 100
+    assert asked > 50

@@ -10,38 +10,35 @@ import click
 
 from berrypick.cli.output import HELP, drop_output, fail, flush_errors, is_broken_pipe, say
 from berrypick.cli.process import expand_patterns, set_up_process
+from berrypick.core.doors import Door
 from berrypick.core.errors import BerrypickError, nearest
 
 #: Set by a shell that asks what a word may be completed to.
 COMPLETE = "_BERRYPICK_COMPLETE"
 
-#: Every command: the module that defines it, and its line in the help.
+#: The commands of the core: the module that defines each, and its line in the help. Add-ons bring theirs.
 COMMANDS = {
     "evaluate": ("evaluate", "Score runs against judgements."),
     "compare": ("compare", "Compare runs: confidence intervals, paired tests, gates for CI."),
-    "report": ("report", "Write an HTML report that shows what is behind the numbers."),
     "plot": ("report", "Draw a figure for a paper: curves, topics or means."),
     "explain": ("evaluate", "Show how one number is computed."),
-    "ideal": ("ideal", "Search the best list for each topic, with a proved bound."),
-    "simulate": ("simulate", "Simulate readers: measures beside what single readers get."),
     "diff": ("compare", "Show what changed between two results files."),
-    "correlate": ("agreement", "Correlate rankings of runs by two measures or two truths."),
-    "stability": ("agreement", "Measure how well measures tell runs apart on these topics."),
-    "power": ("agreement", "Find how many topics it takes to see a difference."),
-    "fit": ("fit", "Estimate a user model from a log."),
     "check": ("files", "Detect the format of files and report every problem."),
     "convert": ("files", "Convert a file to another format."),
     "locate": ("files", "Find quotes in the documents and write their spans."),
-    "abstention": ("judging", "Trade Abstained for Answered: their values at every least score."),
-    "pool": ("judging", "Write what should be judged next, for an annotation tool."),
-    "annotate": ("judging", "Write a page on which a person judges."),
-    "relocate": ("judging", "Carry spans into a new version of their documents."),
-    "agreement": ("judging", "Show how far several annotators agree."),
     "index": ("files", "Index the structure of XML documents, for --collection."),
     "list": ("show", "List measures, user models or formats."),
     "show": ("show", "Describe one measure, user model or format."),
     "demo": ("show", "Evaluate the bundled examples."),
 }
+
+
+def _not_a_command(value: object) -> str:
+    return "" if isinstance(value, click.Command) else "it is not a command of click"
+
+
+#: Commands of add-ons and of other packages.
+commands = Door("commands", "command", _not_a_command, lambda: COMMANDS)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -89,14 +86,18 @@ class _Commands(click.Group):
     """Loads commands when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(dict.fromkeys((*COMMANDS, *commands.names())))
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        command: click.Command | None
+        if name in COMMANDS:
+            command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
+        else:
+            command = None if name.startswith("-") else commands.find(name)
+        if command is None:
             if ctx.resilient_parsing or name.startswith("-"):
                 return None
-            ctx.fail(f"No such command '{name}'{nearest(name, list(COMMANDS))}")
-        command: click.Command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
+            ctx.fail(f"No such command '{name}'{nearest(name, self.list_commands(ctx))}")
         if COMPLETE in os.environ:
             from berrypick.cli.completion import complete_arguments
 
@@ -106,6 +107,12 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
+        others = [(name, command.get_short_help_str(70)) for name, command in commands if name not in COMMANDS]
+        if others:
+            with formatter.section("Commands of add-ons"):
+                formatter.write_dl(others)
+        for problem in commands.problems():
+            formatter.write_text(problem)
 
 
 @click.group(

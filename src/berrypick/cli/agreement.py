@@ -13,7 +13,9 @@ from berrypick.cli import options
 from berrypick.cli.output import HELP, progress_bar, tell
 
 
-@click.command("correlate", context_settings=HELP)
+@click.command(
+    "correlate", short_help="Correlate rankings of runs by two measures or two truths.", context_settings=HELP
+)
 @click.argument("results", nargs=-1, required=True)
 @click.option("-m", "--measure", "requested", multiple=True, help="Measures of the results. [default: all of them]")
 @options.resampling_options(10_000)
@@ -34,7 +36,9 @@ def correlate_command(
     options.show_analysis(found, output, places)
 
 
-@click.command("stability", context_settings=HELP)
+@click.command(
+    "stability", short_help="Measure how well measures tell runs apart on these topics.", context_settings=HELP
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")
@@ -66,7 +70,7 @@ def stability_command(picture: str | None, output: str, places: int | None, **se
     options.show_analysis(found, output, places)
 
 
-@click.command("power", context_settings=HELP)
+@click.command("power", short_help="Find how many topics it takes to see a difference.", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")

@@ -6,15 +6,14 @@ from typing import Any
 
 import click
 
-from berrypick.analysis.fit import MODELS, fit
 from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, show, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.report import tabular
 from berrypick.users import is_file
 
 
-@click.command("fit", context_settings=HELP)
-@click.argument("model", metavar="|".join(MODELS))
+@click.command("fit", short_help="Estimate a user model from a log.", context_settings=HELP)
+@click.argument("model", metavar="markov|t2i|distance|bep")
 @click.argument("log")
 @click.option(
     "-o",
@@ -51,6 +50,8 @@ def fit_command(
     berrypick fit t2i reading.jsonl -o reader.json
     berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
     """
+    from berrypick.analysis.fit import fit  # loads SciPy, which the help does not need
+
     target, printed = _outputs(outputs)
     if target is not None:
         refuse_overwriting(target, [log, links, collection])

@@ -13,7 +13,7 @@ from berrypick.corpus.convert import TruthFile
 from berrypick.report import ideal_table
 
 
-@click.command("ideal", context_settings=HELP)
+@click.command("ideal", short_help="Search the best list for each topic, with a proved bound.", context_settings=HELP)
 @click.argument("truth")
 @click.option(
     "-m",

@@ -15,7 +15,7 @@ from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer
 
 
-@click.command("pool", context_settings=HELP)
+@click.command("pool", short_help="Write what should be judged next, for an annotation tool.", context_settings=HELP)
 @click.argument("runs", nargs=-1, required=True)
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
@@ -56,7 +56,9 @@ def pool_command(
     tell(f"{target}: {found.progress}")
 
 
-@click.command("abstention", context_settings=HELP)
+@click.command(
+    "abstention", short_help="Trade Abstained for Answered: their values at every least score.", context_settings=HELP
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.output_format(("table", "tsv", "csv", "json", "jsonl"))
@@ -92,7 +94,7 @@ def abstention_command(
     say(found.table(output), nl=False)
 
 
-@click.command("annotate", context_settings=HELP)
+@click.command("annotate", short_help="Write a page on which a person judges.", context_settings=HELP)
 @click.argument("tasks")
 @click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
 @click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
@@ -112,7 +114,7 @@ def annotate_command(tasks: str, html: str, annotator: str) -> None:
     tell(f"{html}: {counted(count, 'region')} to judge; open it in a browser")
 
 
-@click.command("agreement", context_settings=HELP)
+@click.command("agreement", short_help="Show how far several annotators agree.", context_settings=HELP)
 @click.argument("truth")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def agreement_command(truth: str, format_truth: str | None) -> None:
@@ -128,7 +130,7 @@ def agreement_command(truth: str, format_truth: str | None) -> None:
     say(str(agreement(read)))
 
 
-@click.command("relocate", context_settings=HELP)
+@click.command("relocate", short_help="Carry spans into a new version of their documents.", context_settings=HELP)
 @click.argument("truth")
 @click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
 @click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")

@@ -15,7 +15,9 @@ from berrypick.core.results import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
 
 
-@click.command("report", context_settings=HELP)
+@click.command(
+    "report", short_help="Write an HTML report that shows what is behind the numbers.", context_settings=HELP
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")

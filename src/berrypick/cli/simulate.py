@@ -11,7 +11,9 @@ from berrypick.cli import options
 from berrypick.cli.output import HELP, progress_bar
 
 
-@click.command("simulate", context_settings=HELP)
+@click.command(
+    "simulate", short_help="Simulate readers: measures beside what single readers get.", context_settings=HELP
+)
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM PRUM epnav")

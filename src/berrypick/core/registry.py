@@ -1,8 +1,8 @@
 """Where measures, user models and formats are found by name: built in, registered, or from an installed package.
 
-A built-in class is found by its file. A class of another package is named by an entry point of the groups
-``berrypick.measures``, ``berrypick.users`` or ``berrypick.formats``, or handed to :func:`register`. Entry points are
-loaded only when a name is not built in, or when everything is listed.
+A built-in class is found by its file, in the package or in a sub-package of it. A class of an add-on or of another
+package is named by an entry point of the groups ``berrypick.measures``, ``berrypick.users`` or ``berrypick.formats``,
+or handed to :func:`register`. Entry points are loaded only when a name is not built in, or when everything is listed.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from berrypick.core import doors
 from berrypick.core.errors import BerrypickError, UsageError, nearest
 
 
@@ -35,6 +35,8 @@ T = TypeVar("T", bound=Registrable)
 C = TypeVar("C", bound=type)
 
 _registries: list[Registry[Any]] = []
+#: Sub-packages that hold no classes of their own kind.
+HELPERS = ("io",)
 
 
 def register(definition: C) -> C:
@@ -53,6 +55,10 @@ def register(definition: C) -> C:
         if isinstance(definition, type) and issubclass(definition, registry.base):
             registry.register(definition)
             return definition
+    for door in doors.doors:
+        if door.takes(definition):
+            door.register(definition)
+            return definition
     raise UsageError(
         f"{getattr(definition, '__name__', repr(definition)):.60} cannot be registered: "
         "it is not a class derived from bp.Measure, bp.UserModel or bp.Format"
@@ -66,6 +72,7 @@ class Registry(Generic[T]):
         self, package: ModuleType, base: type[T], what: str, *, external: Callable[[], Sequence[str]] = tuple
     ) -> None:
         self.package, self.base, self.what = package, base, what
+        self._group = package.__name__.rpartition(".")[2]
         #: Names that belong to another library, which are not looked for among plugins.
         self.external = external
         self._registered: dict[str, type[T]] = {}
@@ -75,6 +82,8 @@ class Registry(Generic[T]):
     def reload(self) -> None:
         """Forget what was found in files and entry points; what was registered stays."""
         self._built_in: dict[str, type[T]] | None = None
+        #: Public modules by file name.
+        self._stems: dict[str, str] | None = None
         self._plugins: dict[str, type[T]] | None = None
         #: The classes of the file that has a name, for names that were looked for.
         self._files: dict[str, list[type[T]]] = {}
@@ -87,6 +96,8 @@ class Registry(Generic[T]):
         """A class by its name or an alias; None if there is none, or the name belongs to another library."""
         found = self._from_file(name, lambda cls: cls.name()) or self._registered.get(name)
         if found is not None or name in self.external():
+            return found
+        if (found := self._own(name)) is not None:
             return found
         for known in (self.built_in, self._registered.copy, self.plugins):
             for candidate in known().values():
@@ -124,7 +135,7 @@ class Registry(Generic[T]):
 
     def attribute(self, name: str) -> type[T]:
         """A class as an attribute of the package, for ``from berrypick.measures import nxCG``."""
-        if not name.startswith("_") and find_spec(f"{self.package.__name__}.{name}") is None:
+        if not name.startswith("_") and self._modules().get(name) != name:
             in_file = self._from_file(name, lambda cls: cls.__name__)
             found = in_file or next((cls for cls in self if cls.__name__ == name), None)
             if found is not None:
@@ -145,22 +156,43 @@ class Registry(Generic[T]):
     def _from_file(self, name: str, name_of: Callable[[type[T]], str]) -> type[T] | None:
         """A built-in class from the file that has its name, without reading any other file."""
         stem = name.lower().replace("-", "_")
-        if not stem.isidentifier() or stem.startswith("_") or stem == "base":
-            return None
         if stem not in self._files:
-            modules = (stem, f"{stem}_{self.what.partition(' ')[0]}")
-            there = (module for module in modules if find_spec(f"{self.package.__name__}.{module}") is not None)
-            self._files[stem] = [cls for module in list(there)[:1] for cls in self._classes_in(module)]
+            found = [self._modules().get(one) for one in (stem, f"{stem}_{self.what.partition(' ')[0]}")]
+            there = [module for module in found if module is not None]
+            self._files[stem] = [cls for module in there[:1] for cls in self._classes_in(module)]
         return next((cls for cls in self._files[stem] if name_of(cls) == name), None)
 
-    def built_in(self) -> dict[str, type[T]]:
-        """Every public class defined in a module of the package: adding a file is all that is needed."""
-        if self._built_in is None:
+    def _modules(self) -> dict[str, str]:
+        """The public modules of the package and of its families, by file name: where each is below the package."""
+        if self._stems is None:
             from pkgutil import iter_modules
 
-            modules = sorted(info.name for info in iter_modules(self.package.__path__))
-            public = [name for name in modules if not name.startswith("_") and name != "base"]
-            self._built_in = {cls.name(): cls for name in public for cls in self._classes_in(name)}
+            self._stems = {}
+            for top in iter_modules(self.package.__path__):
+                if top.ispkg and top.name not in HELPERS:
+                    inside = iter_modules([f"{path}/{top.name}" for path in self.package.__path__])
+                    self._stems |= {info.name: f"{top.name}.{info.name}" for info in inside}
+                elif not top.ispkg:
+                    self._stems[top.name] = top.name
+            for name in [name for name in self._stems if name.startswith("_") or name == "base"]:
+                del self._stems[name]
+        return self._stems
+
+    def _own(self, name: str) -> type[T] | None:
+        """A class of one of our add-ons; None if there is none, or the add-on is not there."""
+        point = doors.own_points(self._group).get(name)
+        found: type[T] | None = None if point is None else doors.load_own(point)
+        return found
+
+    def built_in(self) -> dict[str, type[T]]:
+        """Every public class defined in a module of the package, for which adding a file is all that is needed, and
+        those of our add-ons; in the order of the files' names, which decides between formats that a file may have."""
+        if self._built_in is None:
+            files = {stem: self._classes_in(module) for stem, module in self._modules().items()}
+            for name in doors.own_points(self._group):
+                cls = self._own(name)
+                files.setdefault(name.replace("-", "_"), []).extend([] if cls is None else [cls])
+            self._built_in = {cls.name(): cls for stem in sorted(files) for cls in files[stem]}
         return self._built_in
 
     def _classes_in(self, name: str) -> list[type[T]]:
@@ -190,18 +222,15 @@ class Registry(Generic[T]):
     def plugins(self) -> dict[str, type[T]]:
         """The classes that entry points of installed packages name."""
         if self._plugins is None:
-            from importlib.metadata import entry_points
-
             self._plugins = {}
-            group = f"berrypick.{self.package.__name__.rpartition('.')[2]}"
-            for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+            for point in doors.other_points(self._group):
                 self._load(point)
         return self._plugins
 
     def _load(self, point: Any) -> None:
         """One entry point; what is wrong with it is kept, and does not disturb the others."""
         assert self._plugins is not None
-        source = f"{getattr(point.dist, 'name', 'an installed package')} ({point.value})"
+        source = doors.source_of(point)
         try:
             cls = point.load()
             if not (isinstance(cls, type) and issubclass(cls, self.base)):

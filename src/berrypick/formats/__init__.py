@@ -88,7 +88,7 @@ def sniff(path: str, role: Role | None = None) -> type[Format]:
     spans = role in (None, "truth", "run")
     if spans and (wrong := wrong_separator(first[0], path, line)):
         raise wrong
-    for candidate in chain(_likely(role, first[0]), _candidates(role)):
+    for candidate in chain(_likely(role, first), _candidates(role)):
         if _looks_like(candidate, first):
             return candidate
     if role is not None:
@@ -138,19 +138,16 @@ def documents_in(path: str) -> dict[str, str]:
     return {}
 
 
-#: The files of formats whose lines are words, by role, in the order of the registry.
-WORDS = {
-    "truth": ("inex_fol_truth", "mediaeval_qrels", "trec_qrels"),
-    "run": ("genomics_run", "inex_fol_run", "mediaeval_run", "trec_run"),
-}
+#: The most common formats by role, and how many words their lines have: no other format has lines of so many.
+USUAL = {"truth": ("trec-qrels", 4), "run": ("trec-run", 6)}
 
 
-def _likely(role: Role | None, line: str) -> list[type[Format]]:
-    """The formats of a line of four words or more, separated by single blanks: of all formats only these can look like
-    such a file, so the files of the others need not be loaded. Empty for other lines."""
-    if role is None or role not in WORDS or not re.match(r"\w+ \w+ [^ \t,]+ [^ \t,]+( [^\t,]*)?\Z", line, re.ASCII):
+def _likely(role: Role | None, lines: list[str]) -> list[type[Format]]:
+    """The format of lines that all have as many words as those of TREC; the files of others need not be loaded."""
+    if role is None or role not in USUAL or any("," in line or "\t" in line for line in lines):
         return []
-    return [cls for stem in WORDS[role] for cls in registry._classes_in(stem)]
+    name, words = USUAL[role]
+    return [by_name(name)] if {len(line.split()) for line in lines} == {words} else []
 
 
 def _looks_like(candidate: type[Format], lines: list[str]) -> bool:

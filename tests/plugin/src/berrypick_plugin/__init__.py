@@ -1,5 +1,6 @@
-"""A measure, a user model and a format of another package, with as little as they need."""
+"""A measure, a user model, a format, a command and a function of another package, with as little as they need."""
 
+import click
 import numpy as np
 
 import berrypick as bp
@@ -91,3 +92,16 @@ class DoubleColonRun(bp.Format):
     @classmethod
     def describe(cls, value):
         return [f"{len(value)} results"]
+
+
+def longest_detour(truth, run):
+    """Return the largest number of results before a target, over all topics."""
+    return max(row.value for row in bp.evaluate(truth, run, Detours).topic_rows)
+
+
+@click.command("detours", short_help="Print the longest detour of a run.")
+@click.argument("truth")
+@click.argument("run")
+def detours_command(truth, run):
+    """Print the largest number of results before a target of TRUTH, over all topics of RUN."""
+    click.echo(f"{longest_detour(truth, run):g}")
