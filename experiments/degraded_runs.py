@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from _collection import World, arguments, read_world
 from _figures import plot, save
+from _synthetic import degraded, ideal_run
 from scipy.special import stdtrit
 
 import berrypick as bp
-from berrypick.analysis.synthetic import degraded, ideal_run
 
 MEASURES = ("EPRUM(user='hierarchy',quant='generalised')", "MAep(base='ideal',quant='generalised')")
 LEVELS = (0.25, 0.5, 0.7, 0.9)

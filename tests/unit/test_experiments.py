@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.analysis.synthetic import degraded, ideal_run
 from berrypick.corpus.folder import read_folder
 from berrypick.corpus.resolve import resolve_truth
 from berrypick.relevance.recall_base import recall_base
 
 ROOT = Path(__file__).resolve().parents[2]
 CAMPAIGN = ROOT / "src" / "berrypick" / "demo" / "campaign"
+sys.path.insert(0, str(ROOT / "experiments"))
+degraded, ideal_run = (getattr(import_module("_synthetic"), name) for name in ("degraded", "ideal_run"))
 
 
 @pytest.fixture(scope="module")
@@ -144,9 +145,6 @@ def test_focused_runs_have_no_overlap() -> None:
 
 
 def worlds_of_experiments():
-    folder = str(ROOT / "experiments")
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
     return import_module("_collection")
 
 
@@ -155,7 +153,6 @@ def test_relocation_between_two_versions(capsys) -> None:
     words = ["".join(chance.choices("abcdefghij", k=chance.randrange(2, 9))) for _ in range(400)]
     parts = [" ".join(chance.choices(words, k=40)) for _ in range(30)]
     old, new = "\n\n".join(parts), "\n\n".join(["Something new.", *parts[:4], *parts[9:]])
-    worlds_of_experiments()  # makes the folder's modules importable
     table = import_module("relocation").measured({"d": old, "same": old}, {"d": new, "same": old}, 5, 60, seed=1)
     assert "1 of at least 200 words differ" in capsys.readouterr().out
     assert all(40 <= line.known < 60 and sum(line.statuses.values()) == 60 for line in table)

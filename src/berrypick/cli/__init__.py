@@ -20,7 +20,7 @@ COMPLETE = "_BERRYPICK_COMPLETE"
 COMMANDS = {
     "evaluate": ("evaluate", "Score runs against judgements."),
     "compare": ("compare", "Compare runs: confidence intervals, paired tests, gates for CI."),
-    "plot": ("report", "Draw a figure for a paper: curves, topics or means."),
+    "plot": ("plot", "Draw a figure for a paper: curves, topics or means."),
     "explain": ("evaluate", "Show how one number is computed."),
     "diff": ("compare", "Show what changed between two results files."),
     "check": ("files", "Detect the format of files and report every problem."),
