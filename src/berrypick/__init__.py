@@ -142,8 +142,6 @@ __all__ = [
 #: Where each name of the core is defined: a module is imported when one of its names is first used. Add-ons bring
 #: theirs by the entry points of berrypick.functions.
 _HOMES = {
-    "Laws": "berrypick.addons.laws",
-    "laws": "berrypick.addons.laws",
     "Comparison": "berrypick.analysis.comparison",
     "compare": "berrypick.analysis.compare",
     "Difference": "berrypick.analysis.difference",

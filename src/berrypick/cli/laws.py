@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import click
@@ -10,9 +9,9 @@ from click.core import ParameterSource
 
 from berrypick.cli import options
 from berrypick.cli.output import painter, progress_bar, show_gated, show_notes, tell
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.corpus.convert import RunFile, TruthFile
-from berrypick.evaluation.options import EvaluationOptions
 from berrypick.report.tabular import OUTPUTS, render
 
 #: Arguments of the command that are not for laws alone.
@@ -52,14 +51,14 @@ def check_laws_of_files(files: tuple[str, ...], format_name: str | None, setting
     output, variants, seed = (settings.pop(name) for name in ("output", "variants", "seed"))
     requested, format_truth, format_run = (settings.pop(name) for name in ("requested", "format_truth", "format_run"))
     with progress_bar("trying", "laws") as progress:
-        found = _slice().check_laws(
+        found = functions.need("laws", "--laws")(
             TruthFile(truth, format_truth),
             [RunFile(run, format_run) for run in runs],
             list(requested),
-            EvaluationOptions.from_arguments(settings),
             variants=variants,
             seed=seed,
             progress=progress,
+            **settings,
         )
     show_notes(found.notes)
     if output not in ("table", "markdown", "latex"):
@@ -75,13 +74,3 @@ def refuse_law_options() -> None:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if given and parameter.name not in _OF_CHECK:
             raise UsageError(f"{parameter.opts[0]} needs --laws")
-
-
-def _slice() -> Any:
-    """Laws are a feature beyond the core, which may be left out of an installation."""
-    try:
-        return import_module("berrypick.addons.laws")
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("berrypick.addons"):
-            raise
-        raise UsageError("--laws needs berrypick.addons.laws, which this installation does not have") from None
