@@ -21,8 +21,8 @@ from collections.abc import Callable
 import numpy as np
 from _processes import verdict
 
-from berrypick.corpus.locate import Locator
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.locate import Locator
+from berrypick.documents.texts import Texts, read_texts
 
 LENGTHS = (20, 60, 200, 2000, 8000)
 TIMES = 7

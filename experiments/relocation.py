@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.corpus.relocate import CERTAIN, Case
+from berrypick.addons.judge.relocate import CERTAIN, Case
 
 #: Tags that begin or end a paragraph of HTML, and files of text.
 BLOCK = re.compile(r"</?(?:p|div|h\d|li|dt|dd|tr|td|th|pre|table|ul|ol|dl|br|hr|title|body)\b[^>]*>", re.IGNORECASE)

@@ -30,7 +30,7 @@ from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
 from berrypick.core.structure import Structure
 from berrypick.core.truth import EntryPoint, Passage, TopicTruth, Truth
-from berrypick.corpus.xml_documents import read_structure, read_text
+from berrypick.xml.xml_documents import read_structure, read_text
 
 HOME = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo" / "campaign"
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import berrypick as bp
 from berrypick.analysis.retrievers import Chunk, bm25
 from berrypick.analysis.sweep import sentences
-from berrypick.corpus.xml_documents import read_text
+from berrypick.xml.xml_documents import read_text
 
 DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo"
 CAMPAIGN, HOME = DEMO / "campaign", DEMO / "rag"

@@ -14,6 +14,7 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.addons.judge.relocate import Relocation, relocate
     from berrypick.addons.laws import Laws, laws
     from berrypick.analysis.abstention import Abstention, abstention
     from berrypick.analysis.agreement import Agreement, agreement
@@ -38,17 +39,16 @@ if TYPE_CHECKING:
     from berrypick.core.run import Run
     from berrypick.core.score import Score
     from berrypick.core.truth import Truth
-    from berrypick.corpus.frames import run_from_frame, truth_from_frame
-    from berrypick.corpus.locate import locate
-    from berrypick.corpus.objects import run_from_objects
-    from berrypick.corpus.relocate import Relocation, relocate
-    from berrypick.corpus.texts import Texts, read_texts
+    from berrypick.documents.locate import locate
+    from berrypick.documents.texts import Texts, read_texts
     from berrypick.evaluation.context import read_collection
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.functions import evaluate, explain, judge, score
     from berrypick.evaluation.ir_measures_provider import register_ir_measures
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
+    from berrypick.inputs.frames import run_from_frame, truth_from_frame
+    from berrypick.inputs.objects import run_from_objects
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures._functions import effort_precision, expected_ratio
     from berrypick.measures.base import Measure
@@ -159,12 +159,12 @@ _HOMES = {
     "Run": "berrypick.core.run",
     "Score": "berrypick.core.score",
     "Truth": "berrypick.core.truth",
-    "run_from_frame": "berrypick.corpus.frames",
-    "truth_from_frame": "berrypick.corpus.frames",
-    "locate": "berrypick.corpus.locate",
-    "run_from_objects": "berrypick.corpus.objects",
-    "Texts": "berrypick.corpus.texts",
-    "read_texts": "berrypick.corpus.texts",
+    "run_from_frame": "berrypick.inputs.frames",
+    "truth_from_frame": "berrypick.inputs.frames",
+    "locate": "berrypick.documents.locate",
+    "run_from_objects": "berrypick.inputs.objects",
+    "Texts": "berrypick.documents.texts",
+    "read_texts": "berrypick.documents.texts",
     "Evaluation": "berrypick.evaluation.evaluation",
     "evaluate": "berrypick.evaluation.functions",
     "explain": "berrypick.evaluation.functions",

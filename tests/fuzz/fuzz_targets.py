@@ -621,8 +621,8 @@ class Indexes(Target):
         top.mkdir()
         for number, text in enumerate(given["documents"]):
             (top / f"d{number}.xml").write_bytes(text.encode("latin-1"))
-        from berrypick.corpus.folder import read_folder
-        from berrypick.corpus.index import build_index, read_index
+        from berrypick.xml.folder import read_folder
+        from berrypick.xml.index import build_index, read_index
 
         build_index(top, target, jobs=1)
         names = [f"d{number}" for number in range(len(given["documents"]))]

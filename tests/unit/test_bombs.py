@@ -12,11 +12,11 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.corpus.folder import read_folder
-from berrypick.corpus.texts import read_texts
-from berrypick.corpus.titles import read_titles
+from berrypick.documents.texts import read_texts
 from berrypick.formats import _limits
 from berrypick.formats._table import table_parts
+from berrypick.inputs.titles import read_titles
+from berrypick.xml.folder import read_folder
 
 LINE = b"1 Q0 document 1 1.5 r\n"
 

@@ -25,9 +25,9 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.resolve import resolve_run
 from berrypick.demo import _text, campaign
 from berrypick.relevance.recall_base import recall_base
+from berrypick.xml.resolve import resolve_run
 
 FOLDER = campaign.FOCUSED.files.path()
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_campaign.py"

@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 import berrypick as bp
-from berrypick.corpus.checked import checked_truth
-from berrypick.corpus.locate import Locator
+from berrypick.documents.checked import checked_truth
+from berrypick.documents.locate import Locator
 
 
 @pytest.fixture(scope="module")

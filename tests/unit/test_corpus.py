@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus.xml_documents import structure_of, text_of
+from berrypick.xml.xml_documents import structure_of, text_of
 
 # Documents
 

@@ -11,10 +11,10 @@ import pytest
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus import folder as folders
-from berrypick.corpus import lazy
-from berrypick.corpus.folder import find_documents, read_folder
-from berrypick.corpus.xml_documents import link_target, structure_of
+from berrypick.documents import lazy
+from berrypick.xml import folder as folders
+from berrypick.xml.folder import find_documents, read_folder
+from berrypick.xml.xml_documents import link_target, structure_of
 
 Fill = Callable[..., Path]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.assemble import assemble
-from berrypick.corpus.texts import Texts
+from berrypick.documents.texts import Texts
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.judging.judge import judge_topic

@@ -21,7 +21,7 @@ import pytest
 import berrypick as bp
 from berrypick.core import workers
 from berrypick.core.workers import process_pool
-from berrypick.corpus.index import build_index
+from berrypick.xml.index import build_index
 
 MEASURES = "AP nDCG@10 EPRUM infAP"
 RUNS, TOPICS = 12, 7

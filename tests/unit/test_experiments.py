@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.corpus.folder import read_folder
-from berrypick.corpus.resolve import resolve_truth
 from berrypick.relevance.recall_base import recall_base
+from berrypick.xml.folder import read_folder
+from berrypick.xml.resolve import resolve_truth
 
 ROOT = Path(__file__).resolve().parents[2]
 CAMPAIGN = ROOT / "src" / "berrypick" / "demo" / "campaign"

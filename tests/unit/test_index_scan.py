@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus.index.scan import Bundle, Source, scan
-from berrypick.corpus.xml_documents import structure_of
+from berrypick.xml.index.scan import Bundle, Source, scan
+from berrypick.xml.xml_documents import structure_of
 
 
 def written(folder: Path, documents: dict[str, bytes]) -> list[Source]:

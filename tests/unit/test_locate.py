@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.truth import Quote
-from berrypick.corpus.locate import Locator, Place, Unresolved, check_quotes, normal_form
-from berrypick.corpus.texts import Texts
+from berrypick.documents.locate import Locator, Place, Unresolved, check_quotes, normal_form
+from berrypick.documents.texts import Texts
 
 GARDEN = (
     "Raspberries fruit in July.\r\nCut the old canes \u2014 not the new ones \u2014 in autumn.\n"

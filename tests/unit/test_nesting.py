@@ -14,8 +14,8 @@ from samples import sample
 import berrypick as bp
 from berrypick import formats
 from berrypick.analysis.saved import is_saved, read_results
-from berrypick.corpus.texts import read_texts
-from berrypick.corpus.topic_table import read_clusters, read_topic_table
+from berrypick.documents.texts import read_texts
+from berrypick.inputs.topic_table import read_clusters, read_topic_table
 
 #: Stands for the nested value, which json.dumps could not write.
 HOLE = "NESTED"

@@ -6,9 +6,9 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.corpus.convert import as_run, as_truth
 from berrypick.formats import Problems
 from berrypick.formats._video import clock, minutes_seconds
+from berrypick.inputs.convert import as_run, as_truth
 from berrypick.measures import _documents
 
 

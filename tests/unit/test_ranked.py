@@ -11,8 +11,8 @@ import pytest
 
 import berrypick as bp
 from berrypick.core.assemble import assemble
-from berrypick.corpus.convert import as_run, as_truth
 from berrypick.evaluation.requested import parse_measure
+from berrypick.inputs.convert import as_run, as_truth
 from berrypick.judging.documents import judged_documents
 from berrypick.kernels import _native
 from berrypick.measures import _documents as document_measures

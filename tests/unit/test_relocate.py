@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 import berrypick as bp
+from berrypick.addons.judge.relocate import CERTAIN
 from berrypick.core.errors import UsageError
-from berrypick.corpus.relocate import CERTAIN
 from tests.moved_sentences import moved_sentences, relocated
 
 OLD = (

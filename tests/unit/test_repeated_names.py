@@ -6,7 +6,7 @@ import pytest
 
 import berrypick as bp
 from berrypick.analysis.saved import read_results
-from berrypick.corpus.texts import read_texts
+from berrypick.documents.texts import read_texts
 from berrypick.formats._strict_json import RepeatedName, strict_json
 
 TRUTH = '{"topic": "1", "doc": "a", "start": 0, "end": 5}\n'

@@ -15,8 +15,8 @@ import worlds
 from pages import HOSTILE, Page
 
 import berrypick as bp
-from berrypick.corpus.titles import read_titles
 from berrypick.demo import campaign, video, web
+from berrypick.inputs.titles import read_titles
 from berrypick.report import html_report
 from berrypick.report.html_report import write_report
 

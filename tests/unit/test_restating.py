@@ -10,8 +10,8 @@ import pytest
 import berrypick as bp
 from berrypick.core.assemble import assemble
 from berrypick.core.collection import Collection
-from berrypick.corpus.resolve import resolve_run
-from berrypick.corpus.xml_documents import structure_of
+from berrypick.xml.resolve import resolve_run
+from berrypick.xml.xml_documents import structure_of
 
 CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
 COLLECTION = CAMPAIGN / "collection"

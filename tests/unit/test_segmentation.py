@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.analysis.chunkers import sentences
 from berrypick.analysis.retrievers import Chunk, bm25, fts5
-from berrypick.corpus.sections import section_starts
-from berrypick.corpus.tokens import get_tokenizer, words
+from berrypick.documents.sections import section_starts
+from berrypick.documents.tokens import get_tokenizer, words
 
 HINDI = "रसभरी जुलाई में पकती है। पुरानी शाखाएँ काट दो। सूखे दिन में तोड़ो।"
 CHINESE = "树莓七月成熟。秋天剪掉老枝。干燥时采摘！"
@@ -280,7 +280,7 @@ def test_words_need_no_network_and_loading_needs_no_regex():
         "socket.socket = None\n"
         "import berrypick as bp\n"
         "assert 'regex' not in sys.modules and 'tokenizers' not in sys.modules\n"
-        "from berrypick.corpus.tokens import words\n"
+        "from berrypick.documents.tokens import words\n"
         "assert len(words('a b')) == 2"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

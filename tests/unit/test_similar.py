@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berrypick import kernels
-from berrypick.corpus.locate import Locator, Searchable, normal_form
-from berrypick.corpus.similar import SHORT, SimilarText
-from berrypick.corpus.texts import read_texts
+from berrypick.documents.locate import Locator, Searchable, normal_form
+from berrypick.documents.similar import SHORT, SimilarText
+from berrypick.documents.texts import read_texts
 from berrypick.kernels.similar import alike_blocks, best_span, codes_of, common_lengths, narrow_codes
 
 

@@ -19,9 +19,9 @@ import berrypick as bp
 from berrypick import cli
 from berrypick.cli import output
 from berrypick.cli.process import set_up_process
-from berrypick.corpus.index import build as index_build
-from berrypick.corpus.index import build_index, partial
 from berrypick.formats import _files
+from berrypick.xml.index import build as index_build
+from berrypick.xml.index import build_index, partial
 
 NAME = "r\u00e9sum\u00e9 \u2192 \U0001f600"
 ROOT = Path(bp.__file__).parent
@@ -295,7 +295,7 @@ for name in ("SIGKILL", "SIGHUP", "SIGPIPE", "pthread_sigmask"):
 import tempfile, pathlib
 import berrypick as bp
 from berrypick.core import workers
-from berrypick.corpus.index import build_index
+from berrypick.xml.index import build_index
 from berrypick.cli import main
 folder = pathlib.Path(tempfile.mkdtemp())
 (folder / "xml").mkdir()

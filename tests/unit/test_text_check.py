@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.words import counted
-from berrypick.corpus.offsets import Units, count_units
-from berrypick.corpus.texts import read_texts
+from berrypick.documents.offsets import Units, count_units
+from berrypick.documents.texts import read_texts
 
 #: Lines that all differ, so that each text has one place.
 TEXT = "".join(f"Line {i} says that {i * i} berries were picked.\n" for i in range(300))

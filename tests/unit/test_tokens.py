@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.corpus.checked import checked_run, checked_truth
-from berrypick.corpus.offsets import Units
-from berrypick.corpus.texts import Texts, read_texts
-from berrypick.corpus.tokens import corners, get_tokenizer, token_offsets, words
+from berrypick.documents.checked import checked_run, checked_truth
+from berrypick.documents.offsets import Units
+from berrypick.documents.texts import Texts, read_texts
+from berrypick.documents.tokens import corners, get_tokenizer, token_offsets, words
 
 # --- texts ------------------------------------------------------------------------------------------------------------
 

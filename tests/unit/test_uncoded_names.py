@@ -13,9 +13,9 @@ import pytest
 import berrypick as bp
 from berrypick import kernels
 from berrypick.core.run import Run
-from berrypick.corpus.convert import as_truth
 from berrypick.formats import trec_run
 from berrypick.formats.base import Problems
+from berrypick.inputs.convert import as_truth
 from berrypick.judging.documents import judged_documents
 from berrypick.judging.repeats import repeats_of
 

@@ -23,7 +23,7 @@ TOPIC = "1"
 
 
 def index(tmp_path: Path) -> Path:
-    from berrypick.corpus.index import build_index
+    from berrypick.xml.index import build_index
 
     build_index(COLLECTION, tmp_path / "collection.index")
     return tmp_path / "collection.index"

@@ -12,8 +12,8 @@ from berrypick.core.annotators import votes_of
 from berrypick.core.errors import UsageError, one_line
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, unit_word
-from berrypick.corpus.convert import as_truth
 from berrypick.formats import positions_in
+from berrypick.inputs.convert import as_truth
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,10 @@ from berrypick.core.progress import Progress, check_progress
 from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
-from berrypick.corpus.frames import _values, is_frame
 from berrypick.evaluation.context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.formats.reading_log import ReadingLog as ReadingLogFormat
+from berrypick.inputs.frames import _values, is_frame
 from berrypick.users.base import UserModel
 
 #: User models that can be estimated.

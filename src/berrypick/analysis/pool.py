@@ -23,14 +23,14 @@ from berrypick.core.pieces import Pieces
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.checked import checked_run, checked_truth
-from berrypick.corpus.convert import as_runs, as_truth
-from berrypick.corpus.locate import located_truth
-from berrypick.corpus.table import Search
-from berrypick.corpus.texts import Texts, read_texts
-from berrypick.corpus.titles import read_titles
+from berrypick.documents.checked import checked_run, checked_truth
+from berrypick.documents.locate import located_truth
+from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats._files import atomic_writer, file_name
 from berrypick.formats.web_annotation import TOPIC
+from berrypick.inputs.convert import as_runs, as_truth
+from berrypick.inputs.table import Search
+from berrypick.inputs.titles import read_titles
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]
 TASK_FORMATS: tuple[TaskFormat, ...] = get_args(TaskFormat)

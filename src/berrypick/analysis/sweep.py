@@ -40,11 +40,11 @@ from berrypick.core.progress import StepCounter, check_progress
 from berrypick.core.results import Results, concat
 from berrypick.core.whole_documents import warn_of_whole_documents
 from berrypick.core.workers import jobs_notes, ordered_map
-from berrypick.corpus.convert import as_truth
-from berrypick.corpus.texts import read_texts
+from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
+from berrypick.inputs.convert import as_truth
 from berrypick.measures.precisionomega import PrecisionOmega
 
 if TYPE_CHECKING:

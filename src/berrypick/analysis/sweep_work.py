@@ -20,8 +20,8 @@ from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.results import Results
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.locate import locate
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.locate import locate
+from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.evaluation import Evaluation
 
 

@@ -11,10 +11,10 @@ from berrypick.cli import options
 from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
-from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.functions import explain
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.report import text
 
 

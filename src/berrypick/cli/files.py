@@ -18,17 +18,17 @@ from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.checked import check_by_texts, checked_by_itself
-from berrypick.corpus.index import build_index, is_index, read_index
-from berrypick.corpus.locate import locate
-from berrypick.corpus.quotes import QUOTES, THRESHOLD
-from berrypick.corpus.text_length import check_run_lengths, check_truth_lengths
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.checked import check_by_texts, checked_by_itself
+from berrypick.documents.locate import locate
+from berrypick.documents.quotes import QUOTES, THRESHOLD
+from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
+from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats._files import atomic_writer, is_stream, reusable
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import refuse_duplicates
+from berrypick.xml.index import build_index, is_index, read_index
 
 
 @click.command("check", context_settings=HELP)
@@ -139,7 +139,7 @@ def _read(path: str, format: type[formats.Format]) -> tuple[Any, formats.Problem
 def _describe_index(path: str) -> str:
     """What an index of a collection holds."""
     read_index(path)  # raises if it is damaged or incomplete
-    from berrypick.corpus.index.read import Index
+    from berrypick.xml.index.read import Index
 
     facts = Index(path).facts
     counts = ["index of a collection", counted(facts.documents, "document"), counted(facts.elements, "element")]
@@ -221,7 +221,7 @@ def _target_role(target: str, target_format: str | None, could_be: list[type[for
 
 def _restate(value: Any, collection: str, target: str, target_format: str | None) -> Any:
     """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
-    from berrypick.corpus.resolve import restate
+    from berrypick.xml.resolve import restate
 
     if not isinstance(value, (Run, Truth)):
         raise UsageError("--collection works for truths and runs only")

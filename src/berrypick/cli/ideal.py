@@ -9,7 +9,7 @@ import click
 from berrypick.analysis.ideal_lists import gap_note, ideal_lists, missing_navigation
 from berrypick.cli import options
 from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
-from berrypick.corpus.convert import TruthFile
+from berrypick.inputs.convert import TruthFile
 from berrypick.report import ideal_table
 
 

@@ -146,7 +146,7 @@ def relocate_command(truth: str, old: str, new: str, target: str, report: str | 
     \b
     berrypick relocate truth.jsonl --from docs-1.0 --to docs-2.0 -o truth-2.0.jsonl --report changes.jsonl
     """
-    from berrypick.corpus.relocate import CERTAIN, relocate
+    from berrypick.addons.judge.relocate import CERTAIN, relocate
 
     refuse_overwriting(target, [truth, *([report] if report else [])], old)
     refuse_overwriting(target, [truth], new)

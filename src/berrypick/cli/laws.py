@@ -11,7 +11,7 @@ from berrypick.cli import options
 from berrypick.cli.output import painter, progress_bar, show_gated, show_notes, tell
 from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
-from berrypick.corpus.convert import RunFile, TruthFile
+from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.report.tabular import OUTPUTS, render
 
 #: Arguments of the command that are not for laws alone.

@@ -10,8 +10,8 @@ import click
 from berrypick.analysis.statistics import CORRECTIONS, TESTS
 from berrypick.analysis.tabular import Tabular
 from berrypick.cli.output import default_output, painter, refuse_overwriting, show, show_notes
-from berrypick.corpus.convert import RunFile, TruthFile
 from berrypick.evaluation.options import Option, options
+from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.report.tabular import OUTPUTS, render
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

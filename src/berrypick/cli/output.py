@@ -124,7 +124,7 @@ def refuse_overwriting(target: str, inputs: Iterable[str | None], documents: str
 
     In a folder of ``documents`` every file is a text; in other folders only XML files are read.
     """
-    from berrypick.corpus.xml_documents import SUFFIXES
+    from berrypick.xml.xml_documents import SUFFIXES
 
     if not os.path.isfile(target):
         return

@@ -18,18 +18,18 @@ from berrypick.core.finite import is_finite
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
-from berrypick.corpus.checked import checked_run
-from berrypick.corpus.convert import as_run
-from berrypick.corpus.index import ARROW, is_index, read_index
-from berrypick.corpus.table import Search
-from berrypick.corpus.texts import Texts, read_texts
-from berrypick.corpus.tokens import token_offsets
+from berrypick.documents.checked import checked_run
+from berrypick.documents.texts import Texts, read_texts
+from berrypick.documents.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import PROTOCOLS
 from berrypick.formats._files import file_name, is_stream, open_raw, reusable
+from berrypick.inputs.convert import as_run
+from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
+from berrypick.xml.index import ARROW, is_index, read_index
 
 
 def prepare_context(options: EvaluationOptions) -> JudgingContext:
@@ -135,7 +135,7 @@ def read_collection(path: str | PathLike[str]) -> Collection:
     """A folder of XML documents, an index of one, or a file of document lengths."""
     name = file_name(path)
     if os.path.isdir(name):
-        from berrypick.corpus.folder import read_folder
+        from berrypick.xml.folder import read_folder
 
         return read_folder(name)
     if not is_stream(name):

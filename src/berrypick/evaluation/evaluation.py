@@ -19,7 +19,6 @@ from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.corpus.convert import RunFile, as_truth
 from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
@@ -31,6 +30,7 @@ from berrypick.evaluation.scored import ScoredRun
 from berrypick.evaluation.scoring import raise_named, score_run
 from berrypick.evaluation.signature import accepts_navigation
 from berrypick.evaluation.unread import unread_notes
+from berrypick.inputs.convert import RunFile, as_truth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic

@@ -13,10 +13,10 @@ from berrypick.core.results import Note, TopicGroups
 from berrypick.core.topic_fields import TopicField
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.corpus.topic_table import read_clusters, read_topic_table
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.formats._files import is_stream
+from berrypick.inputs.topic_table import read_clusters, read_topic_table
 
 #: The kind of note on a topic table that nothing uses.
 UNUSED_TABLE = "unused topic table"

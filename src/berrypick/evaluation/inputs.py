@@ -20,22 +20,22 @@ from berrypick.core.results import Note
 from berrypick.core.run import span_name
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
-from berrypick.corpus.checked import checked_by_itself, checked_truth
-from berrypick.corpus.convert import RunFile, as_truth, run_sources, run_stream
-from berrypick.corpus.quotes import THRESHOLD, unlocated
-from berrypick.corpus.resolve import resolve_truth
-from berrypick.corpus.table import Search
-from berrypick.corpus.text_length import check_truth_lengths
-from berrypick.corpus.texts import Texts
+from berrypick.documents.checked import checked_by_itself, checked_truth
+from berrypick.documents.quotes import THRESHOLD, unlocated
+from berrypick.documents.text_length import check_truth_lengths
+from berrypick.documents.texts import Texts
 from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats._files import is_stream
+from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
+from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
+from berrypick.xml.resolve import resolve_truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]
 
 def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
     """Documents that are not those that the offsets of a truth were made on."""
-    from berrypick.corpus.relocate import checksum  # not for truths without texts
+    from berrypick.addons.judge.relocate import checksum  # not for truths without texts
 
     changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
     if changed:
@@ -158,7 +158,7 @@ def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
 
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
-    from berrypick.corpus.locate import located_truth  # not for truths without texts
+    from berrypick.documents.locate import located_truth  # not for truths without texts
 
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets

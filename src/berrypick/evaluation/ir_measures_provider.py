@@ -17,9 +17,9 @@ from ir_measures.util import Metric
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import mean
-from berrypick.corpus.convert import as_run, as_truth
 from berrypick.evaluation.functions import evaluate
 from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.inputs.convert import as_run, as_truth
 from berrypick.measures import registry
 from berrypick.measures._documents import REGISTERED
 from berrypick.measures.base import Measure

@@ -25,9 +25,9 @@ from berrypick.core.navigation import Navigation
 from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import OFFSETS, Offsets
-from berrypick.corpus.quotes import QUOTES, Quotes
-from berrypick.corpus.texts import Texts
-from berrypick.corpus.tokens import Tokenizer
+from berrypick.documents.quotes import QUOTES, Quotes
+from berrypick.documents.texts import Texts
+from berrypick.documents.tokens import Tokenizer
 from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.users import UserModel
 

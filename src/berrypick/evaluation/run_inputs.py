@@ -11,13 +11,13 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.words import counted
-from berrypick.corpus.checked import checked_run
-from berrypick.corpus.convert import RunFile
-from berrypick.corpus.resolve import resolve_run
-from berrypick.corpus.text_length import check_run_lengths
+from berrypick.documents.checked import checked_run
+from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, repair
+from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
+from berrypick.xml.resolve import resolve_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class RunInputs:
             if run.start is not None and (paths := texts.path_note(run.documents)):
                 run = replace(run, notes=(*run.notes, paths))
             if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
-                from berrypick.corpus.locate import located_run  # few runs quote
+                from berrypick.documents.locate import located_run  # few runs quote
 
                 run = located_run(run, texts, quotes)
             else:

@@ -15,11 +15,11 @@ from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
 from berrypick.core.score import Score
 from berrypick.core.words import counted
-from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.documents import judged_documents
 from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from berrypick.core.results import Results
-from berrypick.corpus.texts import read_texts
+from berrypick.documents.texts import read_texts
 from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.functions import evaluate_parts
 from berrypick.evaluation.options import EvaluationOptions

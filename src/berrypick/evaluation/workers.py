@@ -12,9 +12,9 @@ from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run
 from berrypick.core.workers import is_daemonic, ordered_map, process_pool
 from berrypick.core.workers import jobs_notes as jobs_notes
-from berrypick.corpus.convert import RunFile
 from berrypick.evaluation.scored import ScoredRun, TopicScores
 from berrypick.evaluation.scoring import RunScorer, score_run
+from berrypick.inputs.convert import RunFile
 from berrypick.judging.repeats import repeats_of
 
 if TYPE_CHECKING:

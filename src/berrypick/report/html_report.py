@@ -21,13 +21,13 @@ from berrypick.core.progress import Progress, StepCounter
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.truth import Truth
 from berrypick.core.workers import ordered_map
-from berrypick.corpus.titles import read_titles
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.formats._files import atomic_writer, file_name
+from berrypick.inputs.titles import read_titles
 from berrypick.report.report_data import Details
 from berrypick.report.report_overview import make_overview, note_text
 from berrypick.report.report_page import charting_library, pack, render_page

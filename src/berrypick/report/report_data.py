@@ -19,7 +19,6 @@ from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Highlighted, Targets, Truth
-from berrypick.corpus.folder import Structures
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.simulated_readers import Readership, Twin, can_be_simulated, simulate_topic
@@ -34,6 +33,7 @@ from berrypick.report.report_users import Reader
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical
 from berrypick.users.markov import chain_of
+from berrypick.xml.folder import Structures
 
 Kind = Literal["text", "seconds", "documents", "elements"]
 #: How many retrieved units of each run are drawn in the neighbourhood of a link graph.

@@ -23,8 +23,8 @@ from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
-from berrypick.corpus.texts import Texts
-from berrypick.corpus.tokens import token_costs
+from berrypick.documents.texts import Texts
+from berrypick.documents.tokens import token_costs
 from berrypick.relevance.targets import without_structure
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers as Readers

@@ -13,7 +13,7 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
-from berrypick.corpus.sections import section_starts
+from berrypick.documents.sections import section_starts
 from berrypick.relevance.targets import without_structure
 from berrypick.users._context import ContextModel
 from berrypick.users.base import ReaderContext

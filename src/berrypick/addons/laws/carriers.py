@@ -25,11 +25,11 @@ from berrypick.addons.laws.rows import Result, results_of
 from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run, span_name
 from berrypick.core.truth import Truth
-from berrypick.corpus.convert import RunFile, TruthFile
-from berrypick.corpus.texts import Texts
+from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.convert import RunFile, TruthFile
 
 #: Names that people give to the ends of a span and to the text of a result: read as such, or refused.
 PLACES = (

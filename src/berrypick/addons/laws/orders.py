@@ -17,7 +17,7 @@ from berrypick.core.navigation import LinkTable, Navigation, ReachTable, Session
 from berrypick.core.run import Run
 from berrypick.core.truth import Highlighted, TopicTruth
 from berrypick.core.words import counted
-from berrypick.corpus.texts import Texts
+from berrypick.documents.texts import Texts
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 

@@ -21,8 +21,8 @@ from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Duplicates, Run
 from berrypick.core.truth import Offsets, Quote, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.offsets import Units, count_units
-from berrypick.corpus.texts import Texts
+from berrypick.documents.offsets import Units, count_units
+from berrypick.documents.texts import Texts
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
@@ -400,7 +400,7 @@ def _with_places(table: Table, search: Search) -> Table:
 
 def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
     """Places count what the offsets of other rows count."""
-    from berrypick.corpus.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
+    from berrypick.documents.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
 
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from berrypick.core.errors import InputError
-from berrypick.corpus.index.links import links_of
-from berrypick.corpus.index.tags import Int32Array, Tags
-from berrypick.corpus.xml_documents import markup_of
+from berrypick.xml.index.links import links_of
+from berrypick.xml.index.tags import Int32Array, Tags
+from berrypick.xml.xml_documents import markup_of
 
 #: Offsets are integers of 32 bits.
 LARGEST = 2**31 - 1  # bytes

@@ -11,7 +11,7 @@ from berrypick.core.errors import InputError, UsageError, nearest, option
 from berrypick.core.truth import OFFSETS, Offsets
 
 if TYPE_CHECKING:
-    from berrypick.corpus.texts import Texts
+    from berrypick.documents.texts import Texts
 
 
 def check_offsets(name: str | None) -> Offsets:

@@ -24,8 +24,9 @@ import pyarrow as pa
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus.index import UNFINISHED
-from berrypick.corpus.index.columns import (
+from berrypick.documents.lazy import LazyStructures, OfDocuments
+from berrypick.xml.index import UNFINISHED
+from berrypick.xml.index.columns import (
     CHECKSUM,
     COLUMNS,
     KEY,
@@ -39,7 +40,6 @@ from berrypick.corpus.index.columns import (
     values_of,
     words_checksum,
 )
-from berrypick.corpus.lazy import LazyStructures, OfDocuments
 
 _REMEDY = "an index is made with: berrypick index FOLDER FILE"
 

@@ -14,14 +14,14 @@ from berrypick import formats
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.frames import frame_table, is_frame, is_record, records_table
-from berrypick.corpus.objects import KINDS, is_result, refuse_response, topics_table
-from berrypick.corpus.table import Search, run_of_table, runs_of_table, truth_of_table
 from berrypick.formats._files import is_stream
 from berrypick.formats._responses import is_answer
 from berrypick.formats._table import Part
 from berrypick.formats.span_table import SpanTableRun
 from berrypick.inputs.fields import names_topic
+from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
+from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
+from berrypick.inputs.table import Search, run_of_table, runs_of_table, truth_of_table
 
 
 def as_truth(given: Any) -> Truth:

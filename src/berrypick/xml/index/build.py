@@ -19,14 +19,14 @@ from berrypick._version import __version__
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.workers import WorkerLostError, jobs_notes, ordered_map
-from berrypick.corpus.folder import find_documents
-from berrypick.corpus.index import write as index_write
-from berrypick.corpus.index.columns import VERSION, Facts
-from berrypick.corpus.index.partial import FinishedDocument, Partial, finished_documents, pack_bundle
-from berrypick.corpus.index.scan import Source, scan
-from berrypick.corpus.xml_documents import document_name
 from berrypick.formats._files import replace_file
 from berrypick.kernels import LARGE_BYTES, missing_notes
+from berrypick.xml.folder import find_documents
+from berrypick.xml.index import write as index_write
+from berrypick.xml.index.columns import VERSION, Facts
+from berrypick.xml.index.partial import FinishedDocument, Partial, finished_documents, pack_bundle
+from berrypick.xml.index.scan import Source, scan
+from berrypick.xml.xml_documents import document_name
 
 #: The size of a bundle: its documents share the cost of array operations, and fit into a cache.
 BYTES = 1_000_000

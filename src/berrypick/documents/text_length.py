@@ -17,7 +17,7 @@ from berrypick.core.errors import InputError, Message, option
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.offsets import UNIT_NAMES, count_units
+from berrypick.documents.offsets import UNIT_NAMES, count_units
 
 #: White space that is believed to have been stripped from a text, at most: blank lines, and an indentation.
 STRIPPED = 10

@@ -22,8 +22,8 @@ from berrypick.core.arrays import FloatArray, Positions
 from berrypick.core.errors import InputError, UsageError, option, shorten
 from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import Corners, TokenOffsets
-from berrypick.corpus.lazy import OfDocuments
-from berrypick.corpus.texts import Texts
+from berrypick.documents.lazy import OfDocuments
+from berrypick.documents.texts import Texts
 from berrypick.formats._files import read_whole
 from berrypick.kernels.interpolation import interpolate
 

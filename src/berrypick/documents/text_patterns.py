@@ -15,12 +15,12 @@ import numpy as np
 from berrypick.core.errors import option
 from berrypick.core.truth import Offsets
 from berrypick.core.words import counted
-from berrypick.corpus.locate import KINDS_TABLE, SPACE, occurrences
-from berrypick.corpus.offsets import UNIT_NAMES, Units
-from berrypick.corpus.texts import Texts
+from berrypick.documents.locate import KINDS_TABLE, SPACE, occurrences
+from berrypick.documents.offsets import UNIT_NAMES, Units
+from berrypick.documents.texts import Texts
 
 if TYPE_CHECKING:
-    from berrypick.corpus.text_check import Mismatch
+    from berrypick.documents.text_check import Mismatch
 
 #: Rows that are looked at for a pattern, and the share of them that it has to explain.
 SAMPLE, SHARE = 200, 0.9

@@ -13,7 +13,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from berrypick.corpus.index.build import IndexSummary
+    from berrypick.xml.index.build import IndexSummary
 
 #: The first bytes of an Arrow file, and of an unfinished index.
 ARROW = b"ARROW1"
@@ -32,7 +32,7 @@ def is_index(path: str | os.PathLike[str]) -> bool:
 def read_index(path: str | os.PathLike[str]) -> Collection:
     """The collection in an index. Documents are read from the file when they are used."""
     _need_arrow()
-    from berrypick.corpus.index.read import Index, Lengths, Structures
+    from berrypick.xml.index.read import Index, Lengths, Structures
 
     index = Index(os.fspath(path))
     if not index.facts.documents:
@@ -53,7 +53,7 @@ def build_index(
     Unreadable documents are listed in the index with the reason.
     """
     _need_arrow()
-    from berrypick.corpus.index.build import build
+    from berrypick.xml.index.build import build
 
     return build(os.fspath(folder), os.fspath(file), jobs, progress)
 

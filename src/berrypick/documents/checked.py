@@ -13,9 +13,9 @@ from berrypick.core.errors import InputError, Message
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.offsets import UnitsCache
-from berrypick.corpus.resolve import rows_by_document
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.offsets import UnitsCache
+from berrypick.documents.texts import Texts, read_texts
+from berrypick.xml.resolve import rows_by_document
 
 
 def checked_truth(
@@ -71,7 +71,7 @@ def _with_matching_quotes(
     quotes = [(name, q) for name, topic in truth.topics.items() for q in topic.quotes if q.has_offsets]
     if not quotes:
         return truth, counting
-    from berrypick.corpus import text_check
+    from berrypick.documents import text_check
 
     check = text_check.check_texts(text_check.stated_quotes(quotes), texts, counting, least)
     notes = text_check.refuse_or_note(
@@ -147,7 +147,7 @@ def _with_matching_texts(
     start, end, line = run.start, run.end, run.line
     if not run.quoted or line is None or start is None or end is None:
         return run, counting
-    from berrypick.corpus import text_check
+    from berrypick.documents import text_check
 
     spans = zip(run.document.tolist(), start.tolist(), end.tolist(), strict=True)
     stated = text_check.stated_by_document(
@@ -182,7 +182,7 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
         if isinstance(value, Truth) and value.texts:
             found += _said_of(value, checked_by_itself(value), "the file itself")
         if isinstance(value, Truth) and value.units == "spans" and texts is not None:
-            from berrypick.corpus.locate import located_truth
+            from berrypick.documents.locate import located_truth
 
             counting = value.offsets or offsets or "chars"
             checked = checked_truth(value, texts, counting)
@@ -193,7 +193,7 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
             compared = f"{counted(len(value.quoted), 'text')} compared with the documents"
             found += [compared if value.quoted else "offsets lie within the documents", *said]
         elif isinstance(value, Run) and value.quoted and texts is not None:
-            from berrypick.corpus.locate import located_run
+            from berrypick.documents.locate import located_run
 
             located_run(value, texts)
             found.append(f"{counted(len(value.quoted), 'text')} found in the documents")

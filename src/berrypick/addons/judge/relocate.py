@@ -24,12 +24,12 @@ from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import Quote, TopicTruth, Truth
-from berrypick.corpus.checked import checked_truth
-from berrypick.corpus.convert import as_truth
-from berrypick.corpus.locate import Searchable, located_truth, normal_form, occurrences
-from berrypick.corpus.similar import SimilarText
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.checked import checked_truth
+from berrypick.documents.locate import Searchable, located_truth, normal_form, occurrences
+from berrypick.documents.similar import SimilarText
+from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats._annotations import inside_word
+from berrypick.inputs.convert import as_truth
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
 #: What was placed without a remark.

@@ -24,10 +24,10 @@ from berrypick.core.arrays import IntArray
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
-from berrypick.corpus.offsets import Units, check_offsets
-from berrypick.corpus.quotes import QUOTES, THRESHOLD, Quotes
-from berrypick.corpus.similar import SimilarText
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.offsets import Units, check_offsets
+from berrypick.documents.quotes import QUOTES, THRESHOLD, Quotes
+from berrypick.documents.similar import SimilarText
+from berrypick.documents.texts import Texts, read_texts
 
 #: Of long quotes so many characters are looked for first.
 HEAD = 64
@@ -308,8 +308,8 @@ def locate(
         raise UsageError(f"quotes are found in the texts of the documents: give them with {option('documents')}")
     if isinstance(repair, bool) or not isinstance(repair, int) or repair < 0:
         raise UsageError(f"repair must be a number of characters, 0 or more, not {repair!r:.40}")
-    from berrypick.corpus.convert import as_truth  # which locates texts itself
-    from berrypick.corpus.locate_truth import TruthLocator, locate_truth
+    from berrypick.documents.locate_truth import TruthLocator, locate_truth
+    from berrypick.inputs.convert import as_truth  # which locates texts itself
 
     given, texts = as_truth(truth), read_texts(documents)
     counting = given.offsets or check_offsets(offsets)

@@ -14,10 +14,10 @@ from typing import Any
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.corpus.table import Search, Table, runs_of_table, truth_of_table
-from berrypick.corpus.texts import Texts, read_texts
+from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
 from berrypick.inputs.fields import Role, is_plain, is_span_header, match_columns, names_topic, unread_names
+from berrypick.inputs.table import Search, Table, runs_of_table, truth_of_table
 
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.

@@ -12,12 +12,12 @@ import numpy as np
 from berrypick.core.errors import InputError, Message, as_flags
 from berrypick.core.truth import Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.corpus.checked import called, checked_truth
-from berrypick.corpus.locate import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
-from berrypick.corpus.offsets import UnitsCache
-from berrypick.corpus.quotes import Quotes
-from berrypick.corpus.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
-from berrypick.corpus.texts import Texts
+from berrypick.documents.checked import called, checked_truth
+from berrypick.documents.locate import Locator, Place, Unresolved, UnresolvedQuotes, occurrences, with_places
+from berrypick.documents.offsets import UnitsCache
+from berrypick.documents.quotes import Quotes
+from berrypick.documents.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
+from berrypick.documents.texts import Texts
 from berrypick.formats._files import atomic_writer
 from berrypick.formats._spans import write_lines
 

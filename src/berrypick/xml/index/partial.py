@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick.core.errors import InputError
-from berrypick.corpus.index import UNFINISHED
-from berrypick.corpus.index.columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
-from berrypick.corpus.index.scan import Bundle, Source
+from berrypick.xml.index import UNFINISHED
+from berrypick.xml.index.columns import LISTS, dictionary, lists, narrow, numbers, strings, values_of
+from berrypick.xml.index.scan import Bundle, Source
 
 _FRAME = struct.Struct("<QI")  # length and checksum
 

@@ -23,7 +23,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, nearest, nesting_refused, shorten
 from berrypick.core.near_names import near_match
 from berrypick.core.words import counted
-from berrypick.corpus.lazy import OfDocuments
+from berrypick.documents.lazy import OfDocuments
 from berrypick.formats._files import head, members, read_whole, reusable
 from berrypick.formats._spans import records
 from berrypick.formats.base import Problems

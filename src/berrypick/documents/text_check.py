@@ -19,9 +19,9 @@ import numpy as np
 from berrypick.core.errors import InputError, Message, option, shorten
 from berrypick.core.truth import Offsets, Quote
 from berrypick.core.words import counted
-from berrypick.corpus.offsets import UnitsCache, count_units
-from berrypick.corpus.text_patterns import SLIP, Diagnosis, bare, bare_with_origin, diagnose
-from berrypick.corpus.texts import Texts
+from berrypick.documents.offsets import UnitsCache, count_units
+from berrypick.documents.text_patterns import SLIP, Diagnosis, bare, bare_with_origin, diagnose
+from berrypick.documents.texts import Texts
 
 OnMismatch = Literal["error", "note"]
 #: A part of a text is taken for the text of its span from this many characters on, or from half of the text on.

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
-from berrypick.corpus.lazy import LazyStructures, OfDocuments
-from berrypick.corpus.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
+from berrypick.documents.lazy import LazyStructures, OfDocuments
 from berrypick.formats._files import check_member
+from berrypick.xml.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
 
 
 def read_folder(path: str | os.PathLike[str]) -> Collection:
