@@ -16,7 +16,7 @@ import time
 import numpy as np
 from _processes import verdict
 
-from berrypick.analysis.simulation import simulate
+from berrypick.addons.simulate.simulation import simulate
 from berrypick.demo import campaign, web
 from berrypick.evaluation.evaluation import Evaluation
 

@@ -12,8 +12,8 @@ import numpy as np
 from _collection import arguments
 
 import berrypick as bp
-from berrypick.analysis.discrimination import achieved_levels
-from berrypick.analysis.rank_correlation import kendall_tau
+from berrypick.addons.trust.discrimination import achieved_levels
+from berrypick.addons.trust.rank_correlation import kendall_tau
 from berrypick.core.results import ALL, MeasureInfo, Results, Row, Signature
 
 #: (runs, topics, spread of the true means, correlation of the true means under the two measures)

@@ -21,7 +21,7 @@ from _collection import arguments, read_world
 from _rankers import RANKERS, runs
 
 import berrypick as bp
-from berrypick.analysis.sweep import fixed, fts5
+from berrypick.addons.sweep.sweep import fixed, fts5
 from berrypick.core.results import Results
 from berrypick.report.chart_theme import PAPER
 from berrypick.report.charts import plot_bands

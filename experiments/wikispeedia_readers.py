@@ -30,7 +30,7 @@ import numpy as np
 from _collection import arguments
 
 from berrypick import formats
-from berrypick.analysis.transitions import EDGES, ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
+from berrypick.addons.fit.transitions import EDGES, ChainCounts, Steps, best_weight, chain_counts, steps_of, walked
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.navigation import LinkTable
 

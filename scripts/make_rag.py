@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.analysis.retrievers import Chunk, bm25
-from berrypick.analysis.sweep import sentences
+from berrypick.addons.sweep.retrievers import Chunk, bm25
+from berrypick.addons.sweep.sweep import sentences
 from berrypick.xml.xml_documents import read_text
 
 DEMO = Path(__file__).resolve().parent.parent / "src" / "berrypick" / "demo"

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import berrypick as bp
-from berrypick.analysis.chunkers import fixed, sentences
-from berrypick.analysis.retrievers import Chunk, fts5
+from berrypick.addons.sweep.chunkers import fixed, sentences
+from berrypick.addons.sweep.retrievers import Chunk, fts5
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 

@@ -14,22 +14,22 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.addons.fit.fit import Fit, fit
+    from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
+    from berrypick.addons.judge.abstention import Abstention, abstention
+    from berrypick.addons.judge.agreement import Agreement, agreement
+    from berrypick.addons.judge.pool import Pool, pool
     from berrypick.addons.judge.relocate import Relocation, relocate
     from berrypick.addons.laws import Laws, laws
-    from berrypick.analysis.abstention import Abstention, abstention
-    from berrypick.analysis.agreement import Agreement, agreement
-    from berrypick.analysis.compare import compare
-    from berrypick.analysis.comparison import Comparison
-    from berrypick.analysis.correlation import Correlations, correlate
-    from berrypick.analysis.difference import Difference, diff
-    from berrypick.analysis.fit import Fit, fit
-    from berrypick.analysis.ideal_lists import IdealList, ideal_lists
-    from berrypick.analysis.pool import Pool, pool
-    from berrypick.analysis.power import Power, power
-    from berrypick.analysis.saved import read_results
-    from berrypick.analysis.simulation import Simulation, simulate
-    from berrypick.analysis.stability import Stability, stability
-    from berrypick.analysis.sweep import Sweep, sweep
+    from berrypick.addons.simulate.simulation import Simulation, simulate
+    from berrypick.addons.sweep.sweep import Sweep, sweep
+    from berrypick.addons.trust.correlation import Correlations, correlate
+    from berrypick.addons.trust.power import Power, power
+    from berrypick.addons.trust.stability import Stability, stability
+    from berrypick.comparison.compare import compare
+    from berrypick.comparison.comparison import Comparison
+    from berrypick.comparison.difference import Difference, diff
+    from berrypick.comparison.saved import read_results
     from berrypick.core.collection import Collection
     from berrypick.core.explanation import Explanation
     from berrypick.core.parameters import parameter
@@ -142,11 +142,11 @@ __all__ = [
 #: Where each name of the core is defined: a module is imported when one of its names is first used. Add-ons bring
 #: theirs by the entry points of berrypick.functions.
 _HOMES = {
-    "Comparison": "berrypick.analysis.comparison",
-    "compare": "berrypick.analysis.compare",
-    "Difference": "berrypick.analysis.difference",
-    "diff": "berrypick.analysis.difference",
-    "read_results": "berrypick.analysis.saved",
+    "Comparison": "berrypick.comparison.comparison",
+    "compare": "berrypick.comparison.compare",
+    "Difference": "berrypick.comparison.difference",
+    "diff": "berrypick.comparison.difference",
+    "read_results": "berrypick.comparison.saved",
     "Collection": "berrypick.core.collection",
     "Explanation": "berrypick.core.explanation",
     "parameter": "berrypick.core.parameters",

@@ -99,7 +99,7 @@ class _Condition(NamedTuple):
         return cls(spec.normalise(found[1]), found[2], limit)
 
     def met(self, mean: float | None) -> bool:
-        from berrypick.analysis.gates import ROUNDING
+        from berrypick.comparison.gates import ROUNDING
 
         if mean is None:
             return False

@@ -15,7 +15,7 @@ ROOT = Path(berrypick.__file__).parent
 #: Where texts of measures become measures.
 PARSERS = ("evaluation", "measures", "core/spec.py")
 #: Where files of results are read.
-READERS = ("analysis/saved.py", "core/results.py")
+READERS = ("comparison/saved.py", "core/results.py")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 

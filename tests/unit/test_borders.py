@@ -8,8 +8,8 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.analysis.chunkers import fixed
-from berrypick.analysis.retrievers import bm25
+from berrypick.addons.sweep.chunkers import fixed
+from berrypick.addons.sweep.retrievers import bm25
 
 TRUTH = {"q1": {"v#100-200": 1, "w#0-50": 1}, "q2": {"v#0-50": 1}}
 RUN = {"q1": {"v#300-400": 2.0, "w#0-50": 1.0}, "q2": {"v#900-950": 1.0}}

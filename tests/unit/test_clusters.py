@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import berrypick as bp
-from berrypick.analysis import statistics
+from berrypick.comparison import statistics
 
 numbers = st.floats(-1, 1).map(lambda x: round(x, 3))
 worlds = st.lists(st.tuples(numbers, st.integers(0, 4)), min_size=2, max_size=9).filter(

@@ -16,8 +16,8 @@ from made_results import results
 from scipy import stats
 
 import berrypick as bp
-from berrypick.analysis import statistics
-from berrypick.analysis.compare import labels
+from berrypick.comparison import statistics
+from berrypick.comparison.compare import labels
 from berrypick.core.errors import UsageError
 from berrypick.core.results import ALL, Results, Row
 

@@ -11,7 +11,7 @@ import pytest
 from made_results import results
 
 import berrypick as bp
-from berrypick.analysis.saved import read_results
+from berrypick.comparison.saved import read_results
 from berrypick.core.errors import InputError, UsageError
 
 OLD = results({"one": {"AP": [0.1, 0.2, 0.3, None], "ESL": [4.0, 5.0, 6.0, 7.0]}})

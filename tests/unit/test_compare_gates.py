@@ -9,8 +9,8 @@ import pytest
 from made_results import results
 
 import berrypick as bp
-from berrypick.analysis import gates
-from berrypick.analysis.gates import thresholds
+from berrypick.comparison import gates
+from berrypick.comparison.gates import thresholds
 from berrypick.core.errors import UsageError
 
 GOOD, BAD = [0.5 + 0.02 * i for i in range(10)], [0.3 + 0.01 * i for i in range(10)]

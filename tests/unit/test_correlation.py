@@ -16,9 +16,9 @@ from made_results import results
 from scipy.stats import kendalltau
 
 import berrypick as bp
-from berrypick.analysis import statistics
-from berrypick.analysis.rank_correlation import kendall_tau, tau_ap
+from berrypick.addons.trust.rank_correlation import kendall_tau, tau_ap
 from berrypick.cli import cli
+from berrypick.comparison import statistics
 from berrypick.core.errors import InputError, UsageError
 
 X = np.array([[0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94]])

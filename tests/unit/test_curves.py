@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from made_results import generated
 
 import berrypick as bp
-from berrypick.analysis import statistics
-from berrypick.analysis.curves import bands, corners
+from berrypick.comparison import statistics
+from berrypick.comparison.curves import bands, corners
 from berrypick.core.results import ALL, Results, Row
 from berrypick.evaluation.requested import measure_info, resolve_measures
 from berrypick.evaluation.scored import mean_curve

@@ -9,7 +9,7 @@ from pages import Page
 from worlds import document_run
 
 import berrypick as bp
-from berrypick.analysis.sweep import fixed, fts5
+from berrypick.addons.sweep.sweep import fixed, fts5
 from berrypick.report.charts import means
 from berrypick.report.text import best
 from berrypick.report.text import render as render_results

@@ -16,7 +16,7 @@ import pytest
 from made_results import results
 
 import berrypick as bp
-from berrypick.analysis.sweep import Sweep
+from berrypick.addons.sweep.sweep import Sweep
 from berrypick.core import arrow, metric_names
 from berrypick.core.arrow import arrow_stream
 from berrypick.core.results import TopicGroups
@@ -169,5 +169,5 @@ def test_without_pyarrow_the_message_names_it(monkeypatch):
 
 
 def test_results_do_not_load_pyarrow():
-    code = "import sys, berrypick.analysis.compare, berrypick.analysis.sweep; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, berrypick.comparison.compare, berrypick.addons.sweep.sweep; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import berrypick as bp
-from berrypick.analysis.reading_visits import calibration, visits_of
-from berrypick.analysis.survival import (
+from berrypick.addons.fit.reading_visits import calibration, visits_of
+from berrypick.addons.fit.survival import (
     EXPONENTIAL,
     LOG_LOGISTIC,
     LOG_NORMAL,
@@ -25,7 +25,7 @@ from berrypick.analysis.survival import (
     SurvivalFit,
     fit_law,
 )
-from berrypick.analysis.transitions import chain_counts, steps_of, walked
+from berrypick.addons.fit.transitions import chain_counts, steps_of, walked
 from berrypick.core.navigation import LinkTable, Sessions
 from berrypick.formats.base import Problems
 from berrypick.formats.reading_log import ReadingLog

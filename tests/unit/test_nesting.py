@@ -13,7 +13,7 @@ from samples import sample
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.analysis.saved import is_saved, read_results
+from berrypick.comparison.saved import is_saved, read_results
 from berrypick.documents.texts import read_texts
 from berrypick.inputs.topic_table import read_clusters, read_topic_table
 

@@ -19,7 +19,7 @@ from made_results import generated, results
 
 import berrypick as bp
 from berrypick import Results
-from berrypick.analysis.curves import bands
+from berrypick.comparison.curves import bands
 from berrypick.core.results import ALL, Row
 from berrypick.report import charts
 from berrypick.report import export as pictures

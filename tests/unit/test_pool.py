@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.analysis.pool import TASK_FORMATS, read_tasks
+from berrypick.addons.judge.pool import TASK_FORMATS, read_tasks
 from berrypick.core.errors import InputError, UsageError
 
 TEXTS = {

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.analysis.saved import read_results
+from berrypick.comparison.saved import read_results
 from berrypick.documents.texts import read_texts
 from berrypick.formats._strict_json import RepeatedName, strict_json
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from berrypick import kernels
-from berrypick.analysis import statistics
+from berrypick.comparison import statistics
 from berrypick.kernels import resampling
 
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.analysis.chunkers import sentences
-from berrypick.analysis.retrievers import Chunk, bm25, fts5
+from berrypick.addons.sweep.chunkers import sentences
+from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
 from berrypick.documents.sections import section_starts
 from berrypick.documents.tokens import get_tokenizer, words
 

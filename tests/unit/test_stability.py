@@ -16,11 +16,11 @@ from scipy.stats import nct
 from scipy.stats import t as student
 
 import berrypick as bp
-from berrypick.analysis import statistics
-from berrypick.analysis.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
-from berrypick.analysis.power import smallest_effect, t_test_power, topics_needed
-from berrypick.analysis.stability import Method
+from berrypick.addons.trust.discrimination import BINS, _halves, achieved_levels, required_differences, swap_counts
+from berrypick.addons.trust.power import smallest_effect, t_test_power, topics_needed
+from berrypick.addons.trust.stability import Method
 from berrypick.cli import cli
+from berrypick.comparison import statistics
 from berrypick.core.errors import UsageError
 
 

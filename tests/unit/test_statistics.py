@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from berrypick.analysis import statistics
-from berrypick.analysis.statistics import adjusted, bootstrap, effect_size, randomisation_test, t_test
+from berrypick.comparison import statistics
+from berrypick.comparison.statistics import adjusted, bootstrap, effect_size, randomisation_test, t_test
 
 DIFFERENCES = st.lists(st.integers(-8, 8).map(lambda n: n / 8), min_size=1, max_size=9)
 

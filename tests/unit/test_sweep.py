@@ -19,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.analysis import chunkers, retrievers, sweep_work
-from berrypick.analysis import sweep as sweeping
-from berrypick.analysis.heatmap import Grid
-from berrypick.analysis.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences
-from berrypick.analysis.sweep_settings import settings_in
+from berrypick.addons.sweep import chunkers, retrievers, sweep_work
+from berrypick.addons.sweep import sweep as sweeping
+from berrypick.addons.sweep.heatmap import Grid
+from berrypick.addons.sweep.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences
+from berrypick.addons.sweep.sweep_settings import settings_in
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.report.export import svg_of
 from berrypick.report.heatmap import contrast, heatmap, shade

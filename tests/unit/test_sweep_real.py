@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick.analysis.sweep import bm25, fixed, fts5, sentences
+from berrypick.addons.sweep.sweep import bm25, fixed, fts5, sentences
 from berrypick.core.truth import TopicTruth, Truth
 
 

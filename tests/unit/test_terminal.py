@@ -15,7 +15,7 @@ from conftest import command
 from made_results import results
 
 import berrypick as bp
-from berrypick.analysis.curves import Band
+from berrypick.comparison.curves import Band
 from berrypick.core.explanation import Explanation, Table
 from berrypick.report import terminal, text
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berrypick as bp
-from berrypick.analysis.unjudged import unjudged_bounds
+from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.errors import UsageError
 from berrypick.core.truth import TopicTruth, Truth
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
-from berrypick.analysis.sweep import fixed, fts5
+from berrypick.addons.sweep.sweep import fixed, fts5
 from berrypick.core.navigation import ReachTable
 from berrypick.demo import campaign
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from berrypick.analysis.correlation import correlate
-from berrypick.analysis.power import power
-from berrypick.analysis.stability import stability
+from berrypick.addons.trust.correlation import correlate
+from berrypick.addons.trust.power import power
+from berrypick.addons.trust.stability import stability
 from berrypick.cli import options
 from berrypick.cli.output import HELP, progress_bar, tell
 

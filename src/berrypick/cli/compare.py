@@ -7,14 +7,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from berrypick.analysis.compare import compare
-from berrypick.analysis.comparison import FAMILIES, PAIRS, Comparison
-from berrypick.analysis.difference import diff
-from berrypick.analysis.gates import Gates
-from berrypick.analysis.saved import is_saved, read_results
-from berrypick.analysis.statistics import INTERVALS
 from berrypick.cli import options
 from berrypick.cli.output import HELP, painter, progress_bar, show_gated, show_notes
+from berrypick.comparison.compare import compare
+from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
+from berrypick.comparison.difference import diff
+from berrypick.comparison.gates import Gates
+from berrypick.comparison.saved import is_saved, read_results
+from berrypick.comparison.statistics import INTERVALS
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
 from berrypick.report import comparison as comparisons

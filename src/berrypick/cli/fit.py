@@ -50,7 +50,7 @@ def fit_command(
     berrypick fit t2i reading.jsonl -o reader.json
     berrypick evaluate truth.jsonl my.run -m EPRUM --user reader.json
     """
-    from berrypick.analysis.fit import fit  # loads SciPy, which the help does not need
+    from berrypick.addons.fit.fit import fit  # loads SciPy, which the help does not need
 
     target, printed = _outputs(outputs)
     if target is not None:

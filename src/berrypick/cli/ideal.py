@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from berrypick.analysis.ideal_lists import gap_note, ideal_lists, missing_navigation
+from berrypick.addons.ideal.ideal_lists import gap_note, ideal_lists, missing_navigation
 from berrypick.cli import options
 from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
 from berrypick.inputs.convert import TruthFile

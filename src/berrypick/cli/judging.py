@@ -46,7 +46,7 @@ def pool_command(
     \b
     berrypick pool old.jsonl new.jsonl -k 5 --documents texts --truth truth.jsonl -o tasks.json --format label-studio
     """
-    from berrypick.analysis.pool import pool
+    from berrypick.addons.judge.pool import pool
 
     refuse_overwriting(target, [*runs, *(path for path in (truth, titles) if path)], documents)
     lists = [formats.read_run(run, format_run) for run in runs]
@@ -78,7 +78,7 @@ def abstention_command(
     \b
     berrypick abstention truth.jsonl old.jsonl new.jsonl --plot trade-off.svg
     """
-    from berrypick.analysis.abstention import abstention
+    from berrypick.addons.judge.abstention import abstention
 
     if picture is not None:
         refuse_overwriting(picture, [truth, *runs])
@@ -123,7 +123,7 @@ def agreement_command(truth: str, format_truth: str | None) -> None:
     \b
     berrypick agreement export.json
     """
-    from berrypick.analysis.agreement import agreement
+    from berrypick.addons.judge.agreement import agreement
 
     read = formats.read_truth(truth, format_truth)
     show_notes(skipped_notes(read, truth))

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from berrypick.analysis.statistics import CORRECTIONS, TESTS
-from berrypick.analysis.tabular import Tabular
 from berrypick.cli.output import default_output, painter, refuse_overwriting, show, show_notes
+from berrypick.comparison.statistics import CORRECTIONS, TESTS
+from berrypick.comparison.tabular import Tabular
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.report.tabular import OUTPUTS, render

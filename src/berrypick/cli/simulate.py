@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from berrypick.analysis.simulation import simulate
+from berrypick.addons.simulate.simulation import simulate
 from berrypick.cli import options
 from berrypick.cli.output import HELP, progress_bar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.analysis.abstention import Abstention
+from berrypick.addons.judge.abstention import Abstention
 from berrypick.report.chart_panels import concatenated, panel_size
 from berrypick.report.chart_theme import labels
 from berrypick.report.charts import check_options, sized

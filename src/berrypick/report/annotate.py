@@ -10,7 +10,7 @@ from importlib.resources import files
 from os import PathLike
 from typing import Any
 
-from berrypick.analysis.pool import Pool, Task, read_tasks
+from berrypick.addons.judge.pool import Pool, Task, read_tasks
 from berrypick.core.errors import UsageError
 from berrypick.formats._files import atomic_writer, file_name
 

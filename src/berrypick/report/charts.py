@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from berrypick.analysis.compare import compare
-from berrypick.analysis.comparison import Comparison
-from berrypick.analysis.curves import Band, bands
+from berrypick.comparison.compare import compare
+from berrypick.comparison.comparison import Comparison
+from berrypick.comparison.curves import Band, bands
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.results import Results
 from berrypick.report.chart_theme import SCREEN, ChartTheme, length

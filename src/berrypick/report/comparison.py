@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from textwrap import fill
 
-from berrypick.analysis.comparison import Comparison, Estimate
-from berrypick.analysis.difference import Difference
+from berrypick.comparison.comparison import Comparison, Estimate
+from berrypick.comparison.difference import Difference
 from berrypick.core.errors import one_line
 from berrypick.core.explanation import Table
 from berrypick.report import tables

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from berrypick.analysis.curves import Band
+from berrypick.comparison.curves import Band
 from berrypick.core.errors import UsageError
 from berrypick.report.chart_panels import Rows, concatenated, panel_size, rounded, tick_count, value_range
 from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened, strokes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from berrypick.analysis.gates import Check
+from berrypick.comparison.gates import Check
 from berrypick.core.errors import as_flags, one_line
 from berrypick.core.words import counted
 from berrypick.report.tables import markdown_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.analysis.heatmap import Grid, shown
+from berrypick.addons.sweep.heatmap import Grid, shown
 from berrypick.report.chart_panels import concatenated
 from berrypick.report.chart_theme import SCREEN, ChartTheme, distinct, shortened
 from berrypick.report.export import altair

@@ -13,9 +13,9 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from berrypick.analysis.compare import compare_results
-from berrypick.analysis.comparison import Method
-from berrypick.analysis.unjudged import unjudged_bounds
+from berrypick.comparison.compare import compare_results
+from berrypick.comparison.comparison import Method
+from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.progress import Progress, StepCounter
 from berrypick.core.results import Note, merge_notes

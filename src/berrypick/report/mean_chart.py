@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.analysis.comparison import Comparison
+from berrypick.comparison.comparison import Comparison
 from berrypick.core.errors import UsageError
 from berrypick.report.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, tick_count
 from berrypick.report.chart_theme import SCREEN, ChartTheme, labels, shortened, strokes

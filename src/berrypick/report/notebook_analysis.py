@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from berrypick.analysis.comparison import Comparison, Estimate
-from berrypick.analysis.difference import Difference
-from berrypick.analysis.sweep import Sweep
-from berrypick.analysis.sweep_settings import COLUMNS
-from berrypick.analysis.tabular import Tabular
+from berrypick.addons.sweep.sweep import Sweep
+from berrypick.addons.sweep.sweep_settings import COLUMNS
+from berrypick.comparison.comparison import Comparison, Estimate
+from berrypick.comparison.difference import Difference
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.explanation import Table
 from berrypick.report import html
 from berrypick.report.comparison import best_cells, difference_table, legend

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from berrypick.analysis.statistics import check_draws
+from berrypick.comparison.statistics import check_draws
 from berrypick.core.errors import UsageError, option
 from berrypick.core.results import Note, Results
 from berrypick.core.words import counted

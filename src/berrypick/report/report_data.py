@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berrypick.analysis.tabular import fields_of
+from berrypick.comparison.tabular import fields_of
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.navigation import LinkTable, ReachTable

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from berrypick._version import __version__
-from berrypick.analysis.abstention import trade_off
-from berrypick.analysis.comparison import Comparison
-from berrypick.analysis.curves import POINTS, bands
-from berrypick.analysis.tabular import fields_of
+from berrypick.addons.judge.abstention import trade_off
+from berrypick.comparison.comparison import Comparison
+from berrypick.comparison.curves import POINTS, bands
+from berrypick.comparison.tabular import fields_of
 from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import fill
 
-from berrypick.analysis.tabular import Tabular
+from berrypick.comparison.tabular import Tabular
 from berrypick.report import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")

@@ -20,7 +20,7 @@ from berrypick.report import tables
 from berrypick.report.tables import Cells, Paint, can_encode
 
 if TYPE_CHECKING:
-    from berrypick.analysis.curves import Band
+    from berrypick.comparison.curves import Band
 
 _BLOCKS, _PLAIN_BLOCKS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
 _GAP = 2
@@ -159,7 +159,7 @@ def _cells(words: str) -> int:
 
 def curves_of(results: Results, stream: TextIO) -> str:
     """The small curves of results that have some."""
-    from berrypick.analysis.curves import bands
+    from berrypick.comparison.curves import bands
 
     found = bands(results, intervals=False)
     if not found:

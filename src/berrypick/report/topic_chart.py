@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berrypick.analysis.comparison import get_run_name
+from berrypick.comparison.comparison import get_run_name
 from berrypick.core.errors import UsageError
 from berrypick.core.results import Results
 from berrypick.report.chart_panels import PANELS, Rows, concatenated, panel_size, rounded, value_range

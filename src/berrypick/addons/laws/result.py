@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from berrypick.analysis.tabular import Tabular
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import shorten
 from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from berrypick.analysis.fit_parts import Estimate, Method, data_checksum, held_out_facts, parameter, rounded
-from berrypick.analysis.reading_visits import calibration, visits_of
-from berrypick.analysis.survival import (
+from berrypick.addons.fit.fit_parts import Estimate, Method, data_checksum, held_out_facts, parameter, rounded
+from berrypick.addons.fit.reading_visits import calibration, visits_of
+from berrypick.addons.fit.survival import (
     EXPONENTIAL,
     LOG_LOGISTIC,
     LOG_NORMAL,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.analysis import statistics
+from berrypick.comparison import statistics
 from berrypick.core.arrays import BoolArray, FloatArray
 
 #: Means that differ by less than this share of the largest are tied: what differs is rounding.

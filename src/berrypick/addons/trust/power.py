@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.compare import FEW_TOPICS, evaluated
-from berrypick.analysis.stability import check_pairs, missing_notes, signature_of
-from berrypick.analysis.tabular import Interval, Resampling, Tabular, bounds, fields_of, shown
-from berrypick.analysis.topic_values import TopicValues
+from berrypick.addons.trust.stability import check_pairs, missing_notes, signature_of
+from berrypick.comparison import statistics
+from berrypick.comparison.compare import FEW_TOPICS, evaluated
+from berrypick.comparison.tabular import Interval, Resampling, Tabular, bounds, fields_of, shown
+from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table

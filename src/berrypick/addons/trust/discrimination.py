@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.topic_values import columns_alike
+from berrypick.comparison import statistics
+from berrypick.comparison.topic_values import columns_alike
 from berrypick.core.arrays import FloatArray, IntArray
 
 #: Bins of differences: so many of one width, and what is larger.

@@ -1,7 +1,7 @@
 """User models from logs: maximum likelihood on a training part, checked on the sessions held out.
 
-**Chains** (markov) from sessions: :mod:`berrypick.analysis.transitions`. **Distances** (t2i, distance, bep) from
-reading logs: :mod:`berrypick.analysis.survival`. The estimates are those of the training part; the held-out part says
+**Chains** (markov) from sessions: :mod:`berrypick.addons.fit.transitions`. **Distances** (t2i, distance, bep) from
+reading logs: :mod:`berrypick.addons.fit.survival`. The estimates are those of the training part; the held-out part says
 how likely new sessions are under them, and whether the predicted probabilities hold (calibration).
 """
 
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from berrypick import formats, users
-from berrypick.analysis.fit_chain import fit_chain
-from berrypick.analysis.fit_parts import Estimate, Method, all_rounded
-from berrypick.analysis.fit_visits import fit_visits
-from berrypick.analysis.tabular import Tabular
+from berrypick.addons.fit.fit_chain import fit_chain
+from berrypick.addons.fit.fit_parts import Estimate, Method, all_rounded
+from berrypick.addons.fit.fit_visits import fit_visits
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number

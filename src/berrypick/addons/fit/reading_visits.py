@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.analysis.survival import Observations, SurvivalFit
-from berrypick.analysis.transitions import calibration_row
+from berrypick.addons.fit.survival import Observations, SurvivalFit
+from berrypick.addons.fit.transitions import calibration_row
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note

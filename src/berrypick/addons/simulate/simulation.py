@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis.tabular import Tabular, fields_of, shown, with_method
+from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table

@@ -1,6 +1,6 @@
 """Comparison of runs: means with intervals, paired tests, significance.
 
-The pieces are in :mod:`berrypick.analysis.statistics`; here they meet the rows of an evaluation. What is compared, in
+The pieces are in :mod:`berrypick.comparison.statistics`; here they meet the rows of an evaluation. What is compared, in
 order:
 
 * a run's mean and its interval are over the topics where the run has a value;
@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
-from berrypick.analysis.statistics import CorrectionName, IntervalName, TestName
-from berrypick.analysis.tabular import fields_of, with_method
-from berrypick.analysis.topic_columns import Column, ColumnBlocks
-from berrypick.analysis.topic_values import TIE
-from berrypick.analysis.unjudged import UnjudgedBounds, unjudged_bounds
+from berrypick.comparison import statistics
+from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
+from berrypick.comparison.tabular import fields_of, with_method
+from berrypick.comparison.topic_columns import Column, ColumnBlocks
+from berrypick.comparison.topic_values import TIE
+from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest

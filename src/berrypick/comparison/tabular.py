@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.analysis.statistics import check_draws
+from berrypick.comparison.statistics import check_draws
 from berrypick.core.arrow import Frames, columns_of
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Signature

@@ -2,7 +2,7 @@
 
 The mean curve is the one that the results hold: point by point over topics, where a curve by rank goes on at its last
 value, and one by level counts as far as it is defined. The band around a point is the bootstrap interval of that mean
-(:mod:`berrypick.analysis.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as its
+(:mod:`berrypick.comparison.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as its
 curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it.
 """
 
@@ -15,8 +15,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.topic_values import columns_alike
+from berrypick.comparison import statistics
+from berrypick.comparison.topic_values import columns_alike
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.results import MeasureInfo, Results, Row
 from berrypick.core.score import Curve

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.chunkers import fixed, paragraphs, sentences
-from berrypick.analysis.heatmap import Grid, grid_of
-from berrypick.analysis.retrievers import Chunk, bm25, fts5
-from berrypick.analysis.sweep_files import prepare_folder
-from berrypick.analysis.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
-from berrypick.analysis.sweep_work import FolderJob, Job, Outcome, PipelineJob
-from berrypick.analysis.tabular import shown
+from berrypick.addons.sweep.chunkers import fixed, paragraphs, sentences
+from berrypick.addons.sweep.heatmap import Grid, grid_of
+from berrypick.addons.sweep.retrievers import Chunk, bm25, fts5
+from berrypick.addons.sweep.sweep_files import prepare_folder
+from berrypick.addons.sweep.sweep_settings import COLUMNS, Setting, Some, runs_by_settings, shown_value
+from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
+from berrypick.comparison import statistics
+from berrypick.comparison.tabular import shown
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table

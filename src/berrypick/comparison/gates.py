@@ -29,7 +29,7 @@ from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.protocols import NO_MEASURES, check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:
-    from berrypick.analysis.comparison import Comparison, Pair
+    from berrypick.comparison.comparison import Comparison, Pair
 
 #: A mean this little beyond a threshold has been put there by rounding.
 ROUNDING = 1e-9

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from berrypick import formats
-from berrypick.analysis.retrievers import Chunk
-from berrypick.analysis.sweep_files import file_of, refuse_overwriting
-from berrypick.analysis.sweep_settings import Setting, Some, Step, check_grid, check_names, find_steps, run_names
+from berrypick.addons.sweep.retrievers import Chunk
+from berrypick.addons.sweep.sweep_files import file_of, refuse_overwriting
+from berrypick.addons.sweep.sweep_settings import Setting, Some, Step, check_grid, check_names, find_steps, run_names
 from berrypick.core.assemble import assemble
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.results import Results

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from berrypick.analysis.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
-from berrypick.analysis.tabular import Resampling, fields_of
-from berrypick.analysis.topic_values import TIE
+from berrypick.comparison.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
+from berrypick.comparison.tabular import Resampling, fields_of
+from berrypick.comparison.topic_values import TIE
 from berrypick.core.arrow import Frames, Kind, columns_of
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.results import ALL, Note, Signature
@@ -291,8 +291,8 @@ class Comparison(Frames):
         worse_than: str | None = None,
         margin: float | None = None,
     ) -> list[str]:
-        """Gates that are not met, a sentence for each; see :mod:`berrypick.analysis.gates`."""
-        from berrypick.analysis.gates import Gates
+        """Gates that are not met, a sentence for each; see :mod:`berrypick.comparison.gates`."""
+        from berrypick.comparison.gates import Gates
 
         return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
 

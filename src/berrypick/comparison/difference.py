@@ -13,8 +13,8 @@ from numbers import Real
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
-from berrypick.analysis.saved import read_results
-from berrypick.analysis.tabular import fields_of
+from berrypick.comparison.saved import read_results
+from berrypick.comparison.tabular import fields_of
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.compare import FEW_TOPICS, evaluated
-from berrypick.analysis.curves import Band
-from berrypick.analysis.discrimination import (
+from berrypick.addons.trust.discrimination import (
     BINS,
     TRUSTED,
     Swaps,
@@ -26,8 +23,11 @@ from berrypick.analysis.discrimination import (
     required_differences,
     swap_counts,
 )
-from berrypick.analysis.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
-from berrypick.analysis.topic_values import TopicValues
+from berrypick.comparison import statistics
+from berrypick.comparison.compare import FEW_TOPICS, evaluated
+from berrypick.comparison.curves import Band
+from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
+from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from berrypick.analysis import statistics
-from berrypick.analysis.compare import FEW_TOPICS, chosen_measures
-from berrypick.analysis.rank_correlation import pair_counts, rank_coefficients, why_undefined
-from berrypick.analysis.saved import read_results
-from berrypick.analysis.tabular import Interval, Resampling, Tabular, fields_of, with_method
-from berrypick.analysis.topic_values import TopicValues
+from berrypick.addons.trust.rank_correlation import pair_counts, rank_coefficients, why_undefined
+from berrypick.comparison import statistics
+from berrypick.comparison.compare import FEW_TOPICS, chosen_measures
+from berrypick.comparison.saved import read_results
+from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, with_method
+from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table

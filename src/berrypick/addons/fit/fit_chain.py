@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from berrypick.analysis.fit_parts import (
+from berrypick.addons.fit.fit_parts import (
     PAGES,
     VALIDATION,
     Estimate,
@@ -19,7 +19,7 @@ from berrypick.analysis.fit_parts import (
     parameter,
     rounded,
 )
-from berrypick.analysis.transitions import (
+from berrypick.addons.fit.transitions import (
     ChainCounts,
     Steps,
     best_weight,

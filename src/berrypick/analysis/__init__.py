@@ -1,1 +1,0 @@
-"""Analysis of results: comparison, difference, curves, sweeps, synthetic runs."""
