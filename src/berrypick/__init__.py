@@ -16,11 +16,14 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 if TYPE_CHECKING:
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
+    from berrypick.addons.integrations.ir_measures_provider import register_ir_measures
     from berrypick.addons.judge.abstention import Abstention, abstention
     from berrypick.addons.judge.agreement import Agreement, agreement
+    from berrypick.addons.judge.annotate import annotate
     from berrypick.addons.judge.pool import Pool, pool
     from berrypick.addons.judge.relocate import Relocation, relocate
     from berrypick.addons.laws import Laws, laws
+    from berrypick.addons.page.html_report import write_report
     from berrypick.addons.simulate.simulation import Simulation, simulate
     from berrypick.addons.sweep.sweep import Sweep, sweep
     from berrypick.addons.trust.correlation import Correlations, correlate
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
     from berrypick.evaluation.context import read_collection
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.functions import evaluate, explain, judge, score
-    from berrypick.evaluation.ir_measures_provider import register_ir_measures
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
     from berrypick.inputs.frames import run_from_frame, truth_from_frame
@@ -55,9 +57,7 @@ if TYPE_CHECKING:
     from berrypick.measures.coverage import coverage_band, coverage_budgets
     from berrypick.measures.eprum import eprum
     from berrypick.measures.prum import prum
-    from berrypick.report.annotate import annotate
     from berrypick.report.charts import chart_config
-    from berrypick.report.html_report import write_report
     from berrypick.users.base import UserModel
 
 __all__ = [

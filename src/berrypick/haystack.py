@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from berrypick.addons.integrations.topic_lists import ListEvaluator
 from berrypick.core.errors import UsageError
-from berrypick.evaluation.topic_lists import ListEvaluator
 
 if TYPE_CHECKING:  # the library may not be installed
     component: Any

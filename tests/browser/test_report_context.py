@@ -7,7 +7,7 @@ import json
 import pytest
 from pages import Page
 
-from berrypick.report.html_report import write_report
+from berrypick.addons.page.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

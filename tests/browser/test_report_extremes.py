@@ -9,7 +9,7 @@ import worlds
 from pages import Page
 
 import berrypick as bp
-from berrypick.report.html_report import write_report
+from berrypick.addons.page.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

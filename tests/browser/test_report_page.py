@@ -8,7 +8,7 @@ import pytest
 import real_chunks
 from pages import Page
 
-from berrypick.report.html_report import write_report
+from berrypick.addons.page.html_report import write_report
 
 pytest.importorskip("vl_convert")
 

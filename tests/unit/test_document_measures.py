@@ -9,9 +9,9 @@ from typing import ClassVar
 import pytest
 
 import berrypick as bp
+from berrypick.addons.integrations.topic_lists import ListEvaluator
 from berrypick.core.score import Score
 from berrypick.demo import campaign
-from berrypick.evaluation.topic_lists import ListEvaluator
 from berrypick.measures import parse_measure
 from berrypick.pytest import assert_retrieval
 

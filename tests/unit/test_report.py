@@ -15,10 +15,10 @@ import worlds
 from pages import HOSTILE, Page
 
 import berrypick as bp
+from berrypick.addons.page import html_report
+from berrypick.addons.page.html_report import write_report
 from berrypick.demo import campaign, video, web
 from berrypick.inputs.titles import read_titles
-from berrypick.report import html_report
-from berrypick.report.html_report import write_report
 
 pytest.importorskip("vl_convert")
 
@@ -323,7 +323,7 @@ def test_bands_agree_with_the_table(page):
 
 
 def test_bands_of_very_many_curves_have_fewer_draws_and_the_page_says_so(tmp_path, monkeypatch):
-    from berrypick.report import report_overview as module
+    from berrypick.addons.page import report_overview as module
 
     monkeypatch.setattr(module, "DRAWN", 10_000)
     truth = worlds.span_truth({"1": [("d", 0, 10)], "2": [("d", 0, 10)]})

@@ -14,10 +14,17 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import users
+from berrypick.addons.simulate.simulated_readers import (
+    BLOCK,
+    Readership,
+    ReaderSums,
+    Spread,
+    jackknife_error,
+    reader_values,
+)
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.simulated_readers import BLOCK, Readership, ReaderSums, Spread, jackknife_error, reader_values
 from berrypick.judging.sessions import Sessions, sorted_rows
 from berrypick.kernels.chain_walks import ChainWalker
 from berrypick.kernels.hitting import Chain

@@ -22,11 +22,11 @@ import berrypick as bp
 from berrypick.addons.sweep import chunkers, retrievers, sweep_work
 from berrypick.addons.sweep import sweep as sweeping
 from berrypick.addons.sweep.heatmap import Grid
+from berrypick.addons.sweep.heatmap_chart import contrast, heatmap, shade
 from berrypick.addons.sweep.sweep import Chunk, bm25, fixed, fts5, paragraphs, sentences
 from berrypick.addons.sweep.sweep_settings import settings_in
 from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.report.export import svg_of
-from berrypick.report.heatmap import contrast, heatmap, shade
 
 TEXT = "The cat sat on the mat. It was a warm day.\n\nA dog ran past. The cat did not move."
 DOCUMENTS = {"pets": TEXT, "trees": "Oaks grow slowly. Birches grow fast. A cat climbed a birch."}

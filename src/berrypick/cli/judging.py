@@ -107,7 +107,7 @@ def annotate_command(tasks: str, html: str, annotator: str) -> None:
     berrypick pool old.jsonl new.jsonl --documents texts -o tasks.jsonl
     berrypick annotate tasks.jsonl --html judge.html --annotator Ana
     """
-    from berrypick.report.annotate import annotate
+    from berrypick.addons.judge.annotate import annotate
 
     refuse_overwriting(html, [tasks])
     count = annotate(tasks, html=html, annotator=annotator)

@@ -45,7 +45,7 @@ def report_command(html: str, **settings: Any) -> None:
     berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
     options.refuse_inputs(html, settings)
-    from berrypick.report.html_report import write_report
+    from berrypick.addons.page.html_report import write_report
 
     with progress_bar() as progress:
         command = shlex.join(["berrypick", *sys.argv[1:]])

@@ -26,7 +26,7 @@ from berrypick.demo._text import (
 )
 
 if TYPE_CHECKING:
-    from berrypick.report.html_report import Report
+    from berrypick.addons.page.html_report import Report
 
 TITLE = "A campaign over structured documents"
 ARTICLES, QUESTIONS, WINDOW = 20, 10, 400
@@ -114,7 +114,7 @@ def text() -> str:
 
 def write_page(html: str | os.PathLike[str]) -> Report:
     """A report on the lists of elements: where in the articles they fall, and what readers see of them."""
-    from berrypick.report.html_report import write_report
+    from berrypick.addons.page.html_report import write_report
 
     files = FOCUSED.files
     topics = json.loads(files.path("topics.json").read_text(encoding="utf-8"))

@@ -123,7 +123,7 @@ def explain(
     found = prepared.explain(name, topic, prepared.measures[0])
     if simulate is None:
         return found
-    from berrypick.evaluation.simulated_readers import Readership, explain_readers
+    from berrypick.addons.simulate.simulated_readers import Readership, explain_readers
 
     more = explain_readers(prepared, name, str(topic), Readership(simulate, seed))
     return replace(found, parts=(*found.parts, *more))

@@ -66,7 +66,7 @@ class Abstention:
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart: Abstained against Answered, a line for each run; ``how``: width, height, font_size."""
-        from berrypick.report.abstention_chart import plot_abstention
+        from berrypick.addons.judge.abstention_chart import plot_abstention
 
         return plot_abstention(self, **how)
 

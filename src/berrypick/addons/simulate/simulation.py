@@ -20,16 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
-from berrypick.core.arrays import FloatArray
-from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
-from berrypick.core.progress import Progress, StepCounter, check_progress
-from berrypick.core.results import ALL, Note, Results, Row, Signature
-from berrypick.evaluation.evaluation import Evaluation, check_workers
-from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.evaluation.simulated_readers import (
+from berrypick.addons.simulate.simulated_readers import (
     SHARES,
     Readership,
     ReaderSums,
@@ -41,6 +32,15 @@ from berrypick.evaluation.simulated_readers import (
     jackknife_error,
     simulate_task,
 )
+from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table
+from berrypick.core.progress import Progress, StepCounter, check_progress
+from berrypick.core.results import ALL, Note, Results, Row, Signature
+from berrypick.evaluation.evaluation import Evaluation, check_workers
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.judging.judge import judge_topic
 from berrypick.measures._visits import VisitMeasure
 

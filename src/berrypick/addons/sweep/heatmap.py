@@ -1,4 +1,4 @@
-"""Means over two parameters, as a grid; :mod:`berrypick.report.heatmap` draws it."""
+"""Means over two parameters, as a grid; :mod:`berrypick.addons.sweep.heatmap_chart` draws it."""
 
 from __future__ import annotations
 

@@ -155,8 +155,8 @@ class Sweep(Frames):
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
     ) -> str:
         """The same as an SVG picture, drawn by Altair."""
+        from berrypick.addons.sweep.heatmap_chart import heatmap
         from berrypick.report.export import svg_of
-        from berrypick.report.heatmap import heatmap
 
         return svg_of(heatmap(self._grid(rows, columns, measure, where), places).to_dict())
 

@@ -1,8 +1,8 @@
 """The report: one page that shows where results fall in the documents, with everything it needs in one file.
 
-Its data are an overview as JSON (:mod:`~berrypick.report.report_overview`), and blocks for topics and documents
-(:mod:`~berrypick.report.report_data`) that are unpacked when they are opened; here it is decided how many of
-them fit. :mod:`~berrypick.report.report_page` puts the page together.
+Its data are an overview as JSON (:mod:`~berrypick.addons.page.report_overview`), and blocks for topics and documents
+(:mod:`~berrypick.addons.page.report_data`) that are unpacked when they are opened; here it is decided how many of
+them fit. :mod:`~berrypick.addons.page.report_page` puts the page together.
 """
 
 from __future__ import annotations
@@ -13,6 +13,18 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from berrypick.addons.page.report_data import Details
+from berrypick.addons.page.report_overview import make_overview, note_text
+from berrypick.addons.page.report_page import charting_library, pack, render_page
+from berrypick.addons.page.report_users import (
+    Reader,
+    fitting_models,
+    parse_user_models,
+    reader_of,
+    requested_models,
+    with_own_transitions,
+)
+from berrypick.addons.simulate.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.comparison.compare import compare_results
 from berrypick.comparison.comparison import Method
 from berrypick.comparison.unjudged import unjudged_bounds
@@ -25,20 +37,8 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.evaluation.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.formats._files import atomic_writer, file_name
 from berrypick.inputs.titles import read_titles
-from berrypick.report.report_data import Details
-from berrypick.report.report_overview import make_overview, note_text
-from berrypick.report.report_page import charting_library, pack, render_page
-from berrypick.report.report_users import (
-    Reader,
-    fitting_models,
-    parse_user_models,
-    reader_of,
-    requested_models,
-    with_own_transitions,
-)
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100

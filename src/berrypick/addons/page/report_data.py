@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from berrypick.addons.page.report_users import Reader
+from berrypick.addons.simulate.simulated_readers import Readership, Twin, can_be_simulated, simulate_topic
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
@@ -21,7 +23,6 @@ from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.simulated_readers import Readership, Twin, can_be_simulated, simulate_topic
 from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
@@ -29,7 +30,6 @@ from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, first_seen, once
 from berrypick.measures.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
-from berrypick.report.report_users import Reader
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical
 from berrypick.users.markov import chain_of

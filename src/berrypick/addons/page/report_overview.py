@@ -12,6 +12,8 @@ from typing import Any
 
 from berrypick._version import __version__
 from berrypick.addons.judge.abstention import trade_off
+from berrypick.addons.page.report_data import Details
+from berrypick.addons.simulate.simulated_readers import SHARES
 from berrypick.comparison.comparison import Comparison
 from berrypick.comparison.curves import POINTS, bands
 from berrypick.comparison.tabular import fields_of
@@ -19,12 +21,10 @@ from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.evaluation.simulated_readers import SHARES
 from berrypick.measures._answers import AnswerMeasure
 from berrypick.measures.base import Measure
 from berrypick.references import bibtex, cited
 from berrypick.relevance.idealism import describe
-from berrypick.report.report_data import Details
 
 #: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
 DRAWN, FEWER_DRAWS = 100_000_000, 1000
