@@ -12,9 +12,9 @@ from cases import each
 from pages import Page
 
 import berrypick as bp
+from berrypick.addons.page.command import plot_command, report_command
 from berrypick.cli.compare import compare_command
 from berrypick.cli.evaluate import evaluate_command, explain_command
-from berrypick.cli.report import plot_command, report_command
 from berrypick.demo import campaign, video, web
 from berrypick.evaluation import options as module
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, SweepKeywords, options
