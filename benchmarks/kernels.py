@@ -34,7 +34,7 @@ from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.poisson_binomial import consulted, number_seen
 from berrypick.kernels.text import Measured, first_seen
 from berrypick.kernels.trees import nested_pairs, numbered, unseen_lengths
-from berrypick.measures._expected_precision import expected_inverse
+from berrypick.measures.readers._expected_precision import expected_inverse
 
 UNITS = 10**7
 RANKS, TARGETS, EACH = (1500, 10_000), (10, 100, 1000), 5

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 import berrypick as bp
 from berrypick.core.reach import Reach
 from berrypick.kernels.poisson_binomial import plain_law
-from berrypick.measures._expected_precision import LawName, expected_inverse
+from berrypick.measures.readers._expected_precision import LawName, expected_inverse
 
 
 def main() -> None:

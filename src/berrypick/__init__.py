@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures._functions import effort_precision, expected_ratio
     from berrypick.measures.base import Measure
-    from berrypick.measures.coverage import coverage_band, coverage_budgets
-    from berrypick.measures.eprum import eprum
-    from berrypick.measures.prum import prum
+    from berrypick.measures.readers.coverage import coverage_band, coverage_budgets
+    from berrypick.measures.readers.eprum import eprum
+    from berrypick.measures.readers.prum import prum
     from berrypick.report.charts import chart_config
     from berrypick.users.base import UserModel
 
@@ -180,10 +180,10 @@ _HOMES = {
     "effort_precision": "berrypick.measures._functions",
     "expected_ratio": "berrypick.measures._functions",
     "Measure": "berrypick.measures.base",
-    "coverage_band": "berrypick.measures.coverage",
-    "coverage_budgets": "berrypick.measures.coverage",
-    "eprum": "berrypick.measures.eprum",
-    "prum": "berrypick.measures.prum",
+    "coverage_band": "berrypick.measures.readers.coverage",
+    "coverage_budgets": "berrypick.measures.readers.coverage",
+    "eprum": "berrypick.measures.readers.eprum",
+    "prum": "berrypick.measures.readers.prum",
     "chart_config": "berrypick.report.charts",
     "UserModel": "berrypick.users.base",
 }

@@ -19,7 +19,7 @@ from berrypick.evaluation.context import prepare_context
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import parse_measure
 from berrypick.judging.judge import judge_topic
-from berrypick.measures.coverage import Band, coverage_band, coverage_budgets
+from berrypick.measures.readers.coverage import Band, coverage_band, coverage_budgets
 from berrypick.report.text import explanation
 
 TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.reach import Reach
 from berrypick.kernels import gain_law
-from berrypick.measures._effort_precision import work as epnav_work
+from berrypick.measures.readers._effort_precision import work as epnav_work
 
 LEVELS = (0.01, 0.25, 0.5, 0.77, 1.0)
 GAINS = st.one_of(st.sampled_from([1.0, 2.0, 0.5, 3.0]), st.floats(0.01, 10))

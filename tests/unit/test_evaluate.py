@@ -207,7 +207,7 @@ def test_names_are_as_typed_without_white_space():
 
 
 def test_measures_may_be_values():
-    from berrypick.measures.eprum import EPRUM
+    from berrypick.measures.readers.eprum import EPRUM
 
     values = bp.evaluate(TRUTH, RUN, [EPRUM(r=1), "EPRUM(r=1)"]).mean()["run"]
     assert len(set(values.values())) == 1

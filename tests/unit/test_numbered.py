@@ -15,8 +15,8 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import _native
 from berrypick.kernels.text import Measured, MeasuredText, first_seen, numbered_documents, once
-from berrypick.measures import _articles
-from berrypick.measures._articles import Rule
+from berrypick.measures.passages import _articles
+from berrypick.measures.passages._articles import Rule
 
 KERNELS = ["numpy", pytest.param("native", marks=pytest.mark.skipif(_native is None, reason="no compiled kernels"))]
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30), st.integers(-2, 12)), max_size=30)

@@ -16,7 +16,7 @@ from berrypick.inputs.convert import as_run, as_truth
 from berrypick.judging.documents import judged_documents
 from berrypick.kernels import _native
 from berrypick.measures import _documents as document_measures
-from berrypick.measures._ranked import RankedMeasure
+from berrypick.measures.documents._ranked import RankedMeasure
 
 NAMES = ["AP", "P", "R", "nDCG", "RR", "Rprec", "Bpref", "Judged", "SetP", "SetR", "SetF", "Success", "ERR"]
 KERNELS = ["numpy", pytest.param("native", marks=pytest.mark.skipif(_native is None, reason="no compiled kernels"))]

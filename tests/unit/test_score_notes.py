@@ -157,7 +157,7 @@ def test_what_is_no_value_is_refused(value):
 
 
 def test_no_measure_of_documents_gives_what_is_no_number(monkeypatch):
-    from berrypick.measures.p import P
+    from berrypick.measures.documents.p import P
 
     monkeypatch.setattr(P, "values", lambda self, documents: np.full(2, np.nan))
     with pytest.raises(bp.UsageError, match="P@1: compute returned nan"):

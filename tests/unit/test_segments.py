@@ -127,7 +127,7 @@ def test_aptol_is_at_most_one(world):
 
 def test_precisions_of_many_characters():
     """Summed one by one, or by harmonic numbers: the same."""
-    from berrypick.measures import passage2ap
+    from berrypick.measures.passages import passage2ap
 
     for hits, counted, more in ((0, 0, 50), (7, 1000, 100_000), (3, 3, 10), (0, 12, 1)):
         slow = sum((hits + i) / (counted + i) for i in range(1, more + 1))

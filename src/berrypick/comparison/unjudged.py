@@ -20,7 +20,7 @@ from berrypick.core.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._text import TextMeasure
+from berrypick.measures.spans._text import TextMeasure
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures import Measure
-from berrypick.measures._gains import GainMeasure
-from berrypick.measures._ranked import RankedMeasure
-from berrypick.measures._targets import TargetMeasure
+from berrypick.measures.documents._ranked import RankedMeasure
+from berrypick.measures.gains._gains import GainMeasure
+from berrypick.measures.readers._targets import TargetMeasure
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation

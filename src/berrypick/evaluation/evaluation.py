@@ -37,8 +37,8 @@ from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
 from berrypick.measures import _documents as document_measures
-from berrypick.measures._ranked import RankedMeasure, document_table
 from berrypick.measures.base import Measure, as_score
+from berrypick.measures.documents._ranked import RankedMeasure, document_table
 from berrypick.relevance.gains import Quantisation
 from berrypick.users import UserModel
 

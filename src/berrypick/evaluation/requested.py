@@ -11,8 +11,8 @@ from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, PROTOCOLS, measures_of
 from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
-from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure
+from berrypick.measures.documents._ranked import RankedMeasure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 

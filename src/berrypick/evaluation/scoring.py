@@ -25,9 +25,9 @@ from berrypick.judging.documents import judged_documents
 from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import _documents as document_measures
-from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure, as_score
-from berrypick.measures.overlap import Overlap, repeated_share
+from berrypick.measures.documents._ranked import RankedMeasure
+from berrypick.measures.spans.overlap import Overlap, repeated_share
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:

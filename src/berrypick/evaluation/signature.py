@@ -20,7 +20,7 @@ from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures import AnyMeasure, Measure
-from berrypick.measures._ranked import RankedMeasure
+from berrypick.measures.documents._ranked import RankedMeasure
 from berrypick.relevance.gains import default_quantisation
 from berrypick.relevance.idealism import describe, unwanted_grades
 from berrypick.users import UserModel

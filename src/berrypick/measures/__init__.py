@@ -67,7 +67,7 @@ def parse_measure(text: str) -> AnyMeasure:
 
 def __getattr__(name: str) -> Any:
     if name == "ContinuationMeasure":  # a base class, which the registry does not list
-        from berrypick.measures._continuation import ContinuationMeasure
+        from berrypick.measures.readers._continuation import ContinuationMeasure
 
         return ContinuationMeasure
     return registry.attribute(name)

@@ -9,8 +9,8 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.measures import _effort_precision
 from berrypick.measures.base import LEVELS
+from berrypick.measures.readers import _effort_precision
 
 
 def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:

@@ -19,9 +19,9 @@ from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.certified import Found
-from berrypick.measures._certificate import GAP, search_of
-from berrypick.measures.epnav_measure import epnav
-from berrypick.measures.eprum import EPRUM
+from berrypick.measures.readers._certificate import GAP, search_of
+from berrypick.measures.readers.epnav_measure import epnav
+from berrypick.measures.readers.eprum import EPRUM
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

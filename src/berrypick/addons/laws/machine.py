@@ -17,8 +17,8 @@ from berrypick.core.reach import Reach
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._ranked import RankedMeasure
 from berrypick.measures.base import Measure, as_score
+from berrypick.measures.documents._ranked import RankedMeasure
 
 _SWITCH = "BERRYPICK_KERNELS"
 

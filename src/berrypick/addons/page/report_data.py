@@ -28,7 +28,7 @@ from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.text import Measured, first_seen, once
-from berrypick.measures.eprum import EPRUM
+from berrypick.measures.readers.eprum import EPRUM
 from berrypick.relevance.targets import targets_as_spans
 from berrypick.users import UserModel
 from berrypick.users.classical import Classical

@@ -21,8 +21,8 @@ from berrypick.core.errors import UsageError, as_flags
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.measures._answers import AnswerMeasure
 from berrypick.measures.base import Measure
+from berrypick.measures.spans._answers import AnswerMeasure
 from berrypick.references import bibtex, cited
 from berrypick.relevance.idealism import describe
 

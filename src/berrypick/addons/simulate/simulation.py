@@ -42,7 +42,7 @@ from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.judging.judge import judge_topic
-from berrypick.measures._visits import VisitMeasure
+from berrypick.measures.readers._visits import VisitMeasure
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -45,7 +45,7 @@ from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.inputs.convert import as_truth
-from berrypick.measures.precisionomega import PrecisionOmega
+from berrypick.measures.spans.precisionomega import PrecisionOmega
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -1,0 +1,115 @@
+"""The cheapest lists for the gains of a topic, and effort-precision compared with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table, number
+from berrypick.core.reach import Reach
+from berrypick.judging.effort import Effort
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import ideal as ideals
+from berrypick.kernels.certified import Found, Search
+from berrypick.kernels.effort_problem import Priced
+from berrypick.kernels.gain_steps import distinct_thresholds
+from berrypick.measures.readers._certificate import NormName
+from berrypick.measures.readers._effort_precision import Working, thresholds
+
+
+@dataclass(frozen=True)
+class CheapestLists:
+    """The best list found for each group of levels that the same sums of gains reach."""
+
+    levels: tuple[float, ...]
+    groups: Sequence[Sequence[int]]
+    found: Sequence[Found]
+    names: Sequence[str]
+    candidates: int  # that lead anywhere
+    with_run: bool  # results of the run are among the candidates
+
+    @property
+    def gap(self) -> float:
+        return max(one.gap for one in self.found)
+
+    @property
+    def stopped(self) -> bool:
+        return any(one.stopped for one in self.found)
+
+    def values(self) -> FloatArray:
+        """By level: the value of the list."""
+        return self._by_level([one.value for one in self.found])
+
+    def bounds(self) -> FloatArray:
+        return self._by_level([one.bound for one in self.found])
+
+    def _by_level(self, values: Sequence[float]) -> FloatArray:
+        found = np.empty(len(self.levels))
+        for group, value in zip(self.groups, values, strict=True):
+            found[list(group)] = value
+        return found
+
+    def last_levels(self) -> list[float]:
+        """Of each group, the level up to which its list is the one that is compared with."""
+        return [max(self.levels[n] for n in group) for group in self.groups]
+
+    def table(self) -> Table:
+        rows = [
+            [f"{level:g}", number(one.value, 6), number(one.bound, 6), number(one.gap, 4), ", ".join(self.listed(one))]
+            for level, one in zip(self.last_levels(), self.found, strict=True)
+        ]
+        columns = ["up to level", "value", "bound", "gap", "list"]
+        return Table("The ideal list for each gain", columns, rows, align=">>>><")
+
+    def listed(self, one: Found) -> list[str]:
+        """A list by names; results of the run have none as candidates."""
+        known = len(self.names)
+        return [self.names[i] if i < known else f"(a result of the run, {i - known + 1})" for i in one.order]
+
+
+def cheapest_lists(
+    judged: JudgedTopic, levels: tuple[float, ...], *, exact: bool, with_run: bool, limit: Search
+) -> CheapestLists:
+    """``with_run``: lists of the largest E[1/ce], which may hold results of the run; else those of the least E[ce]."""
+    priced, added = priced_candidates(judged), False
+    useful = int((priced.rows > 0).any(axis=1).sum())
+    if exact and useful > ideals.MOST_CANDIDATES:
+        raise UsageError(
+            f"ideal='exact' tries every order of at most {ideals.MOST_CANDIDATES} candidates, not {useful}; "
+            "ideal='certified' works for any number"
+        )
+    if with_run:
+        events = judged.reach.events - 1
+        ranks = _priced(judged.reach, judged.effort)
+        priced, added = ideals.with_priced_rows(priced, ranks.take(events))
+    gains = judged.targets.gain
+    wanted = thresholds(gains, levels)
+    groups = distinct_thresholds(gains, wanted.tolist())
+    searched = tuple(float(wanted[group[0]]) for group in groups)
+    found = ideals.cheapest(priced, gains, searched, "inverse" if with_run else "length", limit)
+    return CheapestLists(levels, groups, found, judged.candidates.names, useful, added)
+
+
+def compared(working: Working, lists: CheapestLists, norm: NormName) -> Working:
+    """The same run compared with other ideal lists; what no list reaches is undefined."""
+    if norm == "product":
+        ideal = lists.values()
+        return replace(working, ideal=ideal, precision=ideal * working.inverse, doubt=ideal * working.doubt_of_inverse)
+    bound = lists.bounds()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(bound > 0, working.inverse / bound, np.nan)
+        return replace(working, ideal=bound, precision=precision, doubt=working.doubt_of_inverse / bound)
+
+
+def priced_candidates(judged: JudgedTopic) -> Priced:
+    return _priced(judged.candidates.reach, judged.candidates_effort)
+
+
+def _priced(reach: Reach, effort: Effort) -> Priced:
+    outside = np.zeros((reach.ranks, reach.targets))
+    outside[reach.rank, reach.target] = effort.outside
+    return Priced(reach.dense(), effort.ranks, outside)

@@ -1,0 +1,397 @@
+"""EPRUM: expected precision-recall with user modelling."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+
+from berrypick.core.arrays import BoolArray, FloatArray, IntArray
+from berrypick.core.bounds import one_or_more
+from berrypick.core.errors import BerrypickWarning, UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
+from berrypick.core.parameters import parameter
+from berrypick.core.reach import Reach
+from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels import ideal as ideals
+from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.readers._certificate import (
+    NormName,
+    check_search,
+    gap_notes,
+    gap_parameter,
+    nodes_parameter,
+    norm_parameter,
+    seconds_parameter,
+    signed_search,
+)
+from berrypick.measures.readers._expected_precision import (
+    LawName,
+    expected_inverse,
+    law_after,
+    precision_at_rank,
+    precisions,
+    tails_at_events,
+    terms_table,
+)
+from berrypick.measures.readers._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
+from berrypick.measures.readers._targets import TargetMeasure
+from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
+
+
+@dataclass(frozen=True)
+class EPRUM(TargetMeasure):
+    """Expected precision at a recall value, for readers who navigate on from the results.
+
+    Formula
+    -------
+    With t targets, a list of N ranks, and F_k the number of targets seen after rank k::
+
+        precision(r) = E[ML*_r] x E[A_r / ML_r]
+        E[A_r/ML_r]  = sum_{k<N} P(F_k >= r)/(k(k+1)) + P(F_N >= r)/N
+        E[ML*_r]     = 1 + sum_{k>=1} P(F*_k < r)      over the ideal list for r
+        EPRUM        = (1/t) sum_{r=1..t} precision(r)
+        EPRUM(rank=k) = (1/k) sum_f P(F_k = f) E[ML*_f]
+
+    F_k is a sum of independent indicators with the probabilities seen[k, x] = 1 - prod_{j<=k} (1 - reach[j, x]); its
+    law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
+    with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
+    r - a - 1/2 between. With
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
+    the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
+    With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
+    exceeds; it is the largest value of any such list where the gap is 0.
+    Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
+
+    Meaning
+    -------
+    The ideal list's effort divided by this list's, in ranks, until r targets are seen. 1 means no detour; 0.5 means
+    twice as many ranks as needed, on average over readers. A list that never leads to r targets scores 0 there.
+
+    Use
+    ---
+    Lists whose items lead to answers without being answers: a section around the paragraph, a page one click away, a
+    video segment that starts too early. The user model (options user, navigation) gives the chance of getting there.
+
+    Bounds
+    ------
+    From 0. The product can exceed 1 where one result leads to several targets at once, even on the ideal list itself;
+    norm='bounded' with ideal='certified' or 'exact' stays within [0, 1]. With ideal='greedy' that is not guaranteed.
+
+    Undefined
+    ---------
+    No targets; EPRUM(r=) with more than t; no list of candidates that surely reaches r (product norm).
+
+    Example
+    -------
+    Results c, d, a; targets a, b; 40% of readers go on from c to a, 40% from c to b, and so on. The mean of the
+    precision at recall values 1 and 2, .8056 and .7488:
+
+    >>> import berrypick as bp
+    >>> from berrypick.core.navigation import ReachTable
+    >>> clicks = ReachTable({("c", "a"): 0.4, ("c", "b"): 0.4, ("d", "a"): 0.6, ("d", "b"): 0.4})
+    >>> round(bp.score("EPRUM", {"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "d": 2, "a": 1}}, navigation=clicks), 4)
+    0.7772
+    >>> bp.eprum([[.4, .4], [.6, .4], [1, 0]]).round(4).tolist()
+    [0.8056, 0.7488]
+
+    Targets a, b, and a page h from which 90% go on to each. For both targets (h, a, b) is the best list there is, with
+    E[ML*] = 1.29 where the list of the targets has 2. The product exceeds 1 on it, the bounded norm does not:
+
+    >>> targets, best = [[1, 0], [0, 1]], [[.9, .9], [1, 0], [0, 1]]
+    >>> bp.eprum(best, candidates=[*targets, [.9, .9]], ideal='certified').round(3).tolist()
+    [0.995, 1.146]
+    >>> bp.eprum(best, candidates=[*targets, [.9, .9]], ideal='certified', norm='bounded').round(4).tolist()
+    [0.995, 1.0]
+    """
+
+    laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "level"
+    depends_on: ClassVar[tuple[str, ...]] = ("user", "targets", "idealism")
+    references: ClassVar[tuple[str, ...]] = (
+        "piwowarski2006eprum",
+        "lalmas2007inex",
+        "hoeffding1956successes",
+        "branden2020lorentzian",
+    )
+    curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
+    why_above_one: ClassVar[str] = (
+        "the product of expectations exceeds 1 when one result can lead to several targets at once; "
+        "norm='bounded' with ideal='certified' does not"
+    )
+
+    r: int | None = one_or_more(None, "the recall value: how many targets the reader wants")
+    rank: int | None = parameter(
+        None, "int", "the rank after which the reader stops", check=lambda v: 1 <= v < 2**53, must="from 1 to 2^53"
+    )
+    ideal: IdealName = parameter(
+        "targets",
+        "targets|greedy|exact|certified",
+        "the ideal list: the targets themselves, a greedy search over candidates, all orders of at most 8, or the best "
+        "list found for any number of candidates with a proved bound on its distance from the best",
+    )
+    gap: float | None = gap_parameter()
+    nodes: int | None = nodes_parameter("recall value")
+    seconds: float | None = seconds_parameter("recall value")
+    norm: NormName = norm_parameter()
+    law: LawName = parameter(
+        "exact", "exact|normal", "the law of the number seen: exact, or normal as in the papers, for old results"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(value is not None for value in (self.r, self.rank, self.at)) > 1:
+            raise UsageError("EPRUM takes one of r=, rank= and @level, not several")
+        check_search(self, "'certified', 'exact' or 'greedy'")
+        if self.norm == "bounded" and self.rank is not None:
+            raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
+
+    def level_remedy(self, at: float) -> str:
+        return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        parts, lists = [], []
+        for weight, ideal, reach in judged.levels:
+            if self.r is not None and self.r > reach.targets:
+                continue
+            lists.append(self._ideal(judged, ideal, reach))
+            parts.append((weight, self._at_level(reach, lists[-1].ideal)))
+        notes, signed = self._notes(judged, lists), signed_search(self, lists)
+        if not parts or any(math.isnan(value) for _, value in parts):
+            return Score(None, notes, signed)
+        total = math.fsum(weight for weight, _ in parts)
+        return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        """An empty list scores 0, but what no list can score stays undefined."""
+        return Score(self.compute(judged).value)
+
+    def _at_level(self, reach: Reach, best: ideals.Ideal) -> float:
+        """The value when exactly these targets are ideal."""
+        if self.rank is not None:
+            return precision_at_rank(reach, self.rank, best, self.law)
+        precision = precisions(reach, best, self.norm, self.law)
+        wanted = self._wanted(reach.targets)
+        return math.fsum(precision[r - 1] for r in wanted) / len(wanted)
+
+    def _wanted(self, targets: int) -> tuple[int, ...]:
+        """The recall values that the value is made of."""
+        if self.r is not None:
+            return (self.r,)
+        if self.at is not None:
+            return (recall_value(self.at, targets),)
+        return tuple(range(1, targets + 1))
+
+    def _ideal(
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
+    ) -> IdealLists:
+        if self.ideal == "targets":
+            return IdealLists(ideals.by_targets(reach.targets))
+        rows = judged.candidates.reach
+        rows = rows if ideal.all() else rows.columns(ideal)
+        return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
+
+    def _notes(self, judged: JudgedTopic, lists: Sequence[IdealLists] = ()) -> tuple[str, ...]:
+        if self.ideal == "certified":
+            return gap_notes(self, lists)
+        if self.ideal == "greedy" and self.norm == "bounded":
+            return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
+        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
+            return (
+                "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
+                "not be the ideal one; ideal='certified' searches for it",
+            )
+        return ()
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
+        levels = _reader_weights(self, judged)
+        if len(levels) == 1 and levels[0][1] is not None:
+            return ReaderValues.of(self._of_readers(sessions.first, sessions.ordered, levels[0][1]))
+        found, counts = np.zeros(sessions.count), np.zeros(sessions.count)
+        for place, (ideal, worth) in enumerate(levels):
+            if worth is not None:
+                who = sessions.level == place
+                first = sessions.first[np.ix_(ideal, who)]
+                found[who], counts[who] = self._of_readers(first, sorted_rows(first), worth), 1.0
+        return ReaderValues.of(found, counts)
+
+    def _of_readers(self, first: FloatArray, ordered: FloatArray, worth: FloatArray) -> FloatArray:
+        if self.rank is not None:
+            return worth[(first <= self.rank).sum(axis=0)] / self.rank
+        return weighted_inverse(worth, ordered)
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        """Precision at each recall value, as points (r/t, precision); several satisfaction levels are merged."""
+        points = {r / reach.targets for _, _, reach in judged.levels for r in range(1, reach.targets + 1)}
+        return self._points(judged, tuple(sorted(points)))
+
+    def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
+        return self._points(judged, LEVELS)
+
+    def _points(self, judged: JudgedTopic, xs: tuple[float, ...]) -> Curve:
+        curves = []
+        for weight, ideal, reach in judged.levels:
+            best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
+            curves.append((weight, precisions(reach, best.ideal, self.norm, self.law)))
+        total = math.fsum(weight for weight, _ in curves)
+        columns = [(weight * p)[_places(xs, len(p))].tolist() for weight, p in curves]
+        heights = (math.fsum(parts) / total for parts in zip(*columns, strict=True))
+        return [(x, y) for x, y in zip(xs, heights, strict=True) if not math.isnan(y)]
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        parts: list[str | Table] = []
+        lists = []
+        many = judged.levels
+        if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):
+            parts.append("Undefined: no reader has that many ideal units.")
+        for weight, ideal, reach in many:
+            if len(many) > 1:
+                names = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
+                parts.append(f"For {number(weight)} of the readers the ideal units are {', '.join(names)}.")
+            if self.r is None or self.r <= reach.targets:
+                lists.append(self._ideal(judged, ideal, reach))
+                parts += self._explain_level(judged, ideal, reach, lists[-1])
+        return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged, lists)))
+
+    def _explain_level(
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: IdealLists
+    ) -> list[Table]:
+        targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
+        names = judged.items.names_by_rank()
+        law = -np.diff(tails_at_events(reach, self.law), append=0.0)
+        parts = [
+            reach_table(reach, names, targets),
+            law_table(reach, names, law),
+            *scenario_tables(reach, names, targets),
+        ]
+        best, wanted = certificate.ideal, self._wanted(reach.targets)
+        if self.rank is not None:
+            return [*parts, self._rank_terms(reach, best)]
+        if self.ideal != "targets":
+            parts.append(ideal_table(certificate, judged.candidates, wanted))
+        inverse = expected_inverse(reach, self.law)
+        for r in list(wanted)[:3]:
+            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self.law))
+        parts.append(self._summary(reach, best, inverse, list(wanted)))
+        return parts
+
+    def _summary(self, reach: Reach, best: ideals.Ideal, inverse: FloatArray, wanted: list[int]) -> Table:
+        precision = precisions(reach, best, self.norm, self.law)
+        divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
+        shown = best.length if self.norm == "product" else best.inverse
+        columns = (inverse, shown, precision)
+        rows = [[str(r), *(number(float(column[r - 1]), 6) for column in columns)] for r in wanted]
+        if len(wanted) > 1:
+            rows.append(["mean", "", "", number(math.fsum(precision) / reach.targets, 6)])
+        return Table("Precision at each recall value", ["r", "E[A/ML]", divisor, "precision"], rows)
+
+    def _rank_terms(self, reach: Reach, best: ideals.Ideal) -> Table:
+        assert self.rank is not None
+        law = law_after(reach, self.rank, self.law)
+        length = np.concatenate([[0.0], best.length])
+        rows = [
+            [str(f), number(float(p), 6), number(float(m), 6), number(float(p * m), 6) if p else "0"]
+            for f, (p, m) in enumerate(zip(law, length, strict=True))
+        ]
+        value = precision_at_rank(reach, self.rank, best, self.law)
+        rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
+        return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
+
+
+@lru_cache(maxsize=64)
+def _places(levels: tuple[float, ...], targets: int) -> IntArray:
+    """Where a curve over recall values has the value for each level."""
+    return np.array([recall_value(level, targets) - 1 for level in levels], dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def _reader_weights(measure: EPRUM, judged: JudgedTopic) -> list[tuple[BoolArray, FloatArray | None]]:
+    """By satisfaction level: what is ideal, and what a reader's 1/rank at each recall value is worth.
+
+    With rank= it is E[ML*_f] for f = 0, 1 .. instead. None for levels that do not count.
+    """
+    found: list[tuple[BoolArray, FloatArray | None]] = []
+    for _, ideal, reach in judged.levels:
+        if measure.r is not None and measure.r > reach.targets:
+            found.append((ideal, None))
+            continue
+        best, wanted = measure._ideal(judged, ideal, reach).ideal, np.array(measure._wanted(reach.targets)) - 1
+        worth = np.zeros(reach.targets)
+        worth[wanted] = (best.length[wanted] if measure.norm == "product" else 1.0 / best.inverse[wanted]) / len(wanted)
+        found.append((ideal, worth if measure.rank is None else np.concatenate([[0.0], best.length])))
+    return found
+
+
+@overload
+def eprum(
+    reach: Any,
+    recall: None = None,
+    *,
+    candidates: Any = None,
+    ideal: IdealName = "targets",
+    norm: NormName = "product",
+    law: LawName = "exact",
+    gap: float | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+) -> FloatArray: ...
+@overload
+def eprum(
+    reach: Any,
+    recall: int,
+    *,
+    candidates: Any = None,
+    ideal: IdealName = "targets",
+    norm: NormName = "product",
+    law: LawName = "exact",
+    gap: float | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+) -> float: ...
+def eprum(
+    reach: Any,
+    recall: int | None = None,
+    *,
+    candidates: Any = None,
+    ideal: IdealName = "targets",
+    norm: NormName = "product",
+    law: LawName = "exact",
+    gap: float | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+) -> FloatArray | float:
+    """EPRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
+
+    ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
+    the rows an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'``. The other parameters
+    are those of the measure; a list that is not proved to be within ``gap`` of the best is a
+    :class:`~berrypick.BerrypickWarning`. Undefined values are nan.
+
+    >>> import berrypick as bp
+    >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
+    0.7488
+    """
+    # refuses what does not go together
+    measure = EPRUM(ideal=ideal, norm=norm, law=law, gap=gap, nodes=nodes, seconds=seconds)
+    matrix = Reach.of(reach)
+    rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
+    if rows.targets != matrix.targets:
+        raise UsageError(f"candidates have {rows.targets} columns, reach has {matrix.targets}")
+    wanted = tuple(range(1, matrix.targets + 1))
+    if recall is not None:
+        wanted = (whole_recall(recall, matrix.targets),)
+    best = ideal_list(measure, rows, matrix, wanted)
+    for note in gap_notes(measure, [best]) if ideal == "certified" else ():
+        warnings.warn(note, BerrypickWarning, stacklevel=2)
+    precision = precisions(matrix, best.ideal, norm, law)
+    return precision if recall is None else float(precision[wanted[0] - 1])

@@ -1,0 +1,146 @@
+"""T2I: what is found while patience lasts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.bounds import above_zero
+from berrypick.core.errors import NamedError, UsageError
+from berrypick.core.explanation import Table, number
+from berrypick.core.score import Curve, Score
+from berrypick.judging.sessions import Sessions
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.readers._visits import VisitMeasure
+
+#: Units of tolerance in the default budget.
+USUAL_UNITS = 20
+#: More units of tolerance than this in a budget are a slip of the pen.
+MOST_UNITS = 1_000_000
+
+
+@dataclass(frozen=True)
+class T2I(VisitMeasure):
+    """Targets found per unit of wasted effort, averaged over growing budgets of waste.
+
+    Formula
+    -------
+    With tolerance tau and budget T::
+
+        T2I = mean over t = 1 .. floor(T/tau) of (targets found before the t-th unit is wasted) / t
+
+    If fewer units are ever wasted, everything found counts. T2I(at=t) is the quotient for one t, and the curve shows
+    it for every t. T is 20 tau by default. A result is an entry point: the reader moves forward
+    from it, and wastes one unit when tau of irrelevant material has passed, or the document ends, with nothing new.
+
+    tau and T count what offsets count, seconds or characters; with unit='tokens' the tokens of the texts, and then
+    white space between tokens costs nothing.
+
+    Meaning
+    -------
+    How much a person finds who is willing to sit through T of irrelevant material, tau at a time.
+
+    Use
+    ---
+    Video and long text, where a result is a place to start, and where starting a little early does no harm.
+
+    Bounds
+    ------
+    From 0; above 1 when more targets are found than units wasted.
+
+    Undefined
+    ---------
+    No targets. Document lengths must be known (option collection), for tokens the texts (option documents).
+
+    Example
+    -------
+    Two targets, 5 and 20 seconds into a video of 100, and a result that starts at 0. A viewer with a tolerance of 15
+    finds both before the first unit is wasted, so with a budget of two units (2/1 + 2/2)/2
+
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"video#5-10": 1, "video#20-30": 1}}, {"q": {"video#0-5": 1}}
+    >>> bp.score("T2I(tolerance=15,budget=30)", truth, run, collection=bp.Collection({"video": 100}))
+    1.5
+    """
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"  # at=t may be typed after @ as well
+    why_above_one: ClassVar[str] = "more targets are found than units of effort wasted"
+    curve_axes: ClassVar[tuple[str, str]] = ("units of tolerance", "targets found per unit")
+
+    budget: float | None = above_zero(None, "irrelevant material read in all; 20 tolerances by default")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is not None and self.budget is not None:
+            raise UsageError("T2I takes one of at= and budget=, not both")
+        if self.at is not None and self.at > MOST_UNITS:
+            raise UsageError(f"T2I: at={self.at} is more than {MOST_UNITS} units of tolerance")
+        if self.tolerance is not None:
+            self._units(self.tolerance)
+
+    @classmethod
+    def from_parameters(cls, values: dict[str, Any], text: str, **fields: Any) -> T2I:
+        """``T2I(at=3)`` and ``T2I@3`` are the same."""
+        if "at" in values:
+            if fields.get("at") is not None:
+                raise UsageError(f"{text}: T2I takes one of at= and @, not both")
+            fields = {**fields, "at": values["at"]}
+            values = {name: value for name, value in values.items() if name != "at"}
+        return super().from_parameters(values, text, **fields)
+
+    def _units(self, tolerance: float) -> int:
+        """How many units of tolerance there are in the budget."""
+        if self.at is not None:
+            return int(self.at)
+        if self.budget is None:
+            return USUAL_UNITS
+        units = math.floor(self.budget / tolerance + 1e-9)
+        if units < 1:
+            raise NamedError(f"T2I: the budget {self.budget:g} is smaller than the tolerance {tolerance:g}")
+        if units > MOST_UNITS:
+            raise NamedError(f"T2I: the budget {self.budget:g} is more than {MOST_UNITS} times the tolerance")
+        return units
+
+    def precisions(self, judged: JudgedTopic) -> list[float]:
+        steps, units = self.walk(judged), self._units(self.patience(judged))
+        before = [*steps.found_before_unit[:units]]
+        before += [steps.found] * (units - len(before))
+        return [found / t for t, found in enumerate(before, start=1)]
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        values = self.precisions(judged)
+        return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
+
+    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+        """Targets found before each unit is wasted, by every viewer."""
+        units = self._units(self.patience(judged))
+        share = 1.0 / np.arange(1, units + 1)
+        if self.at is not None:
+            share[:-1] = 0.0
+        else:
+            share /= units
+        weight, left = np.append(share, 0.0), np.append(np.cumsum(share[::-1])[::-1], 0.0)
+        found, spent, value = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
+        for new, wasted in self.viewings(judged, sessions):
+            found = found + new
+            value = value + wasted * found * weight[spent]
+            spent = np.minimum(spent + wasted, units)
+        value = value + found * left[spent]
+        return ReaderValues.of(np.broadcast_to(value, (sessions.count,)))
+
+    def missing_topic_score(self, judged: JudgedTopic) -> Score:
+        return self.scored(judged, 0.0)
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        return [(t, value) for t, value in enumerate(self.precisions(judged), start=1)]
+
+    def summary(self, judged: JudgedTopic) -> list[str | Table]:
+        values = self.precisions(judged)
+        rows = [[str(t), number(value * t), number(value, 6)] for t, value in enumerate(values, start=1)]
+        if self.at is None:
+            rows.append(["mean", "", number(math.fsum(values) / len(values), 6)])
+        return [Table("Found before the t-th unit is wasted", ["t", "found", "found / t"], rows)]

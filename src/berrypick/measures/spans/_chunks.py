@@ -1,0 +1,232 @@
+"""What the measures for retrieved chunks share: when a target is covered, and how much of the answer has been read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.bounds import positive_share
+from berrypick.core.errors import NeedsError, UsageError, option
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.run import Ranking
+from berrypick.core.token_offsets import TokenOffsets
+from berrypick.core.truth import Targets
+from berrypick.documents.tokens import token_costs
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.intervals import intersections
+from berrypick.kernels.text import unseen_parts
+from berrypick.measures.base import Measure
+from berrypick.measures.spans._iou import iou_parameter, matched_at
+from berrypick.measures.spans._text import view_of
+
+# --- targets found --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SpanMeasure(Measure):
+    """Measures that ask at which rank a target has been found: covered to a share, or matched by one result."""
+
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ("targets",)
+
+    share: float | None = positive_share(
+        None, "least share of a target that the results so far must cover together (0.5, unless iou is given)"
+    )
+    iou: float | None = iou_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.share is not None and self.iou is not None:
+            raise UsageError(f"{self.name()} takes share= or iou=, not both")
+
+    def parameter_values(self) -> dict[str, Any]:
+        values = super().parameter_values()
+        return values if self.iou is not None else {"share": self.least_share, **values}
+
+    @property
+    def least_share(self) -> float:
+        """The share that a target needs where nothing else is said."""
+        return 0.5 if self.share is None else float(self.share)
+
+    def ranks(self, judged: JudgedTopic) -> FloatArray:
+        """The rank, from 1, at which each target is found; infinite if it never is, or after the cut-off."""
+        found = covered_at(judged, self.least_share) if self.iou is None else matched_at(judged, float(self.iou))
+        return found if self.at is None else np.where(found <= self.at, found, np.inf)
+
+    def table(self, judged: JudgedTopic) -> Table:
+        ranking, targets = judged.spans
+        names = ranking.names_by_rank()
+        rows = []
+        for x, rank in list(enumerate(self.ranks(judged).tolist()))[:30]:
+            when = f"{rank:.0f} ({names[int(rank) - 1]})" if np.isfinite(rank) else "never"
+            rows.append([targets.name(x), number(float(targets.grade[x])), when])
+        title = f"When {self.least_share:.0%} of each target has been retrieved"
+        if self.iou is not None:
+            title = f"The first result whose intersection over union with each target is at least {self.iou:g}"
+        return Table(title, ["target", "grade", "at rank"], rows, align="<><")
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        return self._explanation(judged, self.table(judged), f"{self} = {self._value_text(judged)}")
+
+
+@lru_cache(maxsize=8)
+def covered_at(judged: JudgedTopic, share: float) -> FloatArray:
+    """The rank, from 1, by which the results together cover a share of each target; infinite if never."""
+    ranking, targets = judged.spans
+    found = np.full(len(targets), np.inf)
+    rows_by_document = ranking.rows_by_document
+    for document, indices in targets.by_document().items():
+        rows = rows_by_document.get(document)
+        if rows is not None:
+            found[indices] = _covered_in(ranking, rows, targets, indices, share)
+    return found
+
+
+def _covered_in(ranking: Ranking, rows: IntArray, targets: Targets, indices: IntArray, share: float) -> FloatArray:
+    """One document: text that was there before covers nothing more."""
+    assert targets.start is not None and targets.end is not None
+    start, end = targets.start[indices], targets.end[indices]
+    wanted = np.where(end > start, share * (end - start) * (1 - 1e-9), 0.5)  # a point is there or not
+    have = np.zeros(len(indices))
+    found = np.full(len(indices), np.inf)
+    for row, new in newly_covered(ranking, rows, start, end):
+        have += new
+        found[(have >= wanted) & ~np.isfinite(found)] = ranking.rank[row] + 1
+    return found
+
+
+def newly_covered(
+    ranking: Ranking, rows: IntArray, start: Positions, end: Positions
+) -> Iterator[tuple[int, FloatArray]]:
+    """Each row of one document, and the length that it is the first to cover of each target; 1 of an entry point."""
+    assert ranking.start is not None and ranking.end is not None
+    seen: tuple[list[float], list[float]] = ([], [])
+    for row in rows.tolist():
+        pieces = unseen_parts(ranking.start[row].item(), ranking.end[row].item(), *seen)
+        if pieces:
+            low, high = np.array([a for a, _ in pieces]), np.array([b for _, b in pieces])
+            points = ((low[:, None] <= start) & (start < high[:, None]) & (start == end)).sum(axis=0)
+            yield row, intersections(low, high, start, end).sum(axis=0) + points
+
+
+# --- the answer against reading ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The corners of the curve: effort spent, and the share of the relevant text seen by then."""
+
+    effort: FloatArray
+    seen: FloatArray
+    cost: FloatArray  # of each pointer
+    found: FloatArray  # how much of the answer each pointer shows for the first time, as a share
+    unit: str
+    tokenizer: str = ""
+
+    def at(self, effort: FloatArray) -> FloatArray:
+        """The share seen after so much effort; the curve stays where it is after the end of the list."""
+        last = np.searchsorted(self.effort, effort, side="right") - 1  # of corners at one place, the last
+        following = np.minimum(last + 1, len(self.effort) - 1)
+        width = self.effort[following] - self.effort[last]
+        part = np.where(width > 0, (effort - self.effort[last]) / np.where(width > 0, width, 1.0), 0.0)
+        return np.asarray(self.seen[last] + part * (self.seen[following] - self.seen[last]), dtype=np.float64)
+
+    def area(self, budget: float) -> float:
+        """The area under the curve up to a budget, divided by the budget."""
+        within = self.effort <= budget  # also where the curve rises at the budget itself: no width, no area
+        x = np.append(self.effort[within], budget)
+        y = np.append(self.seen[within], self.at(np.array([budget])))
+        return float(((x[1:] - x[:-1]) * (y[1:] + y[:-1])).sum() / 2 / budget)
+
+
+def effort_for(effort: FloatArray, seen: FloatArray, share: float) -> float | None:
+    """Where a rising, piecewise straight curve first reaches a share."""
+    wanted = share * (1 - 1e-9)
+    reached = np.flatnonzero(seen >= wanted)
+    if not len(reached):
+        return None
+    k = int(reached[0])
+    if k == 0 or seen[k] == seen[k - 1]:
+        return float(effort[k])
+    part = (wanted - seen[k - 1]) / (seen[k] - seen[k - 1])
+    return float(effort[k - 1] + part * (effort[k] - effort[k - 1]))
+
+
+@lru_cache(maxsize=8)
+def reading_of(judged: JudgedTopic, unit: str | None) -> Reading:
+    """Read what the reader gets with each result from first to last, each time from its start to its end.
+
+    Text that was read before costs again and shows nothing new. The unit is tokens where the texts are known and
+    nothing else is asked for.
+    """
+    tokens = tokens_read(judged, unit)
+    view = view_of(judged)
+    ranking, total = judged.read_regions, view.total
+    assert ranking.start is not None and ranking.end is not None
+    cost = reading_costs(ranking, tokens)
+    spent = np.cumsum(cost)  # after each result
+    effort, seen = [np.zeros(1)], [np.zeros(1)]
+    have, done = 0.0, 0
+    found = np.zeros(len(ranking))
+    read: dict[int, tuple[list[float], list[float]]] = {}
+    relevant = {code: view.relevant[name] for name, code in ranking.codes_of(view.relevant).items()}
+    for row in np.flatnonzero(np.isin(ranking.document, list(relevant))).tolist():
+        effort.append(spent[done:row])  # the results in between show nothing
+        seen.append(np.full(row - done, have))
+        code, before = int(ranking.document[row]), have
+        start, end, done = ranking.start[row].item(), ranking.end[row].item(), row
+        for low, high in unseen_parts(start, end, *read.setdefault(code, ([], []))):
+            for a, b in common_parts(relevant[code].start, relevant[code].end, low, high):
+                places = _corners(tokens, ranking.documents[code], a, b)
+                to_here = cost_to(tokens, ranking.documents[code], start, places)
+                effort.append((spent[row - 1] if row else 0.0) + to_here)
+                seen.append(have + places - a)
+                have += b - a
+        found[row] = have - before
+    effort.append(spent[done:])
+    seen.append(np.full(len(spent) - done, have))
+    unit_name = "tokens" if tokens is not None else "seconds" if _counts_seconds(judged) else "chars"
+    share = np.minimum(np.concatenate(seen) / total, 1.0)
+    tokenizer = tokens.name if tokens is not None else ""
+    return Reading(np.maximum.accumulate(np.concatenate(effort)), share, cost, found / total, unit_name, tokenizer)
+
+
+def _counts_seconds(judged: JudgedTopic) -> bool:
+    return "seconds" in (judged.effort_unit, judged.context.reader.line_unit)
+
+
+def tokens_read(judged: JudgedTopic, unit: str | None) -> TokenOffsets | None:
+    """Tokens if that is the unit, or if there is no unit and they can be counted."""
+    unit = unit or (judged.effort_unit if judged.effort_unit != "rank" else None)
+    if unit == "tokens" and judged.tokens is None:
+        raise NeedsError(f"counts tokens and needs the texts of the documents: give them with {option('documents')}")
+    return judged.tokens if unit in (None, "tokens") else None
+
+
+def reading_costs(ranking: Ranking, tokens: TokenOffsets | None) -> FloatArray:
+    """What reading each result costs, in tokens or in what positions count."""
+    assert ranking.start is not None and ranking.end is not None
+    return ranking.lengths() if tokens is None else token_costs(tokens, ranking, ranking.start, ranking.end)
+
+
+def cost_to(tokens: TokenOffsets | None, document: str, start: float, places: FloatArray) -> FloatArray:
+    """What reading from a start to each place costs."""
+    return places - start if tokens is None else tokens.between(document, np.full(len(places), start), places)
+
+
+def _corners(tokens: TokenOffsets | None, document: str, start: float, end: float) -> FloatArray:
+    """Where the curve may bend within a relevant stretch: at its ends, and at the ends of tokens."""
+    inside = np.zeros(0) if tokens is None else tokens.inside(document, start, end)
+    return np.concatenate([[start], inside, [end]]).astype(np.float64)
+
+
+def common_parts(start: Positions, end: Positions, low: float, high: float) -> list[tuple[float, float]]:
+    """The parts of [low, high) in disjoint stretches, in order."""
+    first, last = int(np.searchsorted(end, low, side="right")), int(np.searchsorted(start, high, side="left"))
+    pairs = zip(start[first:last].tolist(), end[first:last].tolist(), strict=True)
+    return [(max(a, low), min(b, high)) for a, b in pairs]

@@ -1,0 +1,389 @@
+"""What the text measures share: retrieved text against relevant text, in ranked order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.collection import unknown_length
+from berrypick.core.columns import Coded
+from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.laws import with_laws
+from berrypick.core.parameters import parameter
+from berrypick.core.run import Ranking
+from berrypick.core.score import Curve, Score
+from berrypick.core.truth import Highlighted
+from berrypick.core.words import unit_word
+from berrypick.judging.ranked_gains import rows_by_document
+from berrypick.judging.topic import JudgedTopic
+from berrypick.kernels.intervals import intersections, merge
+from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
+from berrypick.measures.base import Measure
+from berrypick.measures.spans.overlap import known_unions
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Per pointer: its length, what of it is new, what of that is relevant; and all relevant text."""
+
+    ranking: Ranking
+    length: FloatArray
+    new: FloatArray
+    good: FloatArray
+    text: RelevantText
+    total: float
+
+    @property
+    def relevant(self) -> dict[str, Measured]:
+        """Relevant text by document."""
+        return self.text.by_name
+
+    def cumulated(self, values: FloatArray) -> FloatArray:
+        """Sums up to each rank."""
+        ranking = self.ranking
+        by_rank = values if ranking.one_per_rank else np.bincount(ranking.rank, values, ranking.ranks)
+        sums = np.cumsum(by_rank, dtype=np.float64)
+        self._known(float(sums[-1]) if len(sums) else 0.0)
+        return sums
+
+    def up_to(self, values: FloatArray, rank: int | float | None) -> float:
+        """The sum over the first ranks, or over all."""
+        chosen = values if rank is None else values[self.ranking.rank < rank]
+        total = float(chosen.sum())
+        self._known(total)
+        return total
+
+    def _known(self, total: float) -> None:
+        """Unknown lengths are nan, and so is everything computed from them."""
+        if math.isnan(total):
+            row = int(np.flatnonzero(np.isnan(self.length))[0])
+            raise unknown_length(self.ranking.documents[int(self.ranking.document[row])])
+
+    def found(self, rank: int | float | None) -> float:
+        """Relevant text in the first ranks; added up in seconds it may otherwise end an ulp above all there is."""
+        return min(self.up_to(self.good, rank), self.total)
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantText:
+    """The relevant text of a topic by document: it does not depend on any run."""
+
+    names: list[str]
+    measured: MeasuredText
+
+    @cached_property
+    def by_name(self) -> dict[str, Measured]:
+        return dict(zip(self.names, self.measured.measured(), strict=True))
+
+    @cached_property
+    def total(self) -> float:
+        return sum(self.measured.total.tolist())
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents hold relevant text."""
+        return int((self.measured.total > 0).sum())
+
+    def retrieved(self, ranking: Ranking) -> tuple[IntArray, MeasuredText]:
+        """The codes of the documents that a list points into, rising, and their text."""
+        codes = ranking.codes_in_order(self.names)
+        rising = np.argsort(codes, kind="stable")
+        rising = rising[codes[rising] >= 0]
+        return codes[rising], self.measured.of_documents(rising)
+
+
+@lru_cache(maxsize=2048)
+def relevant_text_of(text: Highlighted) -> RelevantText:
+    documents = Coded.of(text.document)
+    return RelevantText(
+        list(documents.names), MeasuredText.merged(documents.codes, len(documents.names), text.start, text.end)
+    )
+
+
+@lru_cache(maxsize=4)
+def view_of(judged: JudgedTopic) -> View:
+    ranking = judged.ranking_spans
+    text = relevant_text_of(judged.relevant_spans)
+    assert ranking.start is not None and ranking.end is not None
+    known, retrieved = text.retrieved(ranking)
+    new, good = first_seen_of(ranking.document, ranking.start, ranking.end, known, retrieved)
+    if ranking.start.dtype.kind == "i":  # seconds may be rounded otherwise there
+        known_unions[ranking] = float(new.sum())
+    length = (ranking.end - ranking.start).astype(np.float64)
+    if (unknown := ranking.unknown).any():
+        length[unknown] = new[unknown] = np.nan
+    if judged.protocol == "inex2010":
+        new = _charge_as_in_2010(judged, ranking, known[retrieved.total > 0], length, new)
+    return View(ranking, length, new, good, text, text.total)
+
+
+def without_text(judged: JudgedTopic) -> Score:
+    """Nothing is relevant: undefined, but 0 in the official program of INEX 2009 and 2010."""
+    return Score(0.0 if judged.protocol == "inex2010" else None)
+
+
+@lru_cache(maxsize=4)
+def unjudged_of(judged: JudgedTopic) -> FloatArray:
+    """Per pointer: what of its new text was not judged; nan where its length is unknown."""
+    ranking, text = judged.ranking_spans, judged.truth.judged_spans()
+    assert ranking.start is not None and ranking.end is not None
+    columns = (ranking.document, ranking.start, ranking.end)
+    new, seen = first_seen_of(*columns, *relevant_text_of(text).retrieved(ranking))
+    whole = ranking.codes_in_order(sorted(judged.truth.whole_documents))
+    left = np.where(np.isin(ranking.document, whole[whole >= 0]), 0.0, new - seen)
+    left[ranking.unknown] = np.nan
+    return left
+
+
+def _charge_as_in_2010(
+    judged: JudgedTopic, ranking: Ranking, relevant: IntArray, length: FloatArray, new: FloatArray
+) -> FloatArray:
+    """The official program charges articles without relevant text in full each time, and in the thorough task nothing
+    for passages of other articles that could not be located."""
+    hopeless = ~np.isin(ranking.document, relevant)
+    cost = np.where(hopeless, length, new)
+    if judged.task == "thorough" and ranking.start is not None:
+        cost[(ranking.start < 0) & ~hopeless] = 0.0
+    return cost
+
+
+@dataclass(frozen=True)
+class TextMeasure(Measure):
+    """Measures of the first k results as one text."""
+
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    depends_on: ClassVar[tuple[str, ...]] = ()
+    references: ClassVar[tuple[str, ...]] = ("pehcevski2006hixeval",)
+
+    counts_unjudged: ClassVar[bool] = True
+
+    #: Whether the value depends on how much is retrieved, relevant or not.
+    charges: ClassVar[bool] = True
+
+    counted: str | None = parameter(
+        None,
+        "once|each|pairs",
+        "each: results and targets that overlap count each time, as chunking_evaluation does; pairs: what every result "
+        "and target have in common is added up, as legalbenchrag does",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.counted == "pairs":
+            if not self.by_pairs:
+                raise UsageError(f"{self.name()} has no counted='pairs': the program that counts so does not have it")
+            object.__setattr__(self, "why_above_one", "what several results or targets hold counts several times")
+
+    #: Whether the program that counts every pair of result and target has it.
+    by_pairs: ClassVar[bool] = True
+
+    def for_protocol(self, protocol: str) -> TextMeasure:
+        """chunking_evaluation adds up lengths, whatever overlaps; legalbenchrag adds up what pairs have in common."""
+        if protocol == "chunking-evaluation" and self.counted is None:
+            return replace(self, counted="each")
+        if protocol == "legalbench-rag" and self.counted is None and self.by_pairs:
+            return replace(self, counted="pairs")
+        return self
+
+    def summed(self, judged: JudgedTopic) -> float:
+        """The value with lengths added up, text that occurs twice counted twice."""
+        found = (count_pairs if self.counted == "pairs" else count_each)(judged, self.at)
+        return self.value(found.retrieved, found.relevant, found.wanted)
+
+    def value(self, retrieved: float, relevant: float, total: float) -> float:
+        """From the lengths of what was retrieved, of what of it is relevant, and of all that is relevant."""
+        raise NotImplementedError
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        view = view_of(judged)
+        if view.total <= 0:
+            return Score(None)
+        once = Score(self.value(self._retrieved(view), *self._relevant(judged, view)))
+        if self.counted in (None, "once"):
+            return once
+        value = self.summed(judged)
+        differs = self.counted == "pairs" and abs(value - (once.value or 0.0)) > 1e-9
+        return Score(value, notes=(PAIRS_NOTE,) if differs else ())
+
+    def _relevant(self, judged: JudgedTopic, view: View) -> tuple[float, float]:
+        """Relevant text of the first ranks, and all that is relevant."""
+        found, total = view.found(self.at), view.total
+        if judged.context.unjudged == "irrelevant":
+            return found, total
+        unknown = view.up_to(unjudged_of(judged), self.at)
+        return found + unknown, total + unknown
+
+    def _retrieved(self, view: View) -> float:
+        return view.up_to(view.new, self.at) if self.charges else 0.0
+
+    def curve(self, judged: JudgedTopic) -> Curve | None:
+        view = view_of(judged)
+        if view.total <= 0:
+            return None
+        if self.counted not in (None, "once"):
+            return [(k, replace(self, at=k).summed(judged)) for k in range(1, view.ranking.ranks + 1)]
+        relevant = np.minimum(view.cumulated(view.good), view.total)
+        retrieved = view.cumulated(view.new) if self.charges else np.zeros(len(relevant))
+        unknown = np.zeros(len(relevant))
+        if judged.context.unjudged == "relevant":
+            unknown = view.cumulated(unjudged_of(judged))
+        return [
+            (k, self.value(a, b + u, float(view.total + u)))
+            for k, (a, b, u) in enumerate(
+                zip(retrieved.tolist(), relevant.tolist(), unknown.tolist(), strict=True), start=1
+            )
+        ]
+
+    def _explain_pairs(self, judged: JudgedTopic) -> Explanation:
+        found = count_pairs(judged, self.at)
+        once = replace(self, counted="once")
+        rows = [
+            ["lengths of results, added up", number(found.retrieved)],
+            [f"common {judged.material} of each result and each target, added up", number(found.relevant)],
+            ["lengths of targets, added up", number(found.wanted)],
+            [str(self), self._value_text(judged)],
+            [f"{once}, for comparison", once._value_text(judged)],
+        ]
+        return self._explanation_by(judged, "As legalbenchrag counts", rows)
+
+    def _explain_summed(self, judged: JudgedTopic) -> Explanation:
+        found = count_each(judged, self.at)
+        rows = [
+            ["lengths of results, added up", number(found.retrieved)],
+            [f"relevant {judged.material} in them, once", number(found.relevant)],
+            ["lengths of targets, added up", number(found.wanted)],
+            ["of each target not found, added up", number(found.unused)],
+            [str(self), self._value_text(judged)],
+        ]
+        return self._explanation_by(judged, "As chunking_evaluation counts", rows)
+
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        view = view_of(judged)
+        if view.total <= 0:
+            return self._explanation(judged, f"Undefined: no {judged.material} is relevant.")
+        if self.counted in ("each", "pairs"):
+            return self._explain_pairs(judged) if self.counted == "pairs" else self._explain_summed(judged)
+        retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
+        read = view.up_to(np.nan_to_num(view.new), self.at)
+        unjudged = relevant - view.found(self.at)
+        rows = [
+            [f"retrieved, each {unit_word(judged.context.reader.line_unit)} once", number(read)],
+            *([["of it unjudged, which counts as relevant", number(unjudged)]] if unjudged else []),
+            ["of it relevant", number(relevant)],
+            ["relevant in all", number(total)],
+            [str(self), number(self.value(retrieved, relevant, total), 6)],
+        ]
+        return self._explanation_by(judged, f"{judged.material.capitalize()} of the first results together", rows)
+
+    def _explanation_by(self, judged: JudgedTopic, title: str, rows: list[list[str]]) -> Explanation:
+        return self._explanation(judged, text_table(view_of(judged)), Table(title, ["quantity", "value"], rows))
+
+
+#: On values that differ from those of text counted once.
+PAIRS_NOTE = "what several results or targets hold counts several times, as legalbenchrag does; counted='once' does not"
+
+
+def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:
+    """The common text of every result and every target, added up; results that repeat others included."""
+    ranking, text = judged.read_regions, judged.relevant_spans
+    chosen = ranking if at is None else ranking.rows(ranking.rank < at)
+    assert chosen.start is not None and chosen.end is not None
+    common = 0.0
+    for rows, targets in _in_common(chosen, text):
+        common += float(
+            intersections(chosen.start[rows], chosen.end[rows], text.start[targets], text.end[targets]).sum()
+        )
+    retrieved = view_of(judged)
+    return TextCounts(common, retrieved.up_to(retrieved.length, at), float((text.end - text.start).sum()), 0.0)
+
+
+@dataclass(frozen=True)
+class TextCounts:
+    """The quantities of chunking_evaluation: relevant text found (once), lengths of results and of targets added up,
+    and what of each target was not found, added up."""
+
+    relevant: float
+    retrieved: float
+    wanted: float
+    unused: float
+
+
+def count_each(judged: JudgedTopic, at: float | int | None) -> TextCounts:
+    """Overlapping results and overlapping targets are counted as often as they occur."""
+    view, text = view_of(judged), judged.relevant_spans
+    chosen = view.ranking if at is None else view.ranking.rows(view.ranking.rank < at)
+    assert chosen.start is not None and chosen.end is not None
+    wanted = float((text.end - text.start).sum())
+    unused = wanted
+    for rows, targets in _in_common(chosen, text):
+        low, high = merge(chosen.start[rows], chosen.end[rows])
+        unused -= float(intersections(low, high, text.start[targets], text.end[targets]).sum())
+    return TextCounts(view.found(at), view.up_to(view.length, at), wanted, unused)
+
+
+def _in_common(ranking: Ranking, text: Highlighted) -> Iterator[tuple[IntArray, list[int]]]:
+    """Of each document that has both: rows of the list, and targets."""
+    targets = rows_by_document(text.document)
+    for document, rows in ranking.rows_by_document.items():
+        if document in targets:
+            yield rows, targets[document]
+
+
+def text_table(view: View, most: int = 30) -> Table:
+    """Which result brought which text, and what of it had been seen."""
+    found, read = view.cumulated(view.good), view.cumulated(np.nan_to_num(view.new))
+    missing = view.cumulated(np.isnan(view.new).astype(np.float64))
+    rows = []
+    for row in range(min(len(view.ranking), most)):
+        k = int(view.ranking.rank[row])
+        rows.append(
+            [
+                f"{k + 1} ({view.ranking.name(row)})",
+                _length(view.length[row]),
+                _length(view.new[row]),
+                number(float(view.good[row])),
+                _length(np.nan if missing[k] else found[k] / read[k] if read[k] else 0.0),
+                number(float(found[k] / view.total) if view.total else 0.0),
+                _why(view, row),
+            ]
+        )
+    head = ["rank", "length", "new", "relevant", "precision", "recall", "because"]
+    return Table("What each result brings", head, rows, align="<>>>>><")
+
+
+def _length(value: float) -> str:
+    return "unknown" if math.isnan(value) else number(float(value))
+
+
+def _why(view: View, row: int) -> str:
+    repeated = view.ranking.repeated
+    if repeated is not None and repeated[row]:
+        return "a repeat of an earlier result"
+    if view.new[row] == 0 and view.length[row] > 0:
+        return "all of it was retrieved before"
+    if view.new[row] < view.length[row]:
+        return "part of it was retrieved before"
+    return "" if view.good[row] else "nothing relevant in it"
+
+
+@dataclass(frozen=True)
+class Article:
+    """The results of one document: which rows, in ranked order."""
+
+    document: str
+    rows: IntArray
+
+
+def articles(ranking: Ranking) -> list[Article]:
+    """Documents in the order in which the list first points into them."""
+    groups = ranking.grouped
+    order = np.argsort(groups.first(), kind="stable").tolist()
+    return [Article(ranking.documents[int(groups.code[i])], groups.rows(i)) for i in order]

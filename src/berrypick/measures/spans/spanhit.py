@@ -1,0 +1,66 @@
+"""spanHit: whether anything wanted is in the first results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from berrypick.core.score import Score
+from berrypick.judging.topic import JudgedTopic
+from berrypick.measures.spans._chunks import SpanMeasure
+
+
+@dataclass(frozen=True)
+class spanHit(SpanMeasure):
+    """1 if the first results together cover enough of some target, else 0; the mean is the hit rate.
+
+    Formula
+    -------
+    With U the text of the first k results::
+
+        spanHit@k        = 1 if |U and x| >= share x |x| for some target x, else 0
+        spanHit(iou=t)@k = 1 if |y and x| >= t x |y or x| for some target x and one of the first k results y, else 0
+
+    Without a cut-off, of the whole list. The share, 0.5 by default, or iou is stated in the signature.
+
+    Meaning
+    -------
+    In how many topics a reader of the first k results finds at least one answer.
+
+    Use
+    ---
+    Questions with one answer. Where answers have several parts, charR and spanAll say more. spanHit(iou=0.5)@1 is
+    R1@0.5 of moment retrieval.
+
+    Bounds
+    ------
+    0 or 1.
+
+    Undefined
+    ---------
+    No targets.
+
+    Example
+    -------
+    A target of 100 characters, of which two results bring 30 each, without overlap: 30 is less than half of it, 60 is
+    not
+
+    >>> import berrypick as bp
+    >>> truth, run = {"q": {"doc#0-100": 1}}, {"q": {"doc#0-30": 2, "doc#30-60": 1}}
+    >>> bp.score("spanHit@1", truth, run), bp.score("spanHit@2", truth, run)
+    (0.0, 1.0)
+
+    Matched as in detection, a result of 90 characters of which 60 are relevant has an intersection over union of
+    60/130 with it
+
+    >>> run = {"q": {"doc#40-130": 1}}
+    >>> bp.score("spanHit", truth, run), bp.score("spanHit(iou=0.5)", truth, run)
+    (1.0, 0.0)
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("smith2024chunking", "lei2021qvhighlights")
+
+    def compute(self, judged: JudgedTopic) -> Score:
+        return Score(1.0 if np.isfinite(self.ranks(judged)).any() else 0.0)
