@@ -32,7 +32,8 @@ from berrypick.core.navigation import LinkTable, ReachTable, Sessions
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.evaluation.options import options
-from berrypick.formats import Format, Problems, _scan
+from berrypick.formats import Format, Problems
+from berrypick.formats.io import scan as _scan
 from berrypick.relevance.idealism import parse_idealism
 
 #: Kernels whose results may differ in the last digits, because sums are rounded in another order.

@@ -13,8 +13,8 @@ import pytest
 import berrypick as bp
 from berrypick import formats
 from berrypick.documents.texts import read_texts
-from berrypick.formats import _limits
-from berrypick.formats._table import table_parts
+from berrypick.formats.io import limits as _limits
+from berrypick.formats.io.table_files import table_parts
 from berrypick.inputs.titles import read_titles
 from berrypick.xml.folder import read_folder
 

@@ -17,7 +17,8 @@ from berrypick.core.assemble import assemble
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run, repeated_pointers
 from berrypick.core.truth import Truth
-from berrypick.formats import Problems, _scan, by_name
+from berrypick.formats import Problems, by_name
+from berrypick.formats.io import scan as _scan
 from berrypick.judging.repeats import repeats_of
 from berrypick.kernels import _native
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import berrypick as bp
+from berrypick.addons.fit.reading_log_format import ReadingLog
 from berrypick.addons.fit.reading_visits import calibration, visits_of
 from berrypick.addons.fit.survival import (
     EXPONENTIAL,
@@ -28,7 +29,6 @@ from berrypick.addons.fit.survival import (
 from berrypick.addons.fit.transitions import chain_counts, steps_of, walked
 from berrypick.core.navigation import LinkTable, Sessions
 from berrypick.formats.base import Problems
-from berrypick.formats.reading_log import ReadingLog
 from berrypick.users.bep import Bep
 from berrypick.users.markov import _estimated
 

@@ -11,8 +11,8 @@ from counted import calls
 import berrypick as bp
 from berrypick.core.annotators import merged
 from berrypick.core.truth import TopicTruth
-from berrypick.formats._annotations import Mark, _borders, _characters
-from berrypick.formats._json import Source
+from berrypick.formats.io.annotation_export import Mark, _borders, _characters
+from berrypick.formats.io.json_files import Source
 
 
 class Counted(str):

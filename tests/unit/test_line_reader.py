@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berrypick.core.errors import InputError
-from berrypick.formats import _files
 from berrypick.formats.base import Problems
+from berrypick.formats.io import files as _files
 
 LONGEST = 24
 PIECES = [

@@ -6,8 +6,8 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
+from berrypick.addons.campaigns._video import clock, minutes_seconds
 from berrypick.formats import Problems
-from berrypick.formats._video import clock, minutes_seconds
 from berrypick.inputs.convert import as_run, as_truth
 from berrypick.measures import _documents
 

@@ -17,10 +17,12 @@ import pytest
 
 import berrypick as bp
 from berrypick import kernels
+from berrypick.addons.campaigns import inex_fol_run
 from berrypick.core.errors import BerrypickError
-from berrypick.formats import _scan, inex_fol_run, trec_run
-from berrypick.formats._words import finite, whole_number
+from berrypick.formats import trec_run
 from berrypick.formats.base import Problems
+from berrypick.formats.io import scan as _scan
+from berrypick.formats.io.words import finite, whole_number
 
 pytestmark = pytest.mark.skipif(
     kernels._native is None or os.name != "posix", reason="threads read files where the kernels are compiled, on POSIX"

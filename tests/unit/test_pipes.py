@@ -14,7 +14,8 @@ from pages import Page
 
 import berrypick as bp
 from berrypick.demo import video, web
-from berrypick.formats import _files, _scan
+from berrypick.formats.io import files as _files
+from berrypick.formats.io import scan as _scan
 
 TOPICS, RESULTS = 60, 100
 #: Longer than what is read to find out the format.

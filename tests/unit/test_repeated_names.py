@@ -7,7 +7,7 @@ import pytest
 import berrypick as bp
 from berrypick.comparison.saved import read_results
 from berrypick.documents.texts import read_texts
-from berrypick.formats._strict_json import RepeatedName, strict_json
+from berrypick.formats.io.strict_json import RepeatedName, strict_json
 
 TRUTH = '{"topic": "1", "doc": "a", "start": 0, "end": 5}\n'
 SPAN = '{"topic": "1", "doc": "a", "start": 0, "end": 5, "score": 2}\n'

@@ -15,7 +15,7 @@ import pytest
 import berrypick as bp
 from berrypick import formats
 from berrypick.cli import main
-from berrypick.formats._table import table_parts
+from berrypick.formats.io.table_files import table_parts
 from berrypick.inputs.convert import run_sources
 
 TRUTH = {"q1": {"a": 1, "b": 1}, "q2": {"c": 2}, "q3": {"a": 1, "d": 1}}

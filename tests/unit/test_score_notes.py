@@ -12,7 +12,8 @@ import berrypick as bp
 from berrypick import formats
 from berrypick.core.assemble import assemble
 from berrypick.evaluation.notes import score_notes
-from berrypick.formats import Problems, _scan
+from berrypick.formats import Problems
+from berrypick.formats.io import scan as _scan
 from berrypick.measures.base import as_score
 
 TRUTH = {"1": {"a": 1}, "2": {"b": 1}}

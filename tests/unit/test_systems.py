@@ -19,7 +19,7 @@ import berrypick as bp
 from berrypick import cli
 from berrypick.cli import output
 from berrypick.cli.process import set_up_process
-from berrypick.formats import _files
+from berrypick.formats.io import files as _files
 from berrypick.xml.index import build as index_build
 from berrypick.xml.index import build_index, partial
 

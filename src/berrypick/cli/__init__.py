@@ -137,7 +137,7 @@ def cli(context: click.Context, version: bool, expansion_limit: str | None) -> N
     berrypick list measures                                  all measures
     """
     if expansion_limit is not None:
-        from berrypick.formats import _limits
+        from berrypick.formats.io import limits as _limits
 
         os.environ[_limits.EXPANSION_LIMIT] = expansion_limit  # for the processes that share the work as well
         _limits.expansion_limit()  # says what is wrong with it

@@ -25,7 +25,7 @@ from berrypick.documents.text_length import check_run_lengths, check_truth_lengt
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
-from berrypick.formats._files import atomic_writer, is_stream, reusable
+from berrypick.formats.io.files import atomic_writer, is_stream, reusable
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import refuse_duplicates
 from berrypick.xml.index import build_index, is_index, read_index

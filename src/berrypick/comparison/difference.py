@@ -18,7 +18,7 @@ from berrypick.comparison.tabular import fields_of
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
-from berrypick.formats._files import file_name
+from berrypick.formats.io.files import file_name
 
 Status = Literal["changed", "added", "removed"]
 Key = tuple[str, str, str | None]  # run, measure, topic; None for the mean

@@ -13,10 +13,10 @@ from berrypick.core import whole_documents
 from berrypick.core.errors import InputError, nesting_refused
 from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info, measure_of_parts
-from berrypick.formats._files import file_name, head, read_whole, reusable
-from berrypick.formats._spans import json_cost
-from berrypick.formats._strict_json import RepeatedName, strict_json
-from berrypick.formats._table import is_parquet, parquet_columns, parquet_file
+from berrypick.formats.io.files import file_name, head, read_whole, reusable
+from berrypick.formats.io.json_lines import json_cost
+from berrypick.formats.io.strict_json import RepeatedName, strict_json
+from berrypick.formats.io.table_files import is_parquet, parquet_columns, parquet_file
 
 COLUMNS = ("run", "topic", "measure", "value", "signature")
 

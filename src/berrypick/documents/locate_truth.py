@@ -18,8 +18,8 @@ from berrypick.documents.offsets import UnitsCache
 from berrypick.documents.quotes import Quotes
 from berrypick.documents.text_check import Mismatch, check_texts, distance, span_of, stated_quotes
 from berrypick.documents.texts import Texts
-from berrypick.formats._files import atomic_writer
-from berrypick.formats._spans import write_lines
+from berrypick.formats.io.files import atomic_writer
+from berrypick.formats.io.json_lines import write_lines
 
 #: What became of a span or quote; those after the first three are not in the result.
 STATUSES = ("matches", "found", "repaired", "mismatch", "missing", "ambiguous", "beyond the end", "unknown document")

@@ -24,9 +24,9 @@ from berrypick.core.errors import InputError, UsageError, nearest, nesting_refus
 from berrypick.core.near_names import near_match
 from berrypick.core.words import counted
 from berrypick.documents.lazy import OfDocuments
-from berrypick.formats._files import head, members, read_whole, reusable
-from berrypick.formats._spans import records
 from berrypick.formats.base import Problems
+from berrypick.formats.io.files import head, members, read_whole, reusable
+from berrypick.formats.io.json_lines import records
 
 T = TypeVar("T")
 #: How an address or an absolute path begins.

@@ -24,7 +24,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.token_offsets import Corners, TokenOffsets
 from berrypick.documents.lazy import OfDocuments
 from berrypick.documents.texts import Texts
-from berrypick.formats._files import read_whole
+from berrypick.formats.io.files import read_whole
 from berrypick.kernels.interpolation import interpolate
 
 #: The name of the plain tokenizer in signatures.

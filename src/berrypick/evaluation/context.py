@@ -23,7 +23,7 @@ from berrypick.documents.texts import Texts, read_texts
 from berrypick.documents.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import PROTOCOLS
-from berrypick.formats._files import file_name, is_stream, open_raw, reusable
+from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
 from berrypick.inputs.convert import as_run
 from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext

@@ -15,7 +15,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.formats._files import is_stream
+from berrypick.formats.io.files import is_stream
 from berrypick.inputs.topic_table import read_clusters, read_topic_table
 
 #: The kind of note on a topic table that nothing uses.

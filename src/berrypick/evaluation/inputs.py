@@ -28,7 +28,7 @@ from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
-from berrypick.formats._files import is_stream
+from berrypick.formats.io.files import is_stream
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
 from berrypick.inputs.table import Search

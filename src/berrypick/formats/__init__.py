@@ -17,10 +17,10 @@ from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
-from berrypick.formats._table import almost_spans, wrong_separator
-from berrypick.formats._words import finite
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
+from berrypick.formats.io.table_files import almost_spans, wrong_separator
+from berrypick.formats.io.words import finite
 from berrypick.inputs.fields import TABLE, has_name
 
 __all__ = [

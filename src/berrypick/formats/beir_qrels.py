@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
 from berrypick.core.truth import Truth
-from berrypick.formats._files import content
-from berrypick.formats._records import TruthRecords
-from berrypick.formats._spans import Rows
-from berrypick.formats._words import finite
 from berrypick.formats.base import Problems
+from berrypick.formats.io.files import content
+from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.records import TruthRecords
+from berrypick.formats.io.words import finite
 
 HEADER = ("query-id", "corpus-id", "score")
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._records import TruthRecords
-from berrypick.formats._spans import Rows
-from berrypick.formats._strict_json import RepeatedName, strict_json
-from berrypick.formats._table import csv_rows, header_of
 from berrypick.formats.base import Problems
+from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.records import TruthRecords
+from berrypick.formats.io.strict_json import RepeatedName, strict_json
+from berrypick.formats.io.table_files import csv_rows, header_of
 
 COLUMNS = ("question", "references", "corpus_id")
 

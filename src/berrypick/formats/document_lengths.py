@@ -6,10 +6,10 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.collection import Collection
 from berrypick.core.words import counted
-from berrypick.formats._files import content
-from berrypick.formats._spans import Fields, plain, records, write_lines
-from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.files import content
+from berrypick.formats.io.json_lines import Fields, plain, records, write_lines
+from berrypick.formats.io.words import cell_problem, finite
 
 
 def add_length(

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.fitted import VERSION, FittedReader, content_checksum
 from berrypick.core.words import counted
-from berrypick.formats._json import load, starts_object
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.json_files import load, starts_object
 
 
 class FittedUserModel(Format):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from berrypick.formats._json import load, objects, starts_object
-from berrypick.formats._records import TruthRecords
-from berrypick.formats._spans import Rows
 from berrypick.formats.base import Problems
+from berrypick.formats.io.json_files import load, objects, starts_object
+from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.records import TruthRecords
 
 
 class LegalBenchRag(TruthRecords):

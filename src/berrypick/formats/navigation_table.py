@@ -6,9 +6,9 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.navigation import ReachTable
 from berrypick.core.words import counted
-from berrypick.formats._files import content
-from berrypick.formats._words import cell_problem, finite
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.files import content
+from berrypick.formats.io.words import cell_problem, finite
 
 
 class NavigationTable(Format):

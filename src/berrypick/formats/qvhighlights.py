@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._records import RunRecords, TruthRecords
-from berrypick.formats._spans import Fields, Rows, records
 from berrypick.formats.base import Problems
 from berrypick.formats.document_lengths import add_length
+from berrypick.formats.io.json_lines import Fields, Rows, records
+from berrypick.formats.io.records import RunRecords, TruthRecords
 from berrypick.formats.span_truth import SpanTruth
 
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from berrypick.core.errors import InputError
 from berrypick.core.run import Run
-from berrypick.formats._hit_rows import HitRows
-from berrypick.formats._json import load, starts_object
-from berrypick.formats._records import RunRecords
-from berrypick.formats._responses import answer_in, is_answer
-from berrypick.formats._spans import Rows
 from berrypick.formats.base import Problems
+from berrypick.formats.io.hit_rows import HitRows
+from berrypick.formats.io.json_files import load, starts_object
+from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.records import RunRecords
+from berrypick.formats.io.responses import answer_in, is_answer
 from berrypick.formats.span_run import SpanRun
 
 #: Pairs of names that responses have near their start.

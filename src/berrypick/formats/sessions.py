@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TextIO
 from berrypick.core.navigation import BACK, CUT
 from berrypick.core.navigation import Sessions as Recorded
 from berrypick.core.words import counted
-from berrypick.formats._files import content
-from berrypick.formats._words import cell_problem
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.files import content
+from berrypick.formats.io.words import cell_problem
 from berrypick.inputs.fields import is_span_header
 
 

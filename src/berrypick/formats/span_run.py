@@ -10,9 +10,9 @@ import numpy as np
 
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Run
-from berrypick.formats._spans import Fields, Rows, plain, positions, write_lines
-from berrypick.formats._values import result_counts
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
+from berrypick.formats.io.values import result_counts
 from berrypick.formats.span_truth import OF_TASKS, is_span_line, line_names, span_records
 from berrypick.inputs.fields import FieldReader, ours_of
 

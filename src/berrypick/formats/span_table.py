@@ -7,10 +7,11 @@ from typing import Any, ClassVar, TextIO
 
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._files import head
-from berrypick.formats._records import RecordsFormat, RunRecords, TruthRecords
-from berrypick.formats._spans import Rows, span_fields
-from berrypick.formats._table import (
+from berrypick.formats.base import Problems
+from berrypick.formats.io.files import head
+from berrypick.formats.io.json_lines import Rows, span_fields
+from berrypick.formats.io.records import RecordsFormat, RunRecords, TruthRecords
+from berrypick.formats.io.table_files import (
     MAGIC,
     Part,
     header_of,
@@ -21,7 +22,6 @@ from berrypick.formats._table import (
     write_csv,
     write_parquet,
 )
-from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
 from berrypick.inputs.fields import TABLE, FieldReader, Role, has_name, is_span_header
 

@@ -11,9 +11,9 @@ from berrypick.core.annotators import merged
 from berrypick.core.topic_fields import TopicFields
 from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
-from berrypick.formats._spans import Fields, Rows, plain, records, span_fields, write_lines
-from berrypick.formats._values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
+from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
 from berrypick.inputs.fields import QUESTIONS, FieldReader, is_span_header, ours_of
 
 #: Fields that only runs have.

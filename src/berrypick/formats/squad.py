@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from berrypick.core.truth import Truth
-from berrypick.formats._json import Source, load, objects, starts_object
-from berrypick.formats._records import TruthRecords
-from berrypick.formats._spans import Rows
 from berrypick.formats.base import Problems
+from berrypick.formats.io.json_files import Source, load, objects, starts_object
+from berrypick.formats.io.json_lines import Rows
+from berrypick.formats.io.records import TruthRecords
 from berrypick.formats.span_truth import SpanTruth
 
 

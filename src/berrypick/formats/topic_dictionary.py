@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from berrypick.core.assemble import in_trec_order
 from berrypick.core.run import Run
-from berrypick.formats._json import Source, load
-from berrypick.formats._records import RunRecords, TruthRecords
-from berrypick.formats._spans import Rows, are_span_names, place_of_name
 from berrypick.formats.base import Problems
+from berrypick.formats.io.json_files import Source, load
+from berrypick.formats.io.json_lines import Rows, are_span_names, place_of_name
+from berrypick.formats.io.records import RunRecords, TruthRecords
 
 _NAME = r'"(?:[^"\\]|\\.)*"\s*:\s*'
 _LOOKS = re.compile(rf"\{{\s*(?:{_NAME}\{{\s*){{1,3}}{_NAME}-?\d")

@@ -9,11 +9,11 @@ import numpy as np
 from berrypick.core.assemble import assemble
 from berrypick.core.columns import NameColumn
 from berrypick.core.run import Run
-from berrypick.formats._files import content
-from berrypick.formats._scan import scan
-from berrypick.formats._values import results
-from berrypick.formats._words import finite, word_problem
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.files import content
+from berrypick.formats.io.scan import scan
+from berrypick.formats.io.values import results
+from berrypick.formats.io.words import finite, word_problem
 
 
 class TrecRun(Format):

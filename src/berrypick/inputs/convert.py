@@ -14,9 +14,9 @@ from berrypick import formats
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats._files import is_stream
-from berrypick.formats._responses import is_answer
-from berrypick.formats._table import Part
+from berrypick.formats.io.files import is_stream
+from berrypick.formats.io.responses import is_answer
+from berrypick.formats.io.table_files import Part
 from berrypick.formats.span_table import SpanTableRun
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table

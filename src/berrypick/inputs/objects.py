@@ -30,11 +30,11 @@ from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.finite import is_finite
 from berrypick.core.run import Run
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats._clients import fields_of, plain
-from berrypick.formats._hit_rows import HitRows
-from berrypick.formats._hits import is_hit, payload
-from berrypick.formats._responses import answer_in, is_answer
-from berrypick.formats._spans import are_span_names, place_of_name
+from berrypick.formats.io.clients import fields_of, plain
+from berrypick.formats.io.hit_rows import HitRows
+from berrypick.formats.io.hits import is_hit, payload
+from berrypick.formats.io.json_lines import are_span_names, place_of_name
+from berrypick.formats.io.responses import answer_in, is_answer
 from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, names_of
 from berrypick.inputs.frames import is_frame
 from berrypick.inputs.table import Search, Table, is_number, plain_names, run_of_table

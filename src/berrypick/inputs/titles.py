@@ -5,8 +5,8 @@ from __future__ import annotations
 from os import PathLike
 
 from berrypick.core.errors import InputError
-from berrypick.formats._files import content, file_name
 from berrypick.formats.base import Problems
+from berrypick.formats.io.files import content, file_name
 
 
 def read_titles(path: str | PathLike[str]) -> dict[str, str]:

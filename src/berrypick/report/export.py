@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from berrypick.core.errors import BerrypickError, UsageError, option, shorten
-from berrypick.formats._files import replace_file
+from berrypick.formats.io.files import replace_file
 from berrypick.report.chart_theme import CENTIMETRE, INCH, ChartTheme
 
 ENDINGS = (".png", ".svg", ".pdf")

@@ -8,8 +8,8 @@ from os import PathLike
 from berrypick.core.errors import UsageError, one_line
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Note, Results, merge_notes
-from berrypick.formats._files import atomic_writer, file_name
-from berrypick.formats._table import write_parquet
+from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.formats.io.table_files import write_parquet
 from berrypick.report import tables
 from berrypick.report.tables import Paint, plain, shown
 

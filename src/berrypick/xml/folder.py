@@ -17,7 +17,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.documents.lazy import LazyStructures, OfDocuments
-from berrypick.formats._files import check_member
+from berrypick.formats.io.files import check_member
 from berrypick.xml.xml_documents import SUFFIXES, document_name, read_length, read_structure, read_text
 
 

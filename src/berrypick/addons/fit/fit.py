@@ -17,6 +17,8 @@ from berrypick import formats, users
 from berrypick.addons.fit.fit_chain import fit_chain
 from berrypick.addons.fit.fit_parts import Estimate, Method, all_rounded
 from berrypick.addons.fit.fit_visits import fit_visits
+from berrypick.addons.fit.reading_log import ReadingLog
+from berrypick.addons.fit.reading_log_format import ReadingLog as ReadingLogFormat
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
@@ -24,12 +26,10 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.fitted import VERSION, FittedReader, content_checksum
 from berrypick.core.navigation import LinkTable, Sessions
 from berrypick.core.progress import Progress, check_progress
-from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.evaluation.context import read_collection
 from berrypick.formats.base import Problems
-from berrypick.formats.reading_log import ReadingLog as ReadingLogFormat
 from berrypick.inputs.frames import _values, is_frame
 from berrypick.users.base import UserModel
 

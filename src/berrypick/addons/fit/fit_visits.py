@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from berrypick.addons.fit.fit_parts import Estimate, Method, data_checksum, held_out_facts, parameter, rounded
+from berrypick.addons.fit.reading_log import ENDS, ReadingLog
 from berrypick.addons.fit.reading_visits import calibration, visits_of
 from berrypick.addons.fit.survival import (
     EXPONENTIAL,
@@ -25,7 +26,6 @@ from berrypick.addons.fit.survival import (
 )
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError, option
-from berrypick.core.reading_log import ENDS, ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.users.base import UserModel

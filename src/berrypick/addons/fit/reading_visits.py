@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from berrypick.addons.fit.reading_log import ReadingLog
 from berrypick.addons.fit.survival import Observations, SurvivalFit
 from berrypick.addons.fit.transitions import calibration_row
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.reading_log import ReadingLog
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 

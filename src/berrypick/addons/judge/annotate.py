@@ -12,7 +12,7 @@ from typing import Any
 
 from berrypick.addons.judge.pool import Pool, Task, read_tasks
 from berrypick.core.errors import UsageError
-from berrypick.formats._files import atomic_writer, file_name
+from berrypick.formats.io.files import atomic_writer, file_name
 
 
 def annotate(

@@ -12,7 +12,7 @@ from berrypick.cli import options
 from berrypick.cli.output import HELP, refuse_overwriting, say, show_notes, tell
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
-from berrypick.formats._files import atomic_writer
+from berrypick.formats.io.files import atomic_writer
 
 
 @click.command("pool", short_help="Write what should be judged next, for an annotation tool.", context_settings=HELP)

@@ -26,8 +26,8 @@ from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.locate import located_truth
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats._files import atomic_writer, file_name
-from berrypick.formats.web_annotation import TOPIC
+from berrypick.formats.annotations.web_annotation import TOPIC
+from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import as_runs, as_truth
 from berrypick.inputs.table import Search
 from berrypick.inputs.titles import read_titles
@@ -278,18 +278,18 @@ _WRITERS: dict[str, Callable[[Sequence[Task], TextIO], None]] = {
 
 def read_tasks(path: str | PathLike[str]) -> list[Task]:
     """Tasks from a file that :meth:`Pool.write` wrote: JSON Lines, or for doccano or Label Studio."""
-    from berrypick.formats._files import reusable
+    from berrypick.formats.io.files import reusable
 
     with reusable(file_name(path)):
         return _read_tasks(file_name(path))
 
 
 def _read_tasks(path: str) -> list[Task]:
-    from berrypick.formats._annotations import task_fields
-    from berrypick.formats._files import head
-    from berrypick.formats._json import load
-    from berrypick.formats._spans import records
     from berrypick.formats.base import Problems
+    from berrypick.formats.io.annotation_export import task_fields
+    from berrypick.formats.io.files import head
+    from berrypick.formats.io.json_files import load
+    from berrypick.formats.io.json_lines import records
 
     problems = Problems(path)
     found = []

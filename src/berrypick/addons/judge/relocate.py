@@ -28,7 +28,7 @@ from berrypick.documents.checked import checked_truth
 from berrypick.documents.locate import Searchable, located_truth, normal_form, occurrences
 from berrypick.documents.similar import SimilarText
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.formats._annotations import inside_word
+from berrypick.formats.io.annotation_export import inside_word
 from berrypick.inputs.convert import as_truth
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]

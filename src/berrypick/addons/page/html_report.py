@@ -37,7 +37,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.formats._files import atomic_writer, file_name
+from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.titles import read_titles
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.

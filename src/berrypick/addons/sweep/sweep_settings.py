@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from berrypick.core.errors import UsageError
-from berrypick.formats._files import check_member
+from berrypick.formats.io.files import check_member
 
 Setting = Mapping[str, Any]
 Some = Callable[..., Any] | Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]

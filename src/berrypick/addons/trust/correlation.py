@@ -33,7 +33,7 @@ from berrypick.core.results import MeasureInfo, Note, Results, Signature
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation, Progress
 from berrypick.evaluation.requested import MeasuresGiven
-from berrypick.formats._files import file_name
+from berrypick.formats.io.files import file_name
 
 _CELLS = 1 << 22  # entries of an array of pairs held at once
 _LISTED = 5  # so many names in a note

@@ -19,7 +19,7 @@ from berrypick._version import __version__
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.workers import WorkerLostError, jobs_notes, ordered_map
-from berrypick.formats._files import replace_file
+from berrypick.formats.io.files import replace_file
 from berrypick.kernels import LARGE_BYTES, missing_notes
 from berrypick.xml.folder import find_documents
 from berrypick.xml.index import write as index_write

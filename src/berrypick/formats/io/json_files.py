@@ -1,0 +1,96 @@
+"""Files that are one JSON value: reading them, and the lines where things stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from berrypick.core.errors import TOO_DEEP
+from berrypick.formats.base import Problems
+from berrypick.formats.io.files import read_whole
+from berrypick.formats.io.json_lines import json_cost
+from berrypick.formats.io.strict_json import RepeatedName, strict_json
+
+
+class Source:
+    """The text of a file, read from start to end along with its value, so that problems have a line."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text, self._at, self.line = text, 0, 1
+        self._ascii = False  # whether the last string that was found has its letters escaped
+        #: Characters that may be searched in vain: each vain search goes to the end of the file.
+        self._left = 8 * len(text)
+
+    def line_of(self, word: Any, name: str = "") -> int:
+        """The line of the next place of a string that the value has next; that of the last one if it is not found.
+        A whole number is looked for as what this name has."""
+        found = -1
+        if isinstance(word, str):
+            for ascii_only in (self._ascii, not self._ascii):
+                if found < 0 and not (word.isascii() and ascii_only != self._ascii):  # else both forms are the same
+                    found = self._find(json.dumps(word, ensure_ascii=ascii_only))
+                    self._ascii = ascii_only if found >= 0 else self._ascii
+        elif type(word) is int:
+            found = self._find(re.compile(rf"{re.escape(json.dumps(name))}\s*:\s*{word}(?![\d.eE])"))
+        if found >= 0:
+            self.line += self.text.count("\n", self._at, found)
+            self._at = found
+        return self.line
+
+    def _find(self, wanted: str | re.Pattern[str]) -> int:
+        if self._left < 0:
+            return -1
+        if isinstance(wanted, str):
+            found = self.text.find(wanted, self._at)
+        else:
+            match = wanted.search(self.text, self._at)
+            found = match.start() if match else -1
+        if found < 0:
+            self._left -= len(self.text) - self._at
+        return found
+
+    def skip(self) -> None:
+        """Past the word that was found last."""
+        self._at += 1
+
+
+def load(path: str, problems: Problems) -> tuple[Any, Source]:
+    """The value of a JSON file, None and a reported problem if it is none."""
+    raw = read_whole(path, json_cost)
+    try:
+        text = raw.decode("utf-8-sig")
+        value = strict_json(text)
+        if value is None:
+            problems.report("is null, and holds nothing", 1)
+        return value, Source(text)
+    except json.JSONDecodeError as error:
+        problems.report(f"is not JSON ({error.msg})", error.lineno, remedy="the file is one JSON value")
+    except UnicodeDecodeError as error:
+        problems.report("is not UTF-8 text", raw.count(b"\n", 0, error.start) + 1, remedy="save the file as UTF-8")
+    except RecursionError:
+        problems.report(TOO_DEEP, 1)
+    except RepeatedName as error:
+        problems.report(str(error), error.line, remedy=error.remedy)
+    except ValueError as error:
+        problems.report(f"is not JSON ({error})", 1)
+    return None, Source()
+
+
+def objects(value: Any, what: str, source: Source, problems: Problems) -> Iterator[dict[str, Any]]:
+    """The objects of a list; anything else is reported."""
+    if not isinstance(value, list):
+        problems.report(f"{what} must be a list", source.line)
+        return
+    for one in value:
+        if isinstance(one, dict):
+            yield one
+        else:
+            problems.report(f"{what} must be a list of objects", source.line, repr(one)[:80])
+
+
+def starts_object(lines: list[str], *names: str) -> bool:
+    """Whether the first lines of a file begin a JSON object and have these names."""
+    text = "\n".join(lines).lstrip("\ufeff \t\n")
+    return text.startswith("{") and all(f'"{name}"' in text for name in names)

@@ -1,0 +1,162 @@
+"""What the two span formats share: JSON Lines with checked fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TextIO
+
+import numpy as np
+
+from berrypick.core.arrays import Positions
+from berrypick.core.errors import TOO_DEEP
+from berrypick.formats.base import Problems
+from berrypick.formats.io.files import content, is_compressed, size_of
+from berrypick.formats.io.limits import memory_limit, text_cost, too_much_memory
+from berrypick.formats.io.strict_json import RepeatedName, strict_json
+from berrypick.inputs.fields import FieldError, FieldReader
+
+#: (line number, the line as it is shown to a person, its fields)
+Rows = Iterable[tuple[int, str, dict[str, Any]]]
+
+
+#: Bytes of memory, at most, for what a character of JSON begins: an object, a list, an item with a number, a text.
+_COSTS = ((b"{", 240), (b"[", 72), (b",", 40), (b'"', 30))
+#: A span called by its document and its offsets.
+_SPAN_NAME = re.compile(r"(.+)#(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\Z", re.DOTALL)
+#: Lines up to this length are read without a look at what they cost.
+_SHORT = 1 << 20
+
+
+def json_cost(data: bytes) -> int:
+    """Bytes of memory that a part of a JSON file takes, at most."""
+    return 2 * text_cost(data) + sum(data.count(mark) * cost for mark, cost in _COSTS)
+
+
+def records(path: str, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Every line as an object."""
+    for number, text in content(path, problems):
+        if len(text) > _SHORT and is_compressed(path) and json_cost(text.encode()) > memory_limit(size_of(path)):
+            raise too_much_memory(path, memory_limit(size_of(path)))
+        try:
+            value = strict_json(text)
+        except RecursionError:
+            problems.report(TOO_DEEP, number, text)
+            continue
+        except RepeatedName as error:
+            problems.report(str(error), number, text, error.remedy)
+            continue
+        except ValueError as error:
+            why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            problems.report(f"is not JSON ({why})", number, text, "every line holds one object")
+            continue
+        if not isinstance(value, dict):
+            problems.report("is not an object", number, text, 'every line looks like {"topic": ..., "doc": ...}')
+            continue
+        yield number, text, value
+
+
+def span_fields(rows: Rows, reader: FieldReader, problems: Problems) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Rows by our names."""
+    for number, text, value in rows:
+        try:
+            found = reader.read(value)
+        except FieldError as error:
+            problems.report(error.what, number, text, error.remedy)
+            continue
+        for one in found:
+            yield number, text, one  # type: ignore[misc]
+
+
+def write_lines(values: Iterable[dict[str, Any]], out: TextIO) -> None:
+    """Every object as a line."""
+    out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+
+
+def _halved(text: str) -> bool:
+    return any("\ud800" <= c <= "\udfff" for c in text)
+
+
+class Fields:
+    """Checked access to the fields of one line."""
+
+    def __init__(self, number: int, text: str, value: dict[str, Any], problems: Problems) -> None:
+        self.number, self.text, self.value, self.problems = number, text, value, problems
+        self.good = True
+
+    def called(self, key: str) -> str:
+        """What a field is called in the input."""
+        return str(getattr(self.value, "called", {}).get(key, key))
+
+    def fail(self, what: str, remedy: str = "") -> None:
+        self.good = False
+        self.problems.report(what, self.number, self.text, remedy)
+
+    def name(self, key: str) -> str:
+        """A topic or document: text, or a whole number taken as text."""
+        value = self.value.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, str) and not value.isprintable() and _halved(value):
+            self.fail(f"{key} contains a lone surrogate, which is not valid text")
+            return ""
+        if isinstance(value, str) and "\0" in value:
+            self.fail(f"{key} contains NUL")
+            return ""
+        if not isinstance(value, str) or not value:
+            self.fail(f"{key} is missing" if value is None else f"{key} must be a non-empty string")
+            return ""
+        return value
+
+    def number_of(self, key: str, default: float | None = None) -> float | None:
+        value = self.value.get(key, default)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 2**53:
+            self.fail(f"{self.called(key)} must be a number of at most 2^53, not {value!r:.40}")
+            return None
+        return value
+
+    def span(self, empty_allowed: bool) -> tuple[float, float] | None:
+        """start and end, checked; None where the line has neither."""
+        start, end = self.number_of("start"), self.number_of("end")
+        if start is None and end is None:
+            return None
+        if start is None or end is None:
+            self.fail(f"{'start' if start is None else 'end'} is missing", "give both start and end")
+            return None
+        if start < 0:
+            self.fail(f"start {start:g} is below 0")
+        elif end < start:
+            self.fail(f"end {end:g} is before start {start:g}", "offsets are half-open: start <= end")
+        elif end == start and not empty_allowed:
+            self.fail(f"the span from {start:g} to {end:g} is empty", "a relevant span ends after it starts")
+        return start, end
+
+
+def are_span_names(names: Sequence[str]) -> bool:
+    """Whether all documents are called ``document#start-end``, so that they are spans."""
+    return bool(names) and all(map(_SPAN_NAME.match, names))
+
+
+def place_of_name(name: Any, may_be_span: bool) -> dict[str, Any]:
+    """What a name says: a document, or a span of one."""
+    match = _SPAN_NAME.match(str(name)) if may_be_span else None
+    return {"doc": match[1], "start": _number(match[2]), "end": _number(match[3])} if match else {"doc": name}
+
+
+def _number(digits: str) -> float:
+    return float(digits) if "." in digits else int(digits)
+
+
+def positions(values: list[float]) -> Positions:
+    """Whole numbers stay whole."""
+    if all(float(value).is_integer() for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    return np.array(values, dtype=np.float64)
+
+
+def plain(value: float) -> float:
+    """A number as it is best written: whole where it is whole."""
+    return int(value) if float(value).is_integer() else float(value)

@@ -1,0 +1,347 @@
+"""Tables as rows of fields: CSV (comma or TAB), and Parquet."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from berrypick.core.errors import InputError, UsageError
+from berrypick.formats.base import Problems
+from berrypick.formats.io.files import LONGEST, line_too_long, open_bytes, size_of
+from berrypick.formats.io.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
+from berrypick.formats.io.words import finite
+from berrypick.inputs.fields import TABLE as FIELDS
+from berrypick.inputs.fields import Aliases, FieldReader, Role, has_name, is_number_field, is_span_header, is_used
+
+#: How a Parquet file begins.
+MAGIC = "PAR1"
+SWITCHES = ("judged", "is_impossible")
+#: Bytes that a cell takes at least, as a value of Python.
+_CELL = 8
+#: Bytes that a cell and its place in a list take in memory, most often.
+_VALUE = 40
+#: Rows of a Parquet file whose cells are values of Python at the same time.
+_BATCH = 1 << 14
+NO_ROWS = "has column names but no rows"
+ROWS = "put each span in a row below the header"
+TableRows = Iterator[tuple[int, str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one run in a Parquet file of several: its name, and the row groups that hold some of them."""
+
+    run: str
+    groups: tuple[int, ...]
+
+
+def header_of(lines: list[str]) -> set[str]:
+    """The column names in the first line of a table."""
+    first = lines[0].lstrip("\ufeff")
+    try:
+        return {cell.strip() for cell in next(csv.reader([first], delimiter=_delimiter(first)))}
+    except (csv.Error, StopIteration):
+        return set()
+
+
+def _delimiter(header: str) -> str:
+    if "," in header:
+        return ","
+    return "\t" if "\t" in header else ";" if ";" in header else ","
+
+
+def table_rows(
+    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None = None, part: Part | None = None
+) -> TableRows:
+    """Every row as fields, with the line it starts in; cells that are empty are left out. ``reader``: who reads them,
+    so that other columns of Parquet are not loaded; ``part``: the rows of one run in it."""
+    parquet = is_parquet(path)
+    role: Role = "truth" if reader is None else reader.role
+    yield from (
+        _parquet_rows(path, problems, needed, reader, part) if parquet else csv_rows(path, problems, needed, role)
+    )
+
+
+def is_parquet(path: str) -> bool:
+    with open_bytes(path) as stream:
+        return stream.read(4) == MAGIC.encode()
+
+
+def csv_rows(path: str, problems: Problems, needed: tuple[str, ...], role: Role = "truth") -> TableRows:
+    header: list[str] | None = None
+    number, first = 1, 0
+    convert: list[Callable[[str], Any]] = []
+    for number, cells, mark in _cells(path, problems):
+        text = mark.join(cells)
+        if header is None:
+            header = [cell.strip() for cell in cells]
+            _check_columns(header, needed, path, number)
+            first = number
+            convert = [_conversion(name, role, mark) for name in header]
+            continue
+        if cells[0].startswith("\ufeff"):
+            problems.report("begins with a byte order mark, which belongs to the start of a file only", number, text)
+            continue
+        if len(cells) != len(header):
+            what = f"has {len(cells)} cells, the header has {len(header)}"
+            problems.report(what, number, text, f"columns are {', '.join(header)}")
+            continue
+        fields: dict[str, Any] = {}
+        for name, cell, value in zip(header, cells, convert, strict=True):
+            if cell != "" or name == "quote":
+                fields[name] = value(cell)
+        yield number, text, fields
+    if number == first:
+        problems.report(NO_ROWS, first, remedy=ROWS)
+
+
+def _conversion(name: str, role: Role, mark: str) -> Callable[[str], Any]:
+    """What makes a value of a cell of this column."""
+    if name in SWITCHES:
+        return _switch
+    if not is_number_field(name, role):
+        return str
+    return _comma_number if mark == ";" else _number
+
+
+def _switch(cell: str) -> Any:
+    word = cell.strip().lower()
+    return word == "true" if word in ("true", "false") else cell
+
+
+def _number(cell: str) -> Any:
+    number = finite(cell.strip())
+    if number is None:
+        return cell  # the checks of the fields say what is wrong with it
+    return int(number) if number.is_integer() else number
+
+
+def _comma_number(cell: str) -> Any:
+    """Where semicolons separate columns, a comma is that of decimals."""
+    return _number(cell.replace(",", ".", 1) if "." not in cell else cell)
+
+
+def almost_spans(first: str, path: str, line: int) -> InputError | None:
+    """What keeps a file from being a table of spans, if it is meant to be one: that is, if it is called .csv, or names
+    two columns that such tables have. None if nothing does."""
+    if first.lstrip("\ufeff").startswith(("{", "[", "<", MAGIC)):
+        return None
+    if wrong := wrong_separator(first, path, line):
+        return wrong
+    header = list(dict.fromkeys(_split(first, _delimiter(first))))
+    known = sum(has_name([name], aliases) for name in header for aliases in FIELDS["truth"].values())
+    meant = path.lower().removesuffix(".gz").endswith(".csv") or known >= 2
+    return _missing_column(header, ("topic", "doc"), path, line) if meant else None
+
+
+def wrong_separator(first: str, path: str, line: int) -> InputError | None:
+    """Columns of spans that are separated by something else than commas, semicolons or TABs."""
+    if "{" not in first and len(names := _split(first, "|")) > 1 and is_span_header(names):
+        remedy = "separate columns by commas, semicolons or TABs"
+        return InputError("columns are separated by '|'", path=path, line=line, text=first, remedy=remedy)
+    return None
+
+
+def _split(first: str, mark: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in first.lstrip("\ufeff").split(mark)]
+
+
+def _missing_column(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> InputError | None:
+    for name in needed:
+        if name == "doc" and is_span_header(header):
+            continue  # text that is looked up stands for the name
+        if not has_name(header, FIELDS["run"].get(name, Aliases((name,)))):
+            what = f"has no column {name}; it has {', '.join(header)}"
+            return InputError(what, path=path, line=line, remedy=f"add the column, or rename one to {name}")
+    return None
+
+
+def _check_columns(header: list[str], needed: tuple[str, ...], path: str, line: int | None) -> None:
+    if missing := _missing_column(header, needed, path, line):
+        raise missing
+    for name in header:
+        if header.count(name) > 1:
+            raise InputError(f"has two columns {name}", path=path, line=line)
+
+
+def _cells(path: str, problems: Problems) -> Iterator[tuple[int, list[str], str]]:
+    """(line where the row starts, cells, what separates them); a cell may hold line ends."""
+    csv.field_size_limit(LONGEST)
+    with open_bytes(path) as raw:
+        stream = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
+        try:
+            first = stream.readline(LONGEST)
+            mark = _delimiter(first)
+            reader = csv.reader(_chained(first, stream, path), delimiter=mark, strict=True)
+            start = 1
+            while True:
+                try:
+                    cells = next(reader, None)
+                except csv.Error as error:
+                    problems.report(f"is not a row of a table ({error})", start)
+                    return
+                if cells is None:
+                    return
+                if cells and not (len(cells) == 1 and not cells[0].strip()) and not cells[0].lstrip().startswith("#"):
+                    yield start, cells, mark
+                start = reader.line_num + 1
+        except UnicodeDecodeError:
+            problems.report("is not UTF-8 text", None, remedy="save the file as UTF-8, or name the right file")
+
+
+def _chained(first: str, rest: io.TextIOWrapper, path: str) -> Iterator[str]:
+    line, number = first, 1
+    while line:
+        if len(line) == LONGEST and not line.endswith("\n"):
+            raise line_too_long(path, number)
+        yield line
+        line, number = rest.readline(LONGEST), number + 1
+
+
+def _parquet_rows(
+    path: str, problems: Problems, needed: tuple[str, ...], reader: FieldReader | None, part: Part | None
+) -> TableRows:
+    with parquet_file(path) as file:
+        schema = file.schema_arrow
+        _check_columns(schema.names, needed, path, None)
+        all_read = reader is None or reader.role == "truth"
+        names = [name for name in schema.names if all_read or is_used(name, "run")]
+        if reader is not None:
+            reader.leave(name for name in schema.names if name not in names)
+        numbers, columns = parquet_columns(file, names, path, part)
+        if not file.metadata.num_rows:
+            problems.report(NO_ROWS, remedy=ROWS)
+        for number, *cells in zip(numbers, *columns, strict=True):
+            fields = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+            yield number, str(fields), fields
+
+
+@contextlib.contextmanager
+def parquet_file(path: str) -> Iterator[Any]:
+    """A Parquet file, its texts coded as they are in the file."""
+    try:
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        raise UsageError(f"{path}: Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    import pyarrow
+
+    try:
+        with open_bytes(path) as stream:
+            schema = parquet.read_schema(stream)
+            stream.seek(0)
+            texts = [name for name in schema.names if pyarrow.types.is_string(schema.field(name).type)]
+            yield parquet.ParquetFile(stream, read_dictionary=texts, pre_buffer=False)
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # broken text, dates beyond years
+        raise InputError(f"is not a valid Parquet file ({str(error).splitlines()[0]})", path=path) from None
+
+
+def parquet_columns(
+    file: Any, names: list[str], path: str, part: Part | None
+) -> tuple[Iterable[int], list[Iterator[Any]]]:
+    """Numbers of rows, and the columns that are needed. A few bytes can say that a value comes a billion times: texts
+    stay coded as they are in the file until it is known how long all of them are, and cells become values of Python
+    some rows at a time."""
+    import numpy
+    import pyarrow
+    import pyarrow.compute as compute
+
+    groups = list(range(file.num_row_groups) if part is None else part.groups)
+    sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+    left = expansion_limit()
+    cells = sum(sizes[i] for i in groups) * len(names)
+    if cells * _CELL > left:
+        raise too_large(path)
+    if cells * _VALUE > (most := memory_limit(size_of(path))):
+        raise too_much_memory(path, most)
+    firsts = [0, *itertools.accumulate(sizes)]
+    numbers: Iterable[int] = itertools.chain.from_iterable(range(firsts[i] + 1, firsts[i + 1] + 1) for i in groups)
+    mask = None
+    if part is not None:
+        column = run_column(file.schema_arrow.names)
+        held, place = _runs_of(file.read_row_groups(groups, columns=[column], use_threads=False).column(column))
+        mask = pyarrow.array(numpy.isin(place, [i for i, name in enumerate(held) if name == part.run]))
+        numbers = itertools.compress(numbers, mask.to_pylist())
+    columns: list[Iterator[Any]] = []
+    guard = MemoryGuard(path, size_of(path))
+    for name in names:
+        column = file.read_row_groups(groups, columns=[name], use_threads=False).column(name)  # the stream is Python's
+        for chunk in column.chunks:
+            if pyarrow.types.is_dictionary(chunk.type):
+                lengths = compute.binary_length(chunk.dictionary).take(chunk.indices)
+                left -= compute.sum(lengths).as_py() or 0
+            else:
+                left -= chunk.nbytes
+            if left < 0:
+                raise too_large(path)
+        if len(column) != sum(sizes[i] for i in groups):
+            raise InputError(f"is not a valid Parquet file (the column {name} has {len(column)} rows)", path=path)
+        columns.append(_values(column if mask is None else column.filter(mask), guard))
+    return numbers, columns
+
+
+def _values(column: Any, guard: MemoryGuard) -> Iterator[Any]:
+    for chunk in column.chunks:
+        for start in range(0, len(chunk), _BATCH):
+            guard.check()
+            yield from chunk.slice(start, _BATCH).to_pylist()
+
+
+def _runs_of(column: Any) -> tuple[list[Any], Any]:
+    """The names in a column, as texts also where it holds numbers, and the place among them of each row.
+
+    Coded as in the file: a long name that comes a million times takes its length once.
+    """
+    import numpy
+    import pyarrow
+
+    coded = column if pyarrow.types.is_dictionary(column.type) else column.dictionary_encode()
+    whole = coded.unify_dictionaries().combine_chunks()
+    names = whole.dictionary.cast(pyarrow.string()).to_pylist()
+    return [*names, None], numpy.asarray(whole.indices.fill_null(len(names)))
+
+
+def run_column(names: Iterable[str]) -> str:
+    """The column that names the run of each row; '' if there is none. ``tag`` names the run of all rows."""
+    return next((name for name in names if name != "tag" and has_name([name], FIELDS["run"]["run"])), "")
+
+
+def table_parts(path: str) -> list[Part] | None:
+    """The runs of a Parquet file with a column of runs, in the order of their first rows; empty without the column.
+    None if the rows of runs are so mixed that most of the file would be read again for each of them."""
+    with parquet_file(path) as file:
+        if not (column := run_column(file.schema_arrow.names)):
+            return []
+        groups: dict[str, list[int]] = {}
+        row = 0
+        for i in range(file.num_row_groups):
+            names, place = _runs_of(file.read_row_group(i, columns=[column], use_threads=False).column(column))
+            for one in dict.fromkeys(place.tolist()):
+                if not names[one]:
+                    raise InputError("run is missing", path=path, line=row + place.tolist().index(one) + 1)
+                if i not in groups.setdefault(str(names[one]), [])[-1:]:
+                    groups[str(names[one])].append(i)
+            row += len(place)
+        mixed = sum(map(len, groups.values())) > 2 * len(groups) + 4 * file.num_row_groups
+    return None if mixed else [Part(name, tuple(held)) for name, held in groups.items()]
+
+
+def write_csv(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
+    writer = csv.DictWriter(out, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def write_parquet(rows: list[dict[str, Any]], columns: list[str], out: Any) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        raise UsageError("Parquet needs pyarrow: pip install 'berrypick[chunks]'") from None
+    kinds = {"value": pyarrow.float64()}  # a column of values may hold nothing but None
+    table = pyarrow.table({n: pyarrow.array([row.get(n) for row in rows], kinds.get(n)) for n in columns})
+    parquet.write_table(table, out)

@@ -1,0 +1,72 @@
+"""What formats share in making, writing and describing truths and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.run import Ranking, Run
+from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.words import counted
+from berrypick.formats.io.json_lines import positions
+
+#: A grade, and the line that gives it.
+Judgement = tuple[float, int]
+
+
+#: The remedy where something is judged twice.
+ONE_OF_TWO = "keep one of the two lines"
+
+
+def judged_twice(document: str, topic: str, first: int) -> str:
+    return f"document {document} is judged twice for topic {topic}, first in line {first}"
+
+
+def spans_topic(topic: str, judged: Mapping[tuple[str, Any, Any], Judgement], **others: Any) -> TopicTruth:
+    """Judged spans, by document, start and end; ``others`` are more fields of the topic."""
+    return TopicTruth(
+        topic,
+        tuple(document for document, _, _ in judged),
+        start=positions([start for _, start, _ in judged]),
+        end=positions([end for _, _, end in judged]),
+        **_grades_and_lines(judged),
+        **others,
+    )
+
+
+def documents_topic(topic: str, judged: Mapping[str, Judgement]) -> TopicTruth:
+    """Documents judged as a whole."""
+    return TopicTruth(topic, tuple(judged), **_grades_and_lines(judged))
+
+
+def _grades_and_lines(judged: Mapping[Any, Judgement]) -> dict[str, Any]:
+    return {
+        "grade": np.array([grade for grade, _ in judged.values()], dtype=np.float64),
+        "line": np.array([line for _, line in judged.values()], dtype=np.int64),
+    }
+
+
+def results(run: Run) -> Iterator[tuple[str, str, int, float, Ranking, int]]:
+    """Every result of a run as lines have it: topic, document, rank from 1, score; then its ranking and its row there.
+
+    Where the run has no scores they fall with the rank.
+    """
+    for topic, ranking in run.rankings():
+        for row in range(len(ranking)):
+            rank = int(ranking.rank[row]) + 1
+            score = float(ranking.score[row]) if ranking.score is not None else -float(rank)
+            yield topic, ranking.documents[int(ranking.document[row])], rank, score, ranking, row
+
+
+def judged_counts(value: Truth, unit: str) -> list[str]:
+    """How many topics a truth has, how many judged units, and how many of these are relevant."""
+    judged = sum(len(topic) for topic in value.topics.values())
+    relevant = sum(int((topic.grade > 0).sum()) for topic in value.topics.values())
+    return [counted(len(value), "topic"), counted(judged, unit), f"{relevant} relevant"]
+
+
+def result_counts(value: Run, document: str = "document") -> list[str]:
+    """How many topics, results and documents a run has."""
+    return [counted(len(value.topics), "topic"), counted(len(value), "result"), counted(len(value.documents), document)]
