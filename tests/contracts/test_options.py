@@ -12,9 +12,10 @@ from cases import each
 from pages import Page
 
 import berrypick as bp
-from berrypick.addons.page.command import plot_command, report_command
+from berrypick.addons.page.command import report_command
 from berrypick.cli.compare import compare_command
 from berrypick.cli.evaluate import evaluate_command, explain_command
+from berrypick.cli.plot import plot_command
 from berrypick.demo import campaign, video, web
 from berrypick.evaluation import options as module
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, SweepKeywords, options

@@ -68,8 +68,8 @@ def test_one_measure_reads_no_other_file():
     code = (
         "import sys; from berrypick.measures import nxCG; import berrypick as bp;"
         "bp.evaluate({'1': {'a': 1}}, {'1': {'a': 1}}, [nxCG @ 10, 'MAep'], user='classical');"
-        "print(*(m for m in ('berrypick.measures.readers.eprum', 'berrypick.users.t2i', 'ir_measures', 'importlib.metadata')"
-        " if m in sys.modules))"
+        "print(*(m for m in ('berrypick.measures.readers.eprum', 'berrypick.users.t2i', 'ir_measures',"
+        " 'importlib.metadata') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == []

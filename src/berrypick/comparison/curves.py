@@ -2,8 +2,8 @@
 
 The mean curve is the one that the results hold: point by point over topics, where a curve by rank goes on at its last
 value, and one by level counts as far as it is defined. The band around a point is the bootstrap interval of that mean
-(:mod:`berrypick.comparison.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as its
-curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it.
+(:mod:`berrypick.comparison.statistics`); topics are drawn anew for the whole curve at once, so a band is as smooth as
+its curve. It holds point by point: of 100 points of a 95% band some 5 may lie outside it.
 """
 
 from __future__ import annotations
