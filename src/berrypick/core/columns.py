@@ -107,3 +107,9 @@ def narrow(column: Positions) -> Narrow:
     """int32 where that holds all values."""
     fits = column.dtype == np.int32 or not len(column) or int(column.max()) < 2**31
     return column.astype(np.int32, copy=False) if fits else column
+
+
+def rows_by_document(document: Narrow) -> list[IntArray]:
+    """Rows document by document: an index keeps few documents in memory, and results of a topic are of many."""
+    order = np.argsort(document, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(document[order])) + 1) if len(order) else []

@@ -8,14 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.columns import Coded
+from berrypick.core.columns import Coded, rows_by_document
 from berrypick.core.errors import InputError, Message
 from berrypick.core.run import Run
 from berrypick.core.truth import Offsets, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.offsets import UnitsCache
 from berrypick.documents.texts import Texts, read_texts
-from berrypick.xml.resolve import rows_by_document
 
 
 def checked_truth(

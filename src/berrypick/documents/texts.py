@@ -232,3 +232,10 @@ def _lines(path: str) -> Texts:
     if not found:
         raise InputError("holds no documents", path=path)
     return Texts(found, source=path)
+
+
+def checksum(text: str) -> str:
+    """A short name for the content of a text."""
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from berrypick.core import whole_documents
-from berrypick.core.errors import BerrypickWarning, UsageError
+from berrypick.core.doors import functions
+from berrypick.core.errors import BerrypickWarning, UsageError, option
 from berrypick.core.explanation import Explanation
 from berrypick.core.results import Results, merge_notes
 from berrypick.core.whole_documents import refuse_whole_documents
@@ -123,10 +124,8 @@ def explain(
     found = prepared.explain(name, topic, prepared.measures[0])
     if simulate is None:
         return found
-    from berrypick.addons.simulate.simulated_readers import Readership, explain_readers
-
-    more = explain_readers(prepared, name, str(topic), Readership(simulate, seed))
-    return replace(found, parts=(*found.parts, *more))
+    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed)
+    return replace(found, parts=(*found.parts, *readers.explain(name, str(topic))))
 
 
 @takes_options

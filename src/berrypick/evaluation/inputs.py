@@ -23,7 +23,7 @@ from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself, checked_truth
 from berrypick.documents.quotes import THRESHOLD, unlocated
 from berrypick.documents.text_length import check_truth_lengths
-from berrypick.documents.texts import Texts
+from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
@@ -147,8 +147,6 @@ def _offsets_notes(truth: Truth, options: EvaluationOptions) -> tuple[Note, ...]
 
 def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
     """Documents that are not those that the offsets of a truth were made on."""
-    from berrypick.addons.judge.relocate import checksum  # not for truths without texts
-
     changed = [name for name, made_on in truth.checksums.items() if name in texts and checksum(texts[name]) != made_on]
     if changed:
         who = changed[0] if len(changed) == 1 else f"{some(changed)}: each"

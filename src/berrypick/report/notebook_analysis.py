@@ -1,16 +1,15 @@
-"""Comparisons, differences and sweeps as HTML for notebooks."""
+"""Comparisons, differences and records as HTML for notebooks."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import Any
 
-from berrypick.addons.sweep.sweep import Sweep
-from berrypick.addons.sweep.sweep_settings import COLUMNS
 from berrypick.comparison.comparison import Comparison, Estimate
 from berrypick.comparison.difference import Difference
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.explanation import Table
+from berrypick.core.results import Results
 from berrypick.report import html
 from berrypick.report.comparison import best_cells, difference_table, legend
 
@@ -44,11 +43,11 @@ def difference_html(difference: Difference) -> str:
     return html.table(Table("", names, rows, "<<<<>>>")) + html.notes(difference.notes)
 
 
-def sweep_html(sweep: Sweep) -> str:
-    names = [*sweep.parameters, *COLUMNS[1:-1]]
-    rows = [[_cell(row[name]) for name in names] for row in sweep.rows]
-    table = html.table(Table("", names, rows, "".join(_side(sweep.rows, name) for name in names)))
-    return table + html.notes(sweep.results.notes, sweep.results.runs)
+def records_html(rows: list[dict[str, Any]], names: list[str], results: Results) -> str:
+    """Some columns of records as a table, with the notes of the results behind them."""
+    cells = [[_cell(row[name]) for name in names] for row in rows]
+    table = html.table(Table("", names, cells, "".join(_side(rows, name) for name in names)))
+    return table + html.notes(results.notes, results.runs)
 
 
 def tabular_html(value: Tabular) -> str:

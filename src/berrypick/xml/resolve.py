@@ -13,8 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from berrypick.core.arrays import IntArray, Narrow
+from berrypick.core.arrays import IntArray
 from berrypick.core.collection import Collection
+from berrypick.core.columns import rows_by_document
 from berrypick.core.errors import InputError, option
 from berrypick.core.run import Run
 from berrypick.core.structure import Structure
@@ -35,12 +36,6 @@ def resolve_run(run: Run, collection: Collection) -> Run:
     if problems:
         raise problems[min(problems)]
     return replace(run, start=start, end=end)
-
-
-def rows_by_document(document: Narrow) -> list[IntArray]:
-    """Rows document by document: an index keeps few documents in memory, and results of a topic are of many."""
-    order = np.argsort(document, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(document[order])) + 1) if len(order) else []
 
 
 def _resolve_rows(

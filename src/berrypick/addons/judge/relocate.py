@@ -8,7 +8,6 @@ to. Everything else is flagged: edited, split, ambiguous, gone.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -27,7 +26,7 @@ from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
 from berrypick.documents.locate import Searchable, located_truth, normal_form, occurrences
 from berrypick.documents.similar import SimilarText
-from berrypick.documents.texts import Texts, read_texts
+from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.formats.io.annotation_export import inside_word
 from berrypick.inputs.convert import as_truth
 
@@ -133,11 +132,6 @@ def _by_annotator(judged: Truth, old: Texts, new: Texts) -> Relocation:
     made_on = {"offsets": "chars", "checksums": checksums, "lengths": {}, "texts": {}}
     truth = replace(judged, topics=merged(annotators), annotators=annotators, **made_on)  # type: ignore[arg-type]
     return Relocation(truth, tuple(case for part in parts.values() for case in part.cases))
-
-
-def checksum(text: str) -> str:
-    """A short name for the content of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _moved_topic(topic: TopicTruth, found: list[Case], documents: _Documents) -> TopicTruth:

@@ -24,10 +24,10 @@ from berrypick.addons.page.report_users import (
     requested_models,
     with_own_transitions,
 )
-from berrypick.addons.simulate.simulated_readers import Readership, can_be_simulated, check_simulated
 from berrypick.comparison.compare import compare_results
 from berrypick.comparison.comparison import Method
 from berrypick.comparison.unjudged import unjudged_bounds
+from berrypick.core.doors import functions
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.progress import Progress, StepCounter
 from berrypick.core.results import Note, merge_notes
@@ -87,7 +87,7 @@ def write_report(
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
-    readership = None if simulate is None else Readership(simulate, seed)
+    simulator = None if simulate is None else functions.need("SimulatedReaders", option("simulate"))
     library = charting_library()  # before the work: it may not be there
     evaluation = (
         truth
@@ -95,15 +95,14 @@ def write_report(
         else Evaluation._from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     known = _titles(titles, evaluation.truth)
-    if readership is not None and not any(can_be_simulated(evaluation, one) for one in evaluation.measures):
-        check_simulated(evaluation)
+    simulated = None if simulator is None else simulator(evaluation, simulate, seed)
     results = evaluation.run(curves=True, progress=progress, jobs=jobs)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
     comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
     omitted: list[str] = []
     chosen = _readers(readers, evaluation, omitted)
-    details = Details(evaluation, chosen, depth, known, readership)
+    details = Details(evaluation, chosen, depth, known, simulated)
     overview = make_overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
     made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)

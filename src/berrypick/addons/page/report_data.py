@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 
 from berrypick.addons.page.report_users import Reader
-from berrypick.addons.simulate.simulated_readers import Readership, Twin, can_be_simulated, simulate_topic
 from berrypick.comparison.tabular import fields_of
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import BerrypickError, UsageError
@@ -22,7 +21,6 @@ from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Highlighted, Targets, Truth
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.formats import positions_in
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic
@@ -69,7 +67,7 @@ class Details:
     readers: Sequence[Reader]
     depth: int
     titles: Mapping[str, str]
-    readership: Readership | None = None  # readers to simulate
+    simulated: Any = None  # SimulatedReaders of the add-on simulate, or None
     contexts: dict[str, JudgingContext] = field(default_factory=dict, init=False, repr=False)
 
     def context_of(self, model: UserModel) -> JudgingContext:
@@ -79,13 +77,6 @@ class Details:
             context = self.evaluation.context
             self.contexts[name] = replace(context, user=model.resolved(context.reader))
         return self.contexts[name]
-
-    @cached_property
-    def simulated(self) -> list[RequestedMeasure]:
-        """The measures that are shown beside simulated readers."""
-        if self.readership is None:
-            return []
-        return [one for one in self.evaluation.measures if can_be_simulated(self.evaluation, one)]
 
     @cached_property
     def kind(self) -> Kind:
@@ -286,10 +277,10 @@ class _Topic:
     def _simulated(self) -> list[list[dict[str, Any] | None]] | None:
         """By measure and run, what simulated readers get; None where there is no value."""
         details = self.details
-        if details.readership is None:
+        if details.simulated is None:
             return None
-        twins = simulate_topic(details.evaluation, self.name, details.simulated, details.readership)
-        return [[_twin(twins.get((run, one.text))) for run in details.evaluation.runs] for one in details.simulated]
+        twins, runs = details.simulated.of_topic(self.name), details.evaluation.runs
+        return [[_twin(twins.get((run, one.text))) for run in runs] for one in details.simulated.measures]
 
     def _read(self, model: UserModel, run: str, plain: JudgedTopic) -> tuple[dict[str, Any] | None, float | None]:
         """What a reader of a model gets to from each rank, and EPRUM for it."""
@@ -444,7 +435,7 @@ def _relevant(judged: JudgedTopic) -> dict[str, Measured]:
     return {name: Measured(*merge(start[chosen], end[chosen])) for name, chosen in rows.items()}
 
 
-def _twin(twin: Twin | None) -> dict[str, Any] | None:
+def _twin(twin: Any) -> dict[str, Any] | None:
     if twin is None:
         return None
     spread = twin.spread

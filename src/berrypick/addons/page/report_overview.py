@@ -13,7 +13,6 @@ from typing import Any
 from berrypick._version import __version__
 from berrypick.addons.judge.abstention import trade_off
 from berrypick.addons.page.report_data import Details
-from berrypick.addons.simulate.simulated_readers import SHARES
 from berrypick.comparison.comparison import Comparison
 from berrypick.comparison.curves import POINTS, bands
 from berrypick.comparison.tabular import fields_of
@@ -97,13 +96,13 @@ def _thinned(points: list[list[float]]) -> list[list[float]]:
 
 def _simulated(details: Details) -> dict[str, Any] | None:
     """How many readers are simulated for each topic, and which measures they are shown for."""
-    how = details.readership
+    how = details.simulated
     if how is None:
         return None
-    numbers = [details.evaluation.measures.index(one) for one in details.simulated]
-    pools = [getattr(one.measure, "pools", False) for one in details.simulated]
-    assumed = [details.evaluation.contexts[one.text].user.walk_assumes for one in details.simulated]
-    return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(SHARES),
+    numbers = [details.evaluation.measures.index(one) for one in how.measures]
+    pools = [getattr(one.measure, "pools", False) for one in how.measures]
+    assumed = [details.evaluation.contexts[one.text].user.walk_assumes for one in how.measures]
+    return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(how.shares),
             "assumed": assumed}  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -250,6 +251,39 @@ def simulate_topic(
 def _measure(one: RequestedMeasure) -> Measure:
     assert isinstance(one.measure, Measure)
     return one.measure
+
+
+@dataclass(frozen=True)
+class SimulatedReaders:
+    """Readers of an evaluation's runs, for pages and explanations that show them beside its values."""
+
+    evaluation: Evaluation
+    readers: int = 10_000
+    seed: int = 0
+    #: The shares of readers at which :class:`Spread` has quantiles.
+    shares: ClassVar[tuple[float, ...]] = SHARES
+
+    def __post_init__(self) -> None:
+        self._how  # noqa: B018 (says what is wrong with the numbers)
+        if not self.measures:
+            check_simulated(self.evaluation)
+
+    @property
+    def _how(self) -> Readership:
+        return Readership(self.readers, self.seed)
+
+    @property
+    def measures(self) -> list[RequestedMeasure]:
+        """The measures that have a simulated twin here."""
+        return [one for one in self.evaluation.measures if can_be_simulated(self.evaluation, one)]
+
+    def of_topic(self, topic: str) -> dict[tuple[str, str], Twin]:
+        """Return what the readers of one topic get, by run and measure."""
+        return simulate_topic(self.evaluation, topic, self.measures, self._how)
+
+    def explain(self, run: str, topic: str) -> list[str | Table]:
+        """Return how the readers of one topic differ in what they get by the one measure of the evaluation."""
+        return explain_readers(self.evaluation, run, topic, self._how)
 
 
 def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readership) -> list[str | Table]:

@@ -189,9 +189,9 @@ class Sweep(Frames):
         return grid_of(kept, self.parameters, rows, columns, name, self.results.info(name).higher_is_better)
 
     def _repr_html_(self) -> str:
-        from berrypick.report.notebook_analysis import sweep_html
+        from berrypick.report.notebook_analysis import records_html
 
-        return sweep_html(self)
+        return records_html(self.rows, [*self.parameters, *COLUMNS[1:-1]], self.results)
 
 
 @takes_options
