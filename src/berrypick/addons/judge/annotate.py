@@ -47,4 +47,4 @@ def _page(tasks: str) -> str:
 
 
 def _asset(name: str) -> str:
-    return (files("berrypick.report") / "assets" / name).read_text(encoding="utf-8")
+    return (files("berrypick.addons.judge") / "assets" / name).read_text(encoding="utf-8")

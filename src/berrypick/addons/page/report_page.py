@@ -73,7 +73,7 @@ def _hash(content: str) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return resources.files("berrypick.report").joinpath("assets", name).read_text(encoding="utf-8").strip()
+    return resources.files("berrypick.addons.page").joinpath("assets", name).read_text(encoding="utf-8").strip()
 
 
 @cache
