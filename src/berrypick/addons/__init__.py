@@ -1,1 +1,1 @@
-"""Features beyond the core, each in a folder of its own: they import the core, which does not import them."""
+"""Features beyond the core, a folder each. They import the core; the core finds them by entry points."""

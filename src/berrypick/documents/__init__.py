@@ -1,1 +1,1 @@
-"""TODO."""
+"""Texts of documents: offsets in them, tokens, quotes located and checked."""

@@ -1,1 +1,1 @@
-"""What a person passes as a truth or a run: the names of its fields."""
+"""What a person passes as truth or runs: files, data frames, records, dictionaries, objects, hits."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""File formats of INEX, MediaEval, TRECVID and TREC Genomics."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""User models estimated from logs: `berrypick fit`."""

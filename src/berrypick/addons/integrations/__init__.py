@@ -1,1 +1,1 @@
-"""TODO."""
+"""Where people already work: ir_measures, Haystack, LlamaIndex, LangSmith."""

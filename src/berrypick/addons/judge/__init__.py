@@ -1,1 +1,1 @@
-"""TODO."""
+"""Judging: pools, the page on which a person judges, agreement, relocated spans, abstention."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The report as an HTML page: `berrypick report`."""

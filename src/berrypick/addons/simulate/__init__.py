@@ -1,1 +1,1 @@
-"""TODO."""
+"""Simulated readers beside exact values: `berrypick simulate`."""

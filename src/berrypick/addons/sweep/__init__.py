@@ -1,1 +1,1 @@
-"""TODO."""
+"""Chunkers and retrievers swept over their settings: `bp.sweep`."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""How far rankings of runs can be trusted: `berrypick correlate`, `stability` and `power`."""

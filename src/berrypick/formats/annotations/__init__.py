@@ -1,1 +1,1 @@
-"""TODO."""
+"""Exports of annotation tools."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures of whole documents, as trec_eval and ir_measures have them."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures of cumulated gain over elements: XCG, effort-precision, generalised recall."""

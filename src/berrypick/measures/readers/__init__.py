@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures of what a reader sees and spends: EPRUM, PRUM, effort-precision, tolerance to irrelevance."""

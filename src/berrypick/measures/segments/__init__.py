@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures of video segments, as MediaEval and TRECVID have them."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures of text that results point to, counted once, and of targets hit."""
