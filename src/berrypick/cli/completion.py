@@ -73,9 +73,9 @@ def _shown(context: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def _protocols(context: click.Context, incomplete: str) -> list[CompletionItem]:
-    from berrypick.evaluation.protocols import PROTOCOLS
+    from berrypick.evaluation.protocols import protocols
 
-    return _words(PROTOCOLS, incomplete)
+    return _words(protocols.names(), incomplete)
 
 
 def _tasks(context: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -77,8 +77,8 @@ class Door:
         self._others: list[EntryPoint] | None = None
 
     def takes(self, value: Any) -> bool:
-        """Say whether a value is of this kind; a class is one of the registries' kinds, or none."""
-        return not isinstance(value, type) and not self._check(value)
+        """Say whether a value is of this kind."""
+        return not self._check(value)
 
     def register(self, value: Any) -> None:
         """Add a value under its own name; a name of ours is taken."""
@@ -157,6 +157,13 @@ def _not_a_function(value: Any) -> str:
     return "" if isinstance(value, (FunctionType, type)) else "it is not a function or a class"
 
 
+class _Functions(Door):
+    """A class that is registered by hand is a measure, a user model, a format or a panel, and no name of ``bp.``."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, FunctionType)
+
+
 def _names_of_the_core() -> list[str]:
     import berrypick
 
@@ -164,4 +171,4 @@ def _names_of_the_core() -> list[str]:
 
 
 #: Names of ``bp.``: functions, and in packages classes too.
-functions = Door("functions", "function", _not_a_function, _names_of_the_core)
+functions = _Functions("functions", "function", _not_a_function, _names_of_the_core)

@@ -13,18 +13,12 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import BoolArray, IntArray
+from berrypick.core.doors import Door
 from berrypick.core.errors import InputError, Message, UsageError, nearest, option
 from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context")
-#: Ranks that count in the INEX campaigns.
-LONGEST = 1500
-
-_EPRUM_BEP = " ".join(f"EPRUM(user='bep(A={a})')" for a in ("0.01", "0.1", "1", "10", "100"))
-_BEPD = " ".join(f"BEPD(A={a})" for a in ("0.01", "0.1", "1", "10", "100"))
-_GP = " ".join(f"gP@{k}" for k in (1, 2, 3, 5, 10, 25, 50))
-_GR = " ".join(f"gR@{k}" for k in (1, 2, 3, 5, 10, 25, 50))
 _IP = "iP@0.00 iP@0.01 iP@0.05 iP@0.10"
 
 
@@ -38,67 +32,40 @@ class Protocol:
     topics: Literal["judged", "run"] = "judged"
     longest: int | None = None
     ignore_elements: tuple[str, ...] = ()
+    #: What is reported where neither a task nor a measure is named.
+    default: str = ""
 
 
-PROTOCOLS = {
-    protocol.name: protocol
-    for protocol in (
-        Protocol(
-            "",
-            "no campaign: berrypick's own rules",
-            {
-                "focused": f"{_IP} AiP nxCG@10",
-                "thorough": f"{_IP} AiP MAep",
-                "relevant-in-context": "AgP gP@5 gP@10 gP@25 gP@50",
-                "best-in-context": "BEPD AgP(score='bep') EPRUM(user='bep')",
-            },
-        ),
-        Protocol(
-            "inex2006",
-            "INEX 2006: XCG for thorough and focused, generalised precision with beta 1, entry points",
-            {
-                "focused": "nxCG@5 nxCG@10 nxCG@25 nxCG@50",
-                "thorough": "MAep",
-                "relevant-in-context": "AgP gP@5 gP@10 gP@25 gP@50",
-                "best-in-context": f"{_BEPD} {_EPRUM_BEP}",
-            },
-            longest=LONGEST,
-            ignore_elements=("*link",),  # the official results used assessments without any kind of link
-        ),
-        Protocol(
-            "inex2010",
-            "INEX 2009 and 2010: the official program, its quirks included",
-            {
-                "focused": f"{_IP} AiP",
-                "thorough": f"{_IP} AiP",
-                "relevant-in-context": f"{_GP} {_GR} AgP AgP(score='t2i',tolerance=300)",
-                "best-in-context": "AgP(score='bep',n=500) "
-                + " ".join(f"gP(score='bep',n=500)@{k}" for k in (1, 2, 3, 5, 10, 25, 50)),
-            },
-            topics="run",
-        ),
-        Protocol("mediaeval2014", "MediaEval search 2014", {}, topics="run"),
-        Protocol("genomics2007", "TREC Genomics 2007", {}),
-        Protocol("chunking-evaluation", "the program chunking_evaluation (Chroma, 2024)", {}),
-        Protocol("legalbench-rag", "the program legalbenchrag (ZeroEntropy, 2024), beside text counted once", {}),
-    )
-}
-#: What is reported when a protocol without tasks is named and no measure.
-WITHOUT_TASK = {
-    "mediaeval2014": "APbin APtol AiSP",
-    "genomics2007": "AP PassageAP AspectAP Passage2AP",
-    "chunking-evaluation": "IoU@5 charR@5 charP@5 PrecisionOmega(touching=True)",
-    "legalbench-rag": "charP charR charP(counted='once') charR(counted='once')",
-}
+#: Where no campaign is named.
+OWN = Protocol(
+    "",
+    "no campaign: berrypick's own rules",
+    {
+        "focused": f"{_IP} AiP nxCG@10",
+        "thorough": f"{_IP} AiP MAep",
+        "relevant-in-context": "AgP gP@5 gP@10 gP@25 gP@50",
+        "best-in-context": "BEPD AgP(score='bep') EPRUM(user='bep')",
+    },
+)
+
+
+def _not_a_protocol(value: object) -> str:
+    return "" if isinstance(value, Protocol) else "it is not a value of berrypick.evaluation.protocols.Protocol"
+
+
+#: Protocols of campaigns and of other packages.
+protocols = Door("protocols", "protocol", _not_a_protocol)
 
 
 def get_protocol(name: str | None) -> Protocol:
+    """Return a protocol by its name; berrypick's own rules without one."""
     if not name:
-        return PROTOCOLS[""]
-    if name not in PROTOCOLS:
-        known = [key for key in PROTOCOLS if key]
+        return OWN
+    found: Protocol | None = protocols.find(name)
+    if found is None:
+        known = protocols.names()
         raise UsageError(f"unknown protocol {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
-    return PROTOCOLS[name]
+    return found
 
 
 def check_task_name(name: str | None) -> str:
@@ -117,8 +84,8 @@ NO_MEASURES = (
 
 def measures_of(protocol: Protocol, task: str) -> str:
     """The measures that a task reports."""
-    found = protocol.measures.get(task) if task else WITHOUT_TASK.get(protocol.name)
-    if found is None:
+    found = protocol.measures.get(task) if task else protocol.default
+    if not found:
         raise UsageError(
             (f"protocol {protocol.name} has no task {task}; " if task else "")
             + f"give measures with {option('measures', flag='m')}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
-from berrypick.evaluation.protocols import NO_MEASURES, PROTOCOLS, measures_of
+from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
 from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
@@ -85,7 +85,7 @@ class RequestedMeasure:
 def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -> tuple[RequestedMeasure, ...]:
     """Measures, each once, in the order given, as a protocol defines them; where none are named, those of the task."""
     if not given and (task or protocol):
-        given = measures_of(PROTOCOLS[protocol], task)
+        given = measures_of(get_protocol(protocol), task)
     single = isinstance(given, (str, type)) or not isinstance(given, Iterable)
     found: dict[str, AnyMeasure] = {}
     for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]

@@ -11,24 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from berrypick._version import __version__
-from berrypick.addons.judge.abstention import trade_off
 from berrypick.addons.page.report_data import Details
 from berrypick.comparison.comparison import Comparison
 from berrypick.comparison.curves import POINTS, bands
 from berrypick.comparison.tabular import fields_of
-from berrypick.core.errors import UsageError, as_flags
+from berrypick.core.errors import as_flags
+from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.measures.base import Measure
-from berrypick.measures.spans._answers import AnswerMeasure
 from berrypick.references import bibtex, cited
 from berrypick.relevance.idealism import describe
+from berrypick.report.panels import panel_data, panels
 
 #: So many drawn means are worked out for bands, about 20 seconds of work; with more curves there are fewer draws.
 DRAWN, FEWER_DRAWS = 100_000_000, 1000
-#: The most points of a run in the curve of Abstained and Answered.
-TRADE_OFF_POINTS = 200
 
 
 def make_overview(
@@ -65,33 +63,17 @@ def make_overview(
         "details": [None] * len(topics),
         "readers": [reader.to_json() for reader in details.readers],
         "simulated": _simulated(details),
-        "abstention": _abstention(details),
+        "panels": _panels(details, results),
     }
 
 
-def _abstention(details: Details) -> dict[str, Any] | None:
-    """What a least score trades, if a measure of it is shown: by run, points of least score, Abstained, Answered. None
-    where there is nothing to trade, or the runs have no scores."""
-    if not any(isinstance(one.measure, AnswerMeasure) for one in details.evaluation.measures):
-        return None
-    try:
-        found = trade_off(details.evaluation)
-    except UsageError:
-        return None
-    points: dict[str, list[list[float]]] = {run: [] for run in details.evaluation.runs}
-    for point in found.points:
-        points[point.run].append([point.min_score, point.abstained, point.answered])
-    thinned = [_thinned(of) for of in points.values()]
-    left_out = len(found.points) - sum(map(len, thinned))
-    return {"unanswerable": found.unanswerable, "answerable": found.answerable, "runs": thinned, "left_out": left_out}
-
-
-def _thinned(points: list[list[float]]) -> list[list[float]]:
-    """Some of many points, evenly, with the first and the last one."""
-    if len(points) <= TRADE_OFF_POINTS:
-        return points
-    last = len(points) - 1
-    return [points[round(i * last / (TRADE_OFF_POINTS - 1))] for i in range(TRADE_OFF_POINTS)]
+def _panels(details: Details, results: Results) -> list[dict[str, Any]]:
+    """The panels of add-ons and of other packages that have something to show."""
+    found = []
+    for _, panel in panels:
+        with plugin_errors(f"panel {panel.name}", panel):
+            found.append(panel_data(panel(), details.evaluation, results))
+    return [panel for panel in found if panel is not None]
 
 
 def _simulated(details: Details) -> dict[str, Any] | None:

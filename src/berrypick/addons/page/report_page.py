@@ -17,11 +17,12 @@ from typing import Any
 
 from berrypick.core.errors import one_line
 from berrypick.report.export import library
+from berrypick.report.panels import panels
 
-#: In this order: later ones use what earlier ones define. theme.js stands in the head of the page.
-SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "abstention", "curves", "topics", "spans", "model",
-           "choosing", "strips", "text", "tree", "links", "documents", "reader", "context", "simulated",
-           "last")  # fmt: skip
+#: In this order: later ones use what earlier ones define; then come those of panels, and last.js. theme.js stands in
+#: the head of the page.
+SCRIPTS = ("dom", "widgets", "app", "charts", "overview", "curves", "topics", "spans", "model",
+           "choosing", "strips", "text", "tree", "links", "documents", "reader", "context", "simulated")  # fmt: skip
 STYLES = ("page", "documents", "reader", "simulated")
 _LIBRARY = "window.vegaEmbed=vegaEmbed;window.vega=vega;window.vegaLite=vegaLite;"
 
@@ -36,7 +37,8 @@ def render_page(overview: dict[str, Any], blocks: Sequence[str], library: str) -
     """The page as text."""
     theme = _asset("theme.js")
     style = "\n".join(_asset(f"{name}.css") for name in STYLES)
-    script = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    drawn = [panel.script for _, panel in panels if any(panel.name == one["name"] for one in overview["panels"])]
+    script = "\n".join([*(_asset(f"{name}.js") for name in SCRIPTS), *drawn, _asset("last.js")])
     policy = (
         f"default-src 'none'; script-src {_hash(theme)} {_hash(library)} {_hash(script)}; style-src {_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"

@@ -263,12 +263,28 @@
       berry.copyButton(berry.data.command));
   }
 
+  /* Parts of the page that add-ons and other packages bring: their own drawing, or tables and sentences. */
+  berry.panels = berry.panels || {};
+
+  function panel(found) {
+    const draw = berry.panels[found.name];
+    const parts = found.parts.map((part) => typeof part === 'string' ? el('p', {}, berry.clean(part)) : grid(part, found.title));
+    return el('section', {id: 'panel-' + found.name}, el('h2', {}, berry.clean(found.title)),
+      draw && found.data !== null ? draw(found.data) : null, parts);
+  }
+
+  function grid(part, title) {
+    const row = (cells, tag) => el('tr', {}, cells.map((cell) => el(tag, {}, berry.clean(cell))));
+    return berry.wide(part.title || title, el('table', {class: 'compact'}, part.title ? el('caption', {}, berry.clean(part.title)) : null,
+      el('thead', {}, row(part.header, 'th')), el('tbody', {}, part.rows.map((cells) => row(cells, 'td')))));
+  }
+
   berry.view('overview', {title: 'Overview', key: '1', show(element, state, changed) {
     if (!changed.has('first')) return;
     const {data} = berry;
     berry.fill(element,
       messages(data.warnings, data.warnings.length === 1 ? 'Warning' : 'Warnings', {class: 'notice', id: 'warnings', role: 'note'}),
-      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), berry.tradeOff(), pairs(), groups(),
+      el('h2', {class: 'first'}, data.runs.length > 1 ? 'The runs compared' : 'The result'), comparison(), data.panels.map(panel), pairs(), groups(),
       evaluated(),
       messages(data.left_out, 'Not in this page', {class: 'notice calm', id: 'left-out', role: 'note'}),
       measures(), again());

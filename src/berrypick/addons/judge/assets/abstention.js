@@ -42,13 +42,11 @@
     return el('details', {class: 'fold'}, el('summary', {}, 'The numbers'), berry.wide('Abstained and Answered by least score', table));
   }
 
-  berry.tradeOff = function () {
-    const found = berry.data.abstention;
-    if (!found) return null;
+  berry.panels.trade_off = function (found) {
     const said = 'Abstained (of ' + berry.plural(found.unanswerable, 'topic') + ' without an answer) against Answered (of ' +
       berry.plural(found.answerable, 'topic') + ' with one), a point for each least score; up and to the right is better.' +
       (found.left_out ? ' ' + berry.count(found.left_out) + ' points in between are not drawn.' : '');
-    return el('section', {id: 'trade-off'}, el('h2', {}, 'What a least score trades'),
+    return el('div', {id: 'trade-off'},
       el('figure', {class: 'trade-off'},
         svg('svg', {viewBox: '0 0 300 ' + (top + side + 40), width: 420, role: 'img', 'aria-label': said, 'font-size': 11, fill: 'currentColor'},
           axes(), found.runs.map(line)),

@@ -1,0 +1,49 @@
+"""The panel of the report page on abstention."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from berrypick.addons.judge.abstention import trade_off
+from berrypick.core.errors import UsageError
+from berrypick.core.results import Results
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.measures.spans._answers import AnswerMeasure
+from berrypick.report.panels import Panel
+
+#: The most points of a run in the curve of Abstained and Answered.
+TRADE_OFF_POINTS = 200
+
+
+class TradeOff(Panel):
+    """What a least score trades, if a measure of it is shown."""
+
+    name = "trade_off"
+    title = "What a least score trades"
+    script = (files("berrypick.addons.judge") / "assets" / "abstention.js").read_text(encoding="utf-8")
+
+    def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
+        """Return, by run, points of least score, Abstained and Answered; None where there is nothing to trade, or the
+        runs have no scores."""
+        if not any(isinstance(one.measure, AnswerMeasure) for one in evaluation.measures):
+            return None
+        try:
+            found = trade_off(evaluation)
+        except UsageError:
+            return None
+        points: dict[str, list[list[float]]] = {run: [] for run in evaluation.runs}
+        for point in found.points:
+            points[point.run].append([point.min_score, point.abstained, point.answered])
+        thinned = [_thinned(of) for of in points.values()]
+        left_out = len(found.points) - sum(map(len, thinned))
+        counts = {"unanswerable": found.unanswerable, "answerable": found.answerable}
+        return {**counts, "runs": thinned, "left_out": left_out}
+
+
+def _thinned(points: list[list[float]]) -> list[list[float]]:
+    """Some of many points, evenly, with the first and the last one."""
+    if len(points) <= TRADE_OFF_POINTS:
+        return points
+    last = len(points) - 1
+    return [points[round(i * last / (TRADE_OFF_POINTS - 1))] for i in range(TRADE_OFF_POINTS)]

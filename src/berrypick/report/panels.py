@@ -1,0 +1,60 @@
+"""Panels: parts of the report page that add-ons and other packages bring.
+
+A panel is a class derived from :class:`Panel`, named by an entry point of ``berrypick.panels`` or handed to
+:func:`berrypick.register`. It shows tables and sentences; or its own drawing, by a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from berrypick.core.doors import Door
+from berrypick.core.explanation import Table
+
+if TYPE_CHECKING:
+    from berrypick.core.results import Results
+    from berrypick.evaluation.evaluation import Evaluation
+
+
+class Panel:
+    """A part of the report page, below the table of runs.
+
+    ``parts`` are shown as they are. ``script`` is JavaScript that sets ``berry.panels[name]`` to a function of what
+    ``data`` gives, which returns an element; the page's policy lets it run and nothing be fetched.
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    script: ClassVar[str] = ""
+
+    def parts(self, evaluation: Evaluation, results: Results) -> Sequence[Table | str]:
+        """Return tables and sentences to show; none by default."""
+        return ()
+
+    def data(self, evaluation: Evaluation, results: Results) -> Any:
+        """Return what the script draws, ready for JSON; None where there is nothing to draw."""
+        return None
+
+
+def panel_data(panel: Panel, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
+    """Return a panel as the page has it; None where it shows nothing."""
+    parts = [part if isinstance(part, str) else _table(part) for part in panel.parts(evaluation, results)]
+    data = panel.data(evaluation, results)
+    if data is None and not parts:
+        return None
+    return {"name": panel.name, "title": panel.title or panel.name, "parts": parts, "data": data}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {"title": table.title, "header": list(table.header), "rows": [list(row) for row in table.rows]}
+
+
+def _problem(value: Any) -> str:
+    if not (isinstance(value, type) and issubclass(value, Panel)):
+        return "it is not a class derived from berrypick.report.panels.Panel"
+    return "" if value.name.isidentifier() else f"its name {value.name!r:.40} is not a word"
+
+
+#: Panels of add-ons and of other packages.
+panels = Door("panels", "panel", _problem)
