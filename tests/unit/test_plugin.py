@@ -182,6 +182,25 @@ def test_the_function_is_one_of_bp():
         _ = bp.longest_detor
 
 
+def test_the_panel_is_on_the_page(tmp_path, berrypick, paths):
+    page = tmp_path / "page.html"
+    command = ["report", paths["truth"], paths["good"], paths["poor"], "--html", page, "-m"]
+    assert berrypick(*command, "Detours EPRUM").code == 0
+    assert '"title":"Detours","parts":[{"title":"","header":["run","mean detour"]' in page.read_text()
+    assert berrypick(*command, "EPRUM").code == 0
+    assert "mean detour" not in page.read_text(), "there is nothing to show"
+
+
+def test_the_protocol_brings_its_measures(berrypick, paths):
+    rows = json.loads(
+        berrypick("evaluate", paths["truth"], paths["poor"], "--protocol", "detours2026", "-o", "json").out
+    )
+    assert [row["measure"] for row in rows] == ["Detours", "EPRUM"]
+    assert all("protocol:detours2026" in row["signature"] for row in rows)
+    wrong = berrypick("evaluate", paths["truth"], paths["poor"], "--protocol", "detours2025")
+    assert wrong.code == 2 and "did you mean detours2026" in wrong.err
+
+
 def test_commands_and_functions_are_registered_by_hand():
     def shortest(truth):
         """Return something."""

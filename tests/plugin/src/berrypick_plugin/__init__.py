@@ -1,11 +1,14 @@
-"""A measure, a user model, a format, a command and a function of another package, with as little as they need."""
+"""Something for every door of berrypick, with as little as it needs."""
 
 import click
 import numpy as np
 
 import berrypick as bp
 from berrypick.core.assemble import assemble
+from berrypick.core.explanation import Table
+from berrypick.evaluation.protocols import Protocol
 from berrypick.formats import content, finite
+from berrypick.report.panels import Panel
 from berrypick.users.base import pairwise, shared
 
 
@@ -105,3 +108,17 @@ def longest_detour(truth, run):
 def detours_command(truth, run):
     """Print the largest number of results before a target of TRUTH, over all topics of RUN."""
     click.echo(f"{longest_detour(truth, run):g}")
+
+
+class DetourPanel(Panel):
+    """The detours of each run."""
+
+    name = "detours"
+    title = "Detours"
+
+    def parts(self, evaluation, results):
+        rows = [[row.run, f"{row.value:g}"] for row in results.mean_rows if row.measure == "Detours"]
+        return [Table("", ["run", "mean detour"], rows)] if rows else []
+
+
+detours2026 = Protocol("detours2026", "the campaign on detours, 2026", {}, default="Detours EPRUM")
