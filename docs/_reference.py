@@ -11,7 +11,7 @@ from typing import Any
 
 import berrypick
 import click
-from berrypick.cli import COMMANDS, cli
+from berrypick.cli import COMMANDS, cli, command_names, commands
 from berrypick.evaluation.options import Option, options
 
 from _markdown import first, grid, markdown, text
@@ -239,7 +239,7 @@ def options_page() -> str:
 
 def cli_pages() -> dict[str, str]:
     """The pages of reference/cli, by file name."""
-    return {"index.md": _cli_index(), **{_cli_file(name): _command_page(name) for name in COMMANDS}}
+    return {"index.md": _cli_index(), **{_cli_file(name): _command_page(name) for name in command_names()}}
 
 
 def _cli_file(name: str) -> str:
@@ -247,7 +247,9 @@ def _cli_file(name: str) -> str:
 
 
 def _cli_index() -> str:
-    rows = [[f"[{name}]({_cli_file(name)})", text(line)] for name, (_, line) in COMMANDS.items()]
+    lines = {name: line for name, (_, line) in COMMANDS.items()}
+    lines |= {name: command.get_short_help_str(200) for name, command in commands}
+    rows = [[f"[{name}]({_cli_file(name)})", text(line)] for name, line in lines.items()]
     return (
         "# Command line\n\n"
         f"{grid(['command', 'what it does'], rows)}\n\n"

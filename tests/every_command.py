@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from berrypick.cli import COMMANDS
+from berrypick.cli import command_names
 
 TEXT = "Refunds take ten days. Delivery takes three days. Write to us for an invoice, or call in the morning."
 
@@ -128,5 +128,5 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         "show": [(0, ["measure", "EPRUM"]), (2, ["measure", f"no{topic}"])],
         "demo": [(0, []), (2, [f"no{topic}"])],
     }
-    assert set(found) == set(COMMANDS)
+    assert set(found) == set(command_names())
     return found

@@ -9,7 +9,7 @@ import sys
 import pytest
 from every_command import invocations, write_inputs
 
-from berrypick.cli import COMMANDS
+from berrypick.cli import command_names
 
 #: What ends a line for some reader, and then a line that only we, or a workflow, may write.
 BREAKS = ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\n  ", "\x02a\x1f\n"]
@@ -37,7 +37,7 @@ def calls(tmp_path_factory):
     return invocations(write_inputs(folder, HOSTILE, name_of_files), folder / f"out{name_of_files}")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", command_names())
 def test_no_command_prints_a_line_of_a_name(command, calls, berrypick):
     if command in ("report", "plot"):
         pytest.importorskip("vl_convert")

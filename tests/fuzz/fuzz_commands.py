@@ -18,7 +18,7 @@ from fuzz_targets import ARTICLE, DOCUMENTS, EVALUATIONS, Target, holds
 from samples import sample
 
 from berrypick import formats, users
-from berrypick.cli import COMMANDS, cli, main
+from berrypick.cli import cli, command_names, main
 
 #: How each command is called. T and R are a truth and a run; the other words in capitals are files of :func:`texts`,
 #: OUT... what is written.
@@ -84,7 +84,7 @@ class Commands(Target):
     @cached_property
     def options(self) -> dict[str, list[click.Option]]:
         context = click.Context(cli)
-        found = {name: cli.get_command(context, name) for name in COMMANDS}
+        found = {name: cli.get_command(context, name) for name in command_names()}
         return {
             name: [one for one in command.params if isinstance(one, click.Option) and one.name != "help"]
             for name, command in found.items()

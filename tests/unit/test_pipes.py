@@ -217,7 +217,7 @@ def test_every_gate_holds_without_a_reader(files, tmp_path, monkeypatch):
     """In one process, because a process for each takes long; the reader of the pipe has gone before all of them."""
     import click
 
-    from berrypick.cli import COMMANDS, cli, main
+    from berrypick.cli import cli, command_names, main
 
     good = "".join(f"{topic} Q0 d 1 1 good\n" for topic in range(20))
     written = files(t_qrels="".join(f"{topic} 0 d 1\n" for topic in range(20)), g_run=good,
@@ -234,7 +234,7 @@ def test_every_gate_holds_without_a_reader(files, tmp_path, monkeypatch):
     }
     found = {
         (name, flag)
-        for name in COMMANDS
+        for name in command_names()
         for option in cli.get_command(click.Context(cli), name).params
         for flag in option.opts
         if flag.startswith("--fail")

@@ -41,6 +41,11 @@ def _not_a_command(value: object) -> str:
 commands = Door("commands", "command", _not_a_command, lambda: COMMANDS)
 
 
+def command_names() -> list[str]:
+    """Return the names of all commands: of the core, of add-ons, of other packages."""
+    return list(dict.fromkeys((*COMMANDS, *commands.names())))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit codes: 0 fine, 1 a gate was not met, 2 wrong usage or bad input, 130 interrupted."""
     set_up_process()
@@ -86,7 +91,7 @@ class _Commands(click.Group):
     """Loads commands when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(dict.fromkeys((*COMMANDS, *commands.names())))
+        return command_names()
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         command: click.Command | None

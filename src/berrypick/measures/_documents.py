@@ -90,7 +90,7 @@ def names() -> tuple[str, ...]:
         for name, measure in measures.registry.items()
         if name.isascii()
         and not hasattr(measure, REGISTERED)
-        and find_spec(f"{package}.{measure.NAME.lower()}") is None
+        and find_spec(f"{package}.documents.{measure.NAME.lower()}") is None
     )
 
 
