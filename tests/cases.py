@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import pkgutil
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
+
+from berrypick.core.registry import HELPERS
 
 
 def each(names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], str] | Sequence[str] = str) -> Any:
@@ -45,3 +49,13 @@ def each(names: str | Sequence[str], cases: Iterable[Any], ids: Callable[[Any], 
         return run
 
     return decorate
+
+
+def modules_below(package):
+    """The public modules of a package and of its families, without those that only help."""
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        name = info.name.rpartition(".")[2]
+        if info.ispkg and name not in HELPERS:
+            yield from modules_below(import_module(info.name))
+        elif not info.ispkg and not name.startswith("_"):
+            yield info.name

@@ -13,7 +13,7 @@ import berrypick
 
 ROOT = Path(berrypick.__file__).parent
 #: Where texts of measures become measures.
-PARSERS = ("evaluation", "measures", "core/spec.py")
+PARSERS = ("evaluation", "measures", "core/spec.py", "addons/integrations/ir_measures_provider.py")
 #: Where files of results are read.
 READERS = ("comparison/saved.py", "core/results.py")
 FILES = sorted(path for path in ROOT.rglob("*.py"))

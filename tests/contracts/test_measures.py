@@ -4,7 +4,6 @@ import doctest
 import importlib
 import inspect
 import math
-import pkgutil
 import re
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ import ir_measures
 import numpy as np
 import plugins
 import pytest
-from cases import each
+from cases import each, modules_below
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepared import suiting
@@ -57,11 +56,8 @@ def test_there_are_measures():
 
 
 def test_no_file_is_forgotten():
-    modules = {info.name for info in pkgutil.iter_modules(measures.__path__) if not info.name.startswith("_")} - {
-        "base"
-    }
-    homes = {cls.__module__.rpartition(".")[2] for _, cls in OURS}
-    assert modules == homes
+    homes = {cls.__module__ for _, cls in OURS}
+    assert set(modules_below(measures)) - {"berrypick.measures.base"} == homes
 
 
 @every_measure_of_ours

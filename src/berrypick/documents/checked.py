@@ -205,6 +205,6 @@ def _said_of(truth: Truth, checked: Truth, against: str) -> list[str]:
     """The notes of a check, and how much was compared."""
     quotes = sum(quote.has_offsets for topic in truth.topics.values() for quote in topic.quotes)
     where = f"{truth.source or 'the truth'}: "
-    said = [Message(note).template.removeprefix(where) for note in checked.notes[len(truth.notes) :]]
+    said = [Message(text).template.removeprefix(where) for text in checked.notes[len(truth.notes) :]]
     compared = f"{counted(quotes, 'quote')} compared with {against}" if quotes else f"offsets lie within {against}"
     return [compared, *said]

@@ -22,7 +22,7 @@ from berrypick.documents.checked import checked_run
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.documents.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.protocols import get_protocol
+from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
 from berrypick.inputs.convert import as_run
 from berrypick.inputs.table import Search
@@ -46,7 +46,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
     model, own = users.load(user, navigation)
     if navigation is not None and own is not navigation:
         raise UsageError(f"{user} has transitions of its own: leave {option('navigation')} out")
-    protocol = get_protocol(options.protocol)
+    protocol = get_protocol(options.protocol) if options.protocol else OWN
     ignored = frozenset(protocol.ignore_elements)
     if options.ignore_elements:
         ignored |= frozenset(element_names(options.ignore_elements))

@@ -23,7 +23,7 @@ from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.protocols import get_protocol
+from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun
@@ -90,7 +90,7 @@ class Evaluation:
     ) -> Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
-        protocol = get_protocol(options.protocol)
+        protocol = get_protocol(options.protocol) if options.protocol else OWN
         options = replace(options, topics=options.topics or protocol.topics)
         try:
             requested = () if measures is None else resolve_measures(measures, protocol.name, options.task or "")

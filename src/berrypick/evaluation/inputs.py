@@ -73,7 +73,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     if judgements.offsets != options.offsets:
         notes += _offsets_notes(judgements, options)
     counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
-    if texts is None:
+    if texts is None and judgements.texts:
         judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
     seconds = _line_unit(judgements, context.effort, context.reader) == "seconds"
     if texts is not None:
@@ -111,8 +111,9 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
         notes += _name_notes(judgements, options)
     if collection is None and texts is not None:
         collection = texts.collection
-    collection, unlisted = _with_judged_lengths(collection, judgements, counting)
-    notes += unlisted
+    if judgements.lengths and counting == "chars":  # not in bytes, say, where the texts are counted in characters
+        collection, unlisted = _with_judged_lengths(collection, judgements)
+        notes += unlisted
     if collection is not None and texts is None and judgements.units == "spans":
         judgements, cut = _within_documents(judgements, collection)
         notes += cut
@@ -242,12 +243,8 @@ def _within_documents(truth: Truth, collection: Collection) -> tuple[Truth, list
     return replace(truth, topics=topics), [Note("cut", text)]
 
 
-def _with_judged_lengths(
-    collection: Collection | None, truth: Truth, counting: str
-) -> tuple[Collection | None, list[Note]]:
+def _with_judged_lengths(collection: Collection | None, truth: Truth) -> tuple[Collection, list[Note]]:
     """The lengths of documents that a truth has beside those of a collection, which may lack some."""
-    if not truth.lengths or counting != "chars":  # in bytes, say, where the texts are counted in characters
-        return collection, []
     if collection is None:
         return Collection(truth.lengths, truth.source, judged_only=True), []
     joined, more = with_judged_lengths(collection, truth.lengths, truth.source)

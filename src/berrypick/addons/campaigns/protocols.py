@@ -1,4 +1,4 @@
-"""The rules of campaigns and of other programs, where they differ from ours: `--protocol NAME`."""
+"""The rules of campaigns and of other programs, where they differ from ours."""
 
 from __future__ import annotations
 
