@@ -254,7 +254,7 @@ def test_measures_that_need_tokens_or_all_chunks():
 
 def test_whole_documents_as_gold():
     truth = worlds.document_truth({"cat": {"pets": 1}, "birch": {"trees": 1}})
-    found = swept(gold=truth, measures="charR@2 AP")
+    found = swept(gold=truth, measures="charR@2 AP", whole_documents=True)
     assert 0 < found.rows[0]["value"] < 1
 
 
@@ -469,9 +469,10 @@ def test_cells_without_a_value_are_empty():
 def test_the_picture_in_the_docs_is_what_the_page_draws():
     web = files("berrypick") / "demo" / "web"
     lines = (web / "answers.qrels").read_text(encoding="utf-8").splitlines()
-    found = bp.sweep(web / "pages.jsonl", web / "answers.qrels", fixed, fts5, "charR@5", grid={
-        "size": [20, 40, 80], "overlap": [0, 5, 10], "stem": [True]
-    }, queries=dict(line[2:].split(": ", 1) for line in lines if line.startswith("# ")))  # fmt: skip
+    queries = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    grid = {"size": [20, 40, 80], "overlap": [0, 5, 10], "stem": [True]}
+    inputs = (web / "pages.jsonl", web / "answers.qrels", fixed, fts5, "charR@5")
+    found = bp.sweep(*inputs, grid=grid, queries=queries, whole_documents=True)
     kept = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "sweep.svg"
     assert drawn(found.svg("size", "overlap", "charR@5")) == drawn(kept.read_text(encoding="utf-8"))
 

@@ -181,14 +181,14 @@ def test_plain_text_is_as_wide_as_the_terminal(arguments, environment):
 
 
 def test_a_pipe_gets_plain_text_also_if_the_other_stream_is_a_terminal():
-    seen = at_a_terminal(*EVALUATE, "-m", "EPRUM", piped=("out",))
+    seen = at_a_terminal(*EVALUATE[:-2], "-m", "EPRUM", piped=("out",))
     assert seen.raw.startswith("run\ttopic\tmeasure\tvalue\n") and "\x1b" not in seen.raw
-    table = at_a_terminal(*EVALUATE, "-m", "EPRUM", "-o", "table", piped=("out",))
+    table = at_a_terminal(*EVALUATE[:-2], "-m", "EPRUM", "-o", "table", piped=("out",))
     assert table.raw == "run     EPRUM\n-----  ------\nmine   0.7636\nother  0.6667\n"
 
 
 def test_json_at_a_terminal_has_no_styles():
-    seen = at_a_terminal(*EVALUATE, "-m", "EPRUM", "-o", "json")
+    seen = at_a_terminal(*EVALUATE[:-2], "-m", "EPRUM", "-o", "json")
     assert "\x1b" not in seen.raw and seen.raw.startswith("[{")
 
 
@@ -196,7 +196,7 @@ def test_json_at_a_terminal_has_no_styles():
 
 
 def test_progress_is_on_the_error_stream_and_goes_away():
-    seen = at_a_terminal(*EVALUATE, "-m", "EPRUM")
+    seen = at_a_terminal(*EVALUATE[:-2], "-m", "EPRUM")
     assert "evaluating" in seen.err and "4/4" in seen.err and re.search(r"\d:\d\d:\d\d", STYLE.sub("", seen.err))
     assert "evaluating" not in seen.out
     assert seen.err.rstrip("\n").endswith("\x1b[2K"), "the line is erased at the end"
@@ -205,7 +205,7 @@ def test_progress_is_on_the_error_stream_and_goes_away():
 
 @pytest.mark.parametrize("how", [{"piped": ("err",)}, {"TERM": "dumb"}, {"NO_COLOR": "1"}])
 def test_no_progress_where_nobody_can_see_it(how):
-    assert at_a_terminal(*EVALUATE, "-m", "EPRUM", **how).err == ""
+    assert at_a_terminal(*EVALUATE[:-2], "-m", "EPRUM", **how).err == ""
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

@@ -270,7 +270,7 @@ def test_whole_documents_that_are_read_as_spans_have_names_of_spans(recwarn):
     """A table of documents has no effect on them, and that is said."""
     found = bp.evaluate(
         {"q": {"d": [(0, 10)]}}, {"q": {"e": 1.0}}, "EPRUM", navigation=ReachTable({("e", "d"): 1.0}),
-        documents={"d": "some text here", "e": "other text"},
+        documents={"d": "some text here", "e": "other text"}, whole_documents=True,
     )  # fmt: skip
     assert found.mean() == {"run": {"EPRUM": 0.0}}
     assert any("so it has no effect (the navigation: e, d; run: e#0-10)" in str(one.message) for one in recwarn.list)
