@@ -29,7 +29,7 @@ COMMANDS = {
     "index": ("files", "Index the structure of XML documents, for --collection."),
     "list": ("show", "List measures, user models or formats."),
     "show": ("show", "Describe one measure, user model or format."),
-    "demo": ("show", "Evaluate the bundled examples."),
+    "demo": ("demo", "Evaluate the bundled examples."),
 }
 
 

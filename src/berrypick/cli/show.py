@@ -1,4 +1,4 @@
-"""berrypick list, show and demo."""
+"""berrypick list and show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from berrypick import formats, measures, users
 from berrypick.cli.output import HELP, painter, say, show, tell
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
@@ -75,29 +75,6 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
         say("\nReferences")
         for key in references:
             say(f"  {cited(key)}")
-
-
-@click.command("demo", context_settings=HELP)
-@click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
-@click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
-@click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
-def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> None:
-    """Evaluate the bundled examples: on one screen, or some parts of them with explanations.
-
-    \b
-    berrypick demo web --html report.html
-    """
-    from berrypick import demo
-
-    for name in parts:
-        if name not in demo.PARTS:
-            known = list(demo.PARTS)
-            raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
-    show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
-    if html is not None:
-        made = demo.campaign.write_page(html)
-        say("", err=True)
-        tell(f"{html}: a report on the campaign ({made.size / 1e6:.1f} MB)")
 
 
 def _page(value: type) -> str:
