@@ -306,3 +306,9 @@ def test_without_the_parts_of_ast_that_python_3_14_has_removed():
     means, measures = done.stdout.splitlines()
     assert "'AP': 0.5" in means and "'P(rel=2)@2': 0.5" in means and "'RR': 0.5" in means
     assert measures == "[charR@5, nDCG@10, P(rel=2)@2, IPrec@0.1]"
+
+
+def test_measures_with_a_file_here_are_ours_by_all_their_names():
+    theirs = document_names()
+    assert "infAP" in theirs and not {"AP", "MAP", "MRR", "Recall", "nDCG"} & set(theirs)
+    assert registry.find("MAP") is registry.find("AP") is not None
