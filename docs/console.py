@@ -2,7 +2,7 @@
 
     python docs/console.py          renew the printed output of all examples (look at the difference before you keep it)
 
-Commands run in docs/examples, as if at a terminal without colours that is as wide as need be. A line of three dots
+Commands run where `berrypick demo --copy` puts the files, as if at a terminal without colours that is as wide as need be. A line of three dots
 stands for any lines; blocks that have one are not renewed.
 """
 
@@ -12,12 +12,14 @@ import io
 import os
 import re
 import shlex
+import tempfile
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from unittest.mock import patch
 
 from berrypick.cli import main
+from berrypick.demo.files import copy_examples
 
 from _markdown import GENERATED
 
@@ -97,12 +99,15 @@ def renewed(content: str) -> str:
 
 
 def renew_all() -> None:
-    os.chdir(EXAMPLES)
-    for page in hand_written():
-        content = page.read_text(encoding="utf-8")
-        if renewed(content) != content:
-            page.write_text(renewed(content), encoding="utf-8", newline="\n")
-            print(f"renewed {page.relative_to(ROOT)}")
+    with tempfile.TemporaryDirectory() as folder:
+        copy_examples(folder)
+        os.chdir(folder)
+        for page in hand_written():
+            content = page.read_text(encoding="utf-8")
+            if (new := renewed(content)) != content:
+                page.write_text(new, encoding="utf-8", newline="\n")
+                print(f"renewed {page.relative_to(ROOT)}")
+        os.chdir(ROOT)
 
 
 if __name__ == "__main__":

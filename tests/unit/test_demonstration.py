@@ -271,3 +271,50 @@ def test_commands_can_be_typed_where_the_command_is_not_known(tmp_path: Path, mo
     assert done.stdout == "evaluate x\n"
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
     assert "export PATH" not in web.text(), "whoever has it needs nothing"
+
+
+# files for those who have the package alone
+
+
+def test_the_files_of_the_examples_are_copied(tmp_path: Path, berrypick) -> None:
+    done = berrypick("demo", "--copy", tmp_path / "new")
+    copied = {path.relative_to(tmp_path / "new").as_posix() for path in (tmp_path / "new").rglob("*") if path.is_file()}
+    assert done.code == 0 and {"mine.run", "chunks/texts/compost.md", "campaign/runs/sections.xml"} <= copied
+    assert sorted(done.out.splitlines()) == sorted(str(tmp_path / "new" / name) for name in copied)
+    assert done.err == f"{len(copied)} files; the commands of the documentation work in {tmp_path / 'new'}\n"
+    (tmp_path / "empty").mkdir()
+    assert berrypick("demo", "--copy", tmp_path / "empty").code == 0
+
+
+def test_copied_files_overwrite_nothing(tmp_path: Path, berrypick) -> None:
+    (tmp_path / "mine.run").write_text("of mine")
+    for folder in (tmp_path, tmp_path / "mine.run", ""):
+        done = berrypick("demo", "--copy", folder)
+        message = f"berrypick: refusing to overwrite '{folder}'; name a folder that is new or empty\n"
+        assert (done.code, done.out, done.err) == (2, "", message)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.run"]
+    assert (tmp_path / "mine.run").read_text() == "of mine"
+
+
+def test_a_copy_is_whole_or_not_there(tmp_path: Path, berrypick, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = berrypick("demo", "--copy", tmp_path / "no" / "folder")
+    assert done.code == 2 and done.err.startswith(f"berrypick: {tmp_path / 'no' / 'folder'}: cannot be written (")
+    files = iter(range(10))
+
+    def full(source: Path, target: Path) -> str:
+        if next(files) == 9:
+            raise OSError(28, "No space left on device")
+        target.write_text("")
+        return str(target)
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    done = berrypick("demo", "--copy", tmp_path / "new")
+    assert (done.code, done.out) == (2, "") and "cannot be written (No space left on device)" in done.err
+    assert not any((tmp_path / "new").iterdir())
+
+
+def test_copies_are_asked_for_alone(tmp_path: Path, berrypick) -> None:
+    for more in (["web"], ["--all"], ["--html", "x.html"]):
+        done = berrypick("demo", *more, "--copy", tmp_path / "new")
+        assert (done.code, done.err) == (2, "berrypick: --copy writes files and evaluates nothing: give it alone\n")
+    assert not any(tmp_path.iterdir())

@@ -20,6 +20,7 @@ from cases import each
 import berrypick as bp
 from berrypick import formats, measures, users
 from berrypick.cli import command_names
+from berrypick.demo.files import copy_examples
 from berrypick.evaluation.options import options
 
 
@@ -165,9 +166,19 @@ def _read(path: Path) -> str:
 ALL = [(page, command, expected) for page in HAND_WRITTEN for command, expected in console.examples(page)]
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which readers type the commands, as `berrypick demo --copy` makes it."""
+    folder = tmp_path_factory.mktemp("examples")
+    copy_examples(folder)
+    return folder
+
+
 @pytest.mark.parametrize(("page", "command", "expected"), ALL, ids=[f"{named(p)}: {c[:60]}" for p, c, _ in ALL])
-def test_console_example(page: Path, command: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(EXAMPLES)
+def test_console_example(
+    page: Path, command: str, expected: str, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(copied)
     output = console.run(command)
     assert expected.strip()
     assert console.matches(expected, output), (
@@ -183,8 +194,8 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if console.blocks(page, "pycon")], ids=named)
-def test_python_example(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(EXAMPLES)
+def test_python_example(page: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(copied)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     runner = doctest.DocTestRunner(optionflags=flags)
     examples = console.blocks(page, "pycon")

@@ -135,9 +135,12 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     assert wheel.name == f"berrypick-{bp.__version__}-py3-none-any.whl"
     names = set(zipfile.ZipFile(wheel).namelist())
     source = ROOT / "src"
+    examples = ROOT / "docs" / "examples"
+    files = [(path, path.relative_to(source)) for path in (source / "berrypick").rglob("*")]
+    files += [(path, Path("berrypick/demo/examples") / path.relative_to(examples)) for path in examples.rglob("*")]
     wanted = {
-        str(path.relative_to(source))
-        for path in (source / "berrypick").rglob("*")
+        name.as_posix()
+        for path, name in files
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
     }
     assert {"berrypick/py.typed", "berrypick/references.bib"} <= wanted
@@ -146,8 +149,14 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
     zipfile.ZipFile(wheel).extractall(installed)
     libraries = declared_libraries(installed, tmp_path / "libraries")
     assert not {"pandas", "polars", "pyarrow", "narwhals", "altair"} & {path.name for path in libraries.iterdir()}
-    program = "import sys; sys.path[:0] = sys.argv[2:]; from berrypick.cli import main; main([sys.argv[1]])"
-    for argument in ("--version", "demo"):
+    program = "import sys; sys.path[:0] = sys.argv[2:]; from berrypick.cli import main; main(sys.argv[1].split())"
+    expected = {
+        "--version": f"berrypick {bp.__version__}, kernels: numpy\n",
+        "demo": "EPRUM",
+        "demo --copy examples": "examples/chunks/texts/compost.md\n",
+        "evaluate examples/answers.qrels examples/mine.run -m AP": "mine\tall\tAP\t0.3333333333333333\n",
+    }
+    for argument, shown in expected.items():
         done = subprocess.run(
             [sys.executable, "-S", "-c", program, argument, str(installed), str(libraries)],
             capture_output=True,
@@ -157,5 +166,4 @@ def test_without_a_compiler_a_pure_wheel_with_everything_else_is_made(tmp_path):
             env={key: value for key, value in os.environ.items() if key != "BERRYPICK_KERNELS"},
         )
         assert done.returncode == 0, done.stderr
-        expected = "EPRUM" if argument == "demo" else f"berrypick {bp.__version__}, kernels: numpy\n"
-        assert expected in done.stdout
+        assert shown in done.stdout

@@ -1,0 +1,47 @@
+"""The files of the documentation's examples, for those who have the package alone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from berrypick.core.errors import InputError, UsageError
+
+#: Folders of this package that the documentation names beside its own files.
+PARTS = ("campaign", "rag", "video", "web")
+
+
+def example_files() -> dict[str, Path]:
+    """Find every file that the documentation's commands read, by its path in the folder where they are typed."""
+    here = Path(__file__).resolve().parent
+    packed = here / "examples"  # in a wheel; a checkout has them beside its documentation
+    places = {"": packed if packed.is_dir() else here.parents[2] / "docs" / "examples"}
+    places |= {f"{part}/": here / part for part in PARTS}
+    return {
+        prefix + path.relative_to(place).as_posix(): path
+        for prefix, place in places.items()
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def copy_examples(folder: str | Path) -> list[Path]:
+    """Copy the files of the examples into a folder that is new or empty, and return where they are."""
+    target = Path(folder)
+    try:
+        if not str(folder) or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
+            raise UsageError(f"refusing to overwrite {str(folder)!r}; name a folder that is new or empty")
+        target.mkdir(exist_ok=True)
+        try:
+            return [_copied(source, target / name) for name, source in example_files().items()]
+        except BaseException:  # half of the files would look like all of them
+            for path in target.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            raise
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", path=str(folder)) from None
+
+
+def _copied(source: Path, target: Path) -> Path:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copyfile(source, target))
