@@ -1,4 +1,4 @@
-"""Build the generated pages and the pictures of docs/, and the table of measures in README.md.
+"""Build the generated pages and the pictures of docs/.
 
     python docs/build.py            write them here
     python docs/build.py FOLDER     write the pages and the pictures into another folder
@@ -17,6 +17,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
+from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,8 +38,8 @@ from _reference import api_pages, cli_pages, options_page
 
 T = TypeVar("T")
 HERE = Path(__file__).parent
-README = HERE.parent / "README.md"
-BEGIN, END = "<!-- measures: written by docs/build.py -->", "<!-- end of measures -->"
+#: Families of measures, sub-packages of berrypick.measures, in the order of the page; others follow.
+FAMILIES = ("documents", "spans", "readers", "gains", "passages", "segments")
 
 
 # pages
@@ -150,18 +151,31 @@ def measure_index() -> str:
     theirs = ", ".join(f"`{name}`" for name in document_measures.names())
     return (
         "# Measures\n\n"
-        "A measure is written `Name(parameter=value, ...)@cutoff`, for example `EPRUM(r=2)` or `EPRUM@0.5`.\n\n"
-        f"{measure_grid('')}\n\n"
+        "A measure is written `Name(parameter=value, ...)@cutoff`, for example `EPRUM(r=2)` or `EPRUM@0.5`. "
+        "[Choose a measure](../../how-to/choose.md) goes from questions to measures. Please cite the paper of each "
+        "measure you report: `berrypick show measure EPRUM --bibtex`.\n\n"
+        f"{_families()}\n\n"
+        "## Measures of ir_measures\n\n"
         "Other measures of whole documents are computed by "
-        f"[ir_measures](https://ir-measur.es), under the names it gives them: {theirs}. Where results are parts of "
+        f"[ir_measures](https://ir-measur.es), under the names it gives them: {theirs}. Where one needs a further "
+        "package, the message names it. Where results are parts of "
         "documents, a document counts at its best rank, and is relevant if any part of it is.\n\n"
         "[Documentation](../../index.md)\n"
     )
 
 
-def measure_grid(folder: str) -> str:
-    rows = [[f"[{name}]({folder}{name}.md)", first(value)] for name, value in ours(measures.registered()).items()]
-    return grid(["measure", "what it is"], rows)
+def _families() -> str:
+    """A table of measures for each family, under what its sub-package says that it holds."""
+    rows: dict[str, list[list[str]]] = {name: [] for name in FAMILIES}
+    for name, value in ours(measures.registered()).items():
+        family = value.__module__.removeprefix("berrypick.measures.").rpartition(".")[0]
+        rows.setdefault(family, []).append([f"[{name}]({name}.md)", first(value)])
+    parts = []
+    for family, found in rows.items():
+        about = text(inspect.getdoc(import_module(f"berrypick.measures.{family}")) or "") if family else ""
+        table = grid(["measure", "what it is"], found)
+        parts.append("\n\n".join(filter(None, [f"## {family.capitalize() or 'More'}", about, table])))
+    return "\n\n".join(parts)
 
 
 def user_index() -> str:
@@ -184,13 +198,6 @@ def format_index() -> str:
         "page of its own.\n\n"
         f"{grid(['format', 'holds', 'what it is'], rows)}\n\n[Documentation](../../index.md)\n"
     )
-
-
-def readme(content: str) -> str:
-    """README.md with its table of measures renewed."""
-    before, _, rest = content.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{measure_grid('docs/reference/measures/')}\n\n{END}{after}"
 
 
 # plots
@@ -237,8 +244,6 @@ def build(folder: Path) -> list[Path]:
 def main(arguments: list[str]) -> None:
     folder = Path(arguments[0]) if arguments else HERE
     written = build(folder)
-    if not arguments:
-        README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     print(f"{len(written)} files in {folder}")
 
 

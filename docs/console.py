@@ -2,8 +2,8 @@
 
     python docs/console.py          renew the printed output of all examples (look at the difference before you keep it)
 
-Commands run where `berrypick demo --copy` puts the files, as if at a terminal without colours that is as wide as need be. A line of three dots
-stands for any lines; blocks that have one are not renewed.
+Commands run where `berrypick demo --copy` puts the files, as if at a terminal without colours that is as wide as need
+be. A line of three dots stands for any lines; blocks that have one are not renewed.
 """
 
 from __future__ import annotations

@@ -96,9 +96,15 @@ def _drawn_alike(one: Path, other: Path) -> bool:
     return words == other_words and places == pytest.approx(other_places, abs=1)
 
 
-def test_table_of_measures_in_the_readme_is_up_to_date(builder: ModuleType) -> None:
-    content = _read(ROOT / "README.md")
-    assert content == builder.readme(content), "run `make docs`"
+def test_measures_are_listed_by_family() -> None:
+    page = _read(DOCS / "reference" / "measures" / "index.md")
+    families = [part.partition("\n")[0] for part in page.split("\n## ")[1:]]
+    assert families == ["Documents", "Spans", "Readers", "Gains", "Passages", "Segments", "Measures of ir_measures"]
+    listed = re.findall(r"^\| \[(\w+)\]\(\1\.md\) \|", page, flags=re.MULTILINE)
+    ours = [name for name, value in measures.registered().items() if value.__module__.startswith("berrypick.")]
+    assert sorted(listed) == sorted(ours)
+    spans = page.partition("## Spans\n")[2].partition("\n## ")[0]
+    assert "(charR.md)" in spans and "(AP.md)" not in spans
 
 
 def test_everything_has_a_page(builder: ModuleType) -> None:
@@ -246,6 +252,14 @@ def _anchors(page: Path) -> set[str]:
 @each("page", [page for page in HAND_WRITTEN if DOCS in page.parents], ids=named)
 def test_every_page_can_be_reached_from_the_front_page(page: Path) -> None:
     assert page in _reachable()
+
+
+def test_how_to_guides_are_tasks_and_the_list_of_guides_names_them() -> None:
+    listed = dict(re.findall(r"\[([^\]]+)\]\((how-to/[\w-]+\.md)\)", _read(DOCS / "index.md")))
+    titles = {_read(page).partition("\n")[0].removeprefix("# "): page for page in (DOCS / "how-to").glob("*.md")}
+    assert {title: DOCS / place for title, place in listed.items()} == titles
+    task = r"(Add|Check|Choose|Complete|Draw|Evaluate|Fail|Find out|Keep|Learn|Make|Move|Pass|See|Use) .*[^?]"
+    assert [title for title in titles if not re.fullmatch(task, title)] == []
 
 
 @cache
