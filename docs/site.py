@@ -1,8 +1,9 @@
 """Build the documentation as a site: ``python docs/site.py [FOLDER]``, into ``site/`` unless a folder is named.
 
-The pages are those of docs/, the changelog and the guide for contributors, with search and a menu. The build is strict:
-a broken link fails. Links to files of the repository that are no pages lead to its address, if that is known
-(``[tool.berrypick]`` in pyproject.toml), and are plain text otherwise.
+The home page is README.md; the others are those of docs/, the changelog and the guide for contributors. Search works
+from the file system as well as from a server, and nothing asks the network. The build is strict: a broken link fails.
+Links to files of the repository that are no pages lead to its address, if that is known (scripts/addresses.json), and
+are plain text otherwise.
 """
 
 from __future__ import annotations
@@ -21,11 +22,31 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from release import addresses, version  # noqa: E402
 
-#: Pages that lie outside of docs/.
-MORE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+#: Pages that lie outside of docs/, or are called otherwise there.
+MORE = {
+    "README.md": "index.md",
+    "docs/index.md": "documentation.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+}
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)\s]*)?\)")
 #: Fenced code has no links.
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+#: As the reader's system says, with a button that goes through all three.
+PALETTE = [
+    {"media": "(prefers-color-scheme)", "toggle": {"icon": "lucide/sun-moon", "name": "Light"}},
+    {
+        "media": "(prefers-color-scheme: light)",
+        "scheme": "default",
+        "toggle": {"icon": "lucide/sun", "name": "Dark"},
+    },
+    {
+        "media": "(prefers-color-scheme: dark)",
+        "scheme": "slate",
+        "toggle": {"icon": "lucide/moon", "name": "As the system says"},
+    },
+]
 
 Menu = list[dict[str, "str | Menu"]]
 
@@ -59,21 +80,28 @@ def page_text(page: str, path: Path, names: dict[Path, str], repository: str) ->
 
 
 def menu(found: Iterable[str]) -> Menu:
-    """The menu: folders in a fixed order, and their pages by name."""
+    """The menu: folders in a fixed order, and their pages as docs/index.md names them, others by name."""
     names = set(found)
+    named = (match[2] for match in LINK.finditer((ROOT / "docs" / "index.md").read_text("utf-8")))
+    places = {page: place for place, page in enumerate(dict.fromkeys(named))}
+
+    def order(page: str) -> tuple[bool, int, str]:
+        return not page.endswith("index.md"), places.get(page, len(places)), page.lower()
 
     def folder(place: str) -> Menu:
-        inside = sorted((p for p in names if p.startswith(place) and "/" not in p[len(place) :]), key=_order)
+        inside = sorted((p for p in names if p.startswith(place) and "/" not in p[len(place) :]), key=order)
         return [{_title(page): page} for page in inside]
 
-    kinds = ("measures", "users", "formats", "cli", "api")
+    kinds = ("users", "formats", "cli", "api")
     titles = {"users": "user models", "cli": "commands", "api": "Python"}
     return [
         {"Home": "index.md"},
+        {"All guides": "documentation.md"},
         {"Tutorials": folder("tutorials/")},
         {"How-to guides": folder("how-to/")},
         {
             "Reference": [
+                {"Measures": _measures()},
                 *({titles.get(kind, kind).capitalize(): folder(f"reference/{kind}/")} for kind in kinds),
                 *folder("reference/"),
             ]
@@ -83,8 +111,16 @@ def menu(found: Iterable[str]) -> Menu:
     ]
 
 
-def _order(page: str) -> tuple[bool, str]:
-    return not page.endswith("index.md"), page.lower()
+def _measures() -> Menu:
+    """The measures by family, as their page has them."""
+    index = "reference/measures/index.md"
+    families: Menu = []
+    for part in pages()[index].read_text("utf-8").split("\n## ")[1:]:
+        found: Menu = [
+            {name: f"reference/measures/{name}.md"} for name in re.findall(r"^\| \[(\w+)\]", part, re.MULTILINE)
+        ]
+        families += [{part.partition("\n")[0]: found}] if found else []
+    return [{"Measures": index}, *families]
 
 
 def _title(page: str) -> str:
@@ -105,8 +141,22 @@ def configuration(site_address: str, repository: str) -> str:
         "site_dir": "site",
         "use_directory_urls": False,
         "nav": menu(pages()),
-        "theme": {"font": False, "features": ["navigation.indexes", "navigation.top", "search.highlight"]},
-        "markdown_extensions": ["tables", "admonition", {"toc": {"permalink": True}}, "pymdownx.superfences"],
+        "theme": {
+            "font": False,
+            "features": ["navigation.indexes", "navigation.top", "search.highlight"],
+            "palette": PALETTE,
+        },
+        "extra_css": ["theme/extra.css"],
+        # search from the file system; a script of that name is not fetched from elsewhere
+        "plugins": ["search", "offline"],
+        "extra": {"polyfills": ["theme/iframe-worker.js"]},
+        "markdown_extensions": [
+            "tables",
+            "admonition",
+            {"toc": {"permalink": True}},
+            {"pymdownx.highlight": {"line_spans": "__line", "pygments_lang_class": True}},
+            "pymdownx.superfences",
+        ],
     }
     return json.dumps({name: value for name, value in lines.items() if value != ""}, indent=1)
 
@@ -122,7 +172,8 @@ def build(out: Path) -> int:
             target = place / "pages" / page
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(page_text(page, path, names, repository), "utf-8")
-        shutil.copytree(ROOT / "docs" / "pictures", place / "pages" / "pictures")
+        for name in ("pictures", "theme"):
+            shutil.copytree(ROOT / "docs" / name, place / "pages" / name)
         # JSON is YAML, the builder's own language
         (place / "mkdocs.yml").write_text(configuration(site_address, repository), "utf-8")
         command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", str(place / "mkdocs.yml")]

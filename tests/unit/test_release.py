@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -100,21 +99,6 @@ def test_workflows_are_valid_and_call_what_exists():
         assert form["name"] and form["description"] and form["body"]
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
     assert [hook["id"] for hook in hooks["repos"][0]["hooks"]] == ["ruff-check", "ruff-format", "mypy"]
-
-
-def test_the_site_is_built_without_a_broken_link(tmp_path):
-    pytest.importorskip("zensical", reason="the site: zensical comes with the dependency group site")
-    built = subprocess.run(
-        [sys.executable, ROOT / "docs/site.py", tmp_path / "site"], capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stdout + built.stderr
-    page = (tmp_path / "site/reference/measures/EPRUM.html").read_text("utf-8")
-    assert "Expected precision at a recall value" in page
-    assert "EPRUM" in (tmp_path / "site/search.json").read_text("utf-8")
-    for name in ("index", "changelog", "contributing", "glossary", "reference/cli/evaluate", "reference/api/evaluate"):
-        assert (tmp_path / f"site/{name}.html").exists(), name
-    asked = re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"?(https?://[^\s\">]+)", page)
-    assert asked == []
 
 
 def test_a_broken_link_fails(tmp_path, monkeypatch):

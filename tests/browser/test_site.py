@@ -1,0 +1,102 @@
+"""The documentation as a site: its home, its search from the file system, dark, and on a phone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("zensical", reason="the site: zensical comes with the dependency group site")
+    place = tmp_path_factory.mktemp("site") / "site"
+    command = [sys.executable, ROOT / "docs/site.py", place]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return place
+
+
+def test_the_site_is_built_without_a_broken_link(site: Path) -> None:
+    page = (site / "reference/measures/EPRUM.html").read_text("utf-8")
+    assert "Expected precision at a recall value" in page
+    assert "EPRUM" in (site / "search.json").read_text("utf-8")
+    for name in ("index", "changelog", "contributing", "glossary", "reference/cli/evaluate", "reference/api/evaluate"):
+        assert (site / f"{name}.html").exists(), name
+    asked = re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"?(https?://[^\s\">]+)", page)
+    assert asked == []
+
+
+class Tab:
+    """A page of the site, opened as a file, and what it asked of the network or complained about."""
+
+    def __init__(self, browser: Any, address: str, **settings: Any) -> None:
+        self.page = browser.new_page(**settings)
+        self.complaints: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self._asked)
+        self.page.goto(address)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.complaints.append(request.url)
+
+
+@pytest.fixture
+def tab(chromium: Any, site: Path):
+    opened: list[Tab] = []
+
+    def open_page(name: str, **settings: Any) -> Any:
+        opened.append(Tab(chromium, (site / name).as_uri(), **settings))
+        return opened[-1].page
+
+    yield open_page
+    for one in opened:
+        one.page.close()
+        assert one.complaints == []
+
+
+def test_the_home_has_code_its_output_and_a_picture_on_the_first_screen(tab: Any) -> None:
+    page = tab("index.html", viewport={"width": 1280, "height": 900})
+    for found in (
+        "text=pip install berrypick",
+        "text=from the first release on",
+        "text=0.7636",
+        "img[src$='readers.svg']",
+    ):
+        box = page.locator(found).first.bounding_box()
+        assert box["y"] + box["height"] < 900, found
+    assert page.evaluate("document.querySelector(\"img[src$='readers.svg']\").naturalWidth") > 0
+
+
+def test_search_works_from_the_file_system(tab: Any) -> None:
+    page = tab("how-to/chunks.html", viewport={"width": 1280, "height": 900})
+    page.keyboard.press("Control+k")
+    page.keyboard.type("Passage2AP")
+    page.locator("a[href*='Passage2AP.html?h=']").first.wait_for(timeout=20_000)
+
+
+def test_it_is_dark_where_the_reader_wants_it(tab: Any) -> None:
+    grounds = []
+    for scheme in ("light", "dark"):
+        page = tab("index.html", color_scheme=scheme)
+        grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    light, dark = ([int(part) for part in re.findall(r"\d+", ground)[:3]] for ground in grounds)
+    assert min(light) > 200 and max(dark) < 60
+
+
+def test_formulas_fit_a_phone(tab: Any) -> None:
+    for name in ("EPRUM", "epnav", "T2I", "GRP"):
+        page = tab(f"reference/measures/{name}.html", viewport=PHONE)
+        wide = "[...document.querySelectorAll('.language-text code')].map(code => code.scrollWidth - code.clientWidth)"
+        found = page.evaluate(wide)
+        assert found and max(found) <= 0, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], name
