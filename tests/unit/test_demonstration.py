@@ -299,6 +299,9 @@ def test_copied_files_overwrite_nothing(tmp_path: Path, berrypick) -> None:
 def test_a_copy_is_whole_or_not_there(tmp_path: Path, berrypick, monkeypatch: pytest.MonkeyPatch) -> None:
     done = berrypick("demo", "--copy", tmp_path / "no" / "folder")
     assert done.code == 2 and done.err.startswith(f"berrypick: {tmp_path / 'no' / 'folder'}: cannot be written (")
+    for odd in ("x" * 5000, "a\0b"):
+        done = berrypick("demo", "--copy", odd)
+        assert done.code == 2 and "cannot be written (" in done.err and "Traceback" not in done.err
     files = iter(range(10))
 
     def full(source: Path, target: Path) -> str:

@@ -38,8 +38,9 @@ def copy_examples(folder: str | Path) -> list[Path]:
             for path in target.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
             raise
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", path=str(folder)) from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not a valid file name"
+        raise InputError(f"cannot be written ({why})", path=str(folder)) from None
 
 
 def _copied(source: Path, target: Path) -> Path:
