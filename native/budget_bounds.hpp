@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lists.hpp"
+#include "list_bounds.hpp"
 
 namespace berrypick {
 
@@ -18,25 +18,6 @@ constexpr std::size_t kPoints = 5;
 constexpr int kBudgetSteps = 5;
 constexpr std::size_t kMostClasses = 3;
 constexpr std::size_t kThetas = 17;
-
-// Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
-struct Candidates {
-    std::size_t count = 0, targets = 0;
-    Values rows, exposure, effort;
-
-    const double* row(std::size_t i) const { return rows.data() + i * targets; }
-    const double* exposed(std::size_t i) const { return exposure.data() + i * targets; }
-
-    Candidates take(const std::vector<std::size_t>& which) const {
-        Candidates found{which.size(), targets, {}, {}, {}};
-        for (const std::size_t i : which) {
-            found.rows.insert(found.rows.end(), row(i), row(i) + targets);
-            found.exposure.insert(found.exposure.end(), exposed(i), exposed(i) + targets);
-            found.effort.push_back(effort[i]);
-        }
-        return found;
-    }
-};
 
 // Parts of the effort ahead. In part m, from edges[m] to edges[m + 1], a list holds sets of effort up to most[m]; `single`
 // says where these hold one candidate at most.
@@ -384,9 +365,9 @@ inline Values kinds_table(const Candidates& candidates, const Values& all_unseen
     const std::size_t number = std::size_t(
         std::lower_bound(dearest.begin(), dearest.end(), open.need * (1 - kRounding)) - dearest.begin());
     if (number > n) return Values(others * sures, 0.0);
-    Values best(1), given(count), seen_before(n), worth(count), row(n), capped(n);
-    level_bounds(rows.data(), count, n, unseen.data(), Index(number), 1, 0, others, sures, best.data(), given.data(),
-                 table.data());
+    Values best(1), given(count), seen_before(n), row(n), capped(n);
+    level_bounds(candidates, all_unseen.data(), Index(number + all_unseen.size() - n), 1, 0, others, sures, best.data(),
+                 given.data(), table.data());
     Values covered;
     std::vector<bool> surely;
     for (std::size_t i = 0; i < count; ++i) {

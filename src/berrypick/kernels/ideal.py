@@ -17,11 +17,10 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.kernels import effort_lists, in_use
+from berrypick.kernels import in_use, list_search
 from berrypick.kernels.candidate_sets import order_of
-from berrypick.kernels.certified import Found, Objective, Search, search
-from berrypick.kernels.effort_problem import Priced
 from berrypick.kernels.greedy import greedy_lists
+from berrypick.kernels.list_problem import Found, Objective, Priced, Search
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
@@ -142,7 +141,7 @@ def certified(candidates: Reach, wanted: tuple[int, ...], objective: Objective, 
 def _certified(
     content: _Content[Reach], wanted: tuple[int, ...], objective: Objective, limit: Search, kernels: str
 ) -> tuple[Found, ...]:
-    return tuple(search(content.value.dense(), wanted, objective, limit))
+    return tuple(list_search.search_numbers(content.value.dense(), wanted, objective, limit))
 
 
 def cheapest(
@@ -161,7 +160,7 @@ def _cheapest(
     limit: Search,
     kernels: str,
 ) -> tuple[Found, ...]:
-    return tuple(effort_lists.search(*content.value, wanted, objective, limit))
+    return tuple(list_search.search(*content.value, wanted, objective, limit))
 
 
 Value = TypeVar("Value")

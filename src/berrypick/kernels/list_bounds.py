@@ -27,6 +27,10 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
 
+#: Candidates that are not sure beyond the number needed, up to which the ways to a list that suffices are told apart.
+MORE_LEVELS = 8
+#: The largest number of targets for which they are.
+MOST_PATHS = 60
 #: Frank-Wolfe steps towards the best tangent.
 STEPS = 8
 #: Levels at which the split bound is also taken for each candidate.
@@ -260,3 +264,33 @@ def _with(mass: FloatArray, seen: float, unseen: float) -> FloatArray:
     found[1:] += mass[:-1] * seen
     found[-1] += mass[-1] * seen
     return found
+
+
+# --- ways -----------------------------------------------------------------------------------------------------------
+
+
+def best_ways(table: FloatArray, best: FloatArray, rank: int, inverse: bool, most: float) -> tuple[float, float, float]:
+    """What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is.
+
+    ``table``: bounds on P(suffices) for numbers of candidates of both kinds, -1 where there are none; ``best``: for
+    numbers of any. Both numbers only grow along a list, each rank by one of them. So a list that has seen much without
+    sure candidates does not suffice as soon as one of sure candidates.
+    """
+    if not table.size:
+        return np.inf, np.inf, np.inf
+    others, sures = table.shape
+    ahead = np.full((others + 1, sures + 1), -np.inf)  # what is added from a number of each kind on
+    later = ahead.copy()  # the same without the rank itself
+    for h in range(others - 1, -1, -1):
+        for m in range(sures - 1, -1, -1):
+            if table[h, m] >= 0:
+                k = rank + h + m
+                share = float(min(table[h, m], best[h + m - 1]) if 1 <= h + m <= len(best) else table[h, m])
+                beyond = h + 1 == others or m + 1 == sures
+                if inverse:  # what is added if the list ends here, or is not looked at any further
+                    own, end = share / (max(k, 1) * (k + 1.0)), (most if beyond else share) / (k + 1.0)
+                else:
+                    own, end = share - 1.0, 0.0 if beyond or share >= 1.0 else -np.inf
+                later[h, m] = max(ahead[h + 1, m], ahead[h, m + 1], end)
+                ahead[h, m] = own + later[h, m]
+    return float(later[0, 0]), float(later[1, 0]), float(later[0, 1])

@@ -1,5 +1,5 @@
-// Ideal lists: bounds on P(F >= r) over all ways to append j candidates, and the best order among all sets of a few
-// candidates. kernels/list_bounds.py and kernels/certified.py have the plain forms and say why the bounds hold.
+// Ideal lists: bounds on P(F >= r) over all ways to append j candidates. kernels/list_bounds.py has the plain form and
+// says why the bounds hold.
 #pragma once
 
 #include <algorithm>
@@ -66,6 +66,33 @@ inline double binomial_tail(Index n, double p, Index least) {
     }
     return total;
 }
+
+// Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
+struct Candidates {
+    std::size_t count = 0, targets = 0;
+    Values rows, exposure, effort;
+
+    Candidates(std::size_t count_, std::size_t targets_, const double* rows_, Values effort_)
+        : count(count_), targets(targets_), rows(rows_, rows_ + count_ * targets_), effort(std::move(effort_)) {
+        for (const double p : rows) exposure.push_back(-std::log1p(-p));
+    }
+
+    const double* row(std::size_t i) const { return rows.data() + i * targets; }
+    const double* exposed(std::size_t i) const { return exposure.data() + i * targets; }
+
+    Candidates take(const std::vector<std::size_t>& which) const {
+        Candidates found(0, targets, nullptr, {});
+        found.count = which.size();
+        found.rows.reserve(which.size() * targets);
+        found.exposure.reserve(which.size() * targets);
+        for (const std::size_t i : which) {
+            found.rows.insert(found.rows.end(), row(i), row(i) + targets);
+            found.exposure.insert(found.exposure.end(), exposed(i), exposed(i) + targets);
+            found.effort.push_back(effort[i]);
+        }
+        return found;
+    }
+};
 
 // Candidates x targets that are not sure yet, as exposures -log(1 - p).
 struct Exposures {
@@ -317,9 +344,9 @@ private:
 
 // Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i. `table` has those of h
 // candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so many.
-inline void level_bounds(const double* rows, std::size_t count, std::size_t targets, const double* unseen_all, Index r,
-                         std::size_t levels, int steps, std::size_t others, std::size_t sures, double* best,
-                         double* given, double* table) {
+inline void level_bounds(const Candidates& candidates, const double* unseen_all, Index r, std::size_t levels, int steps,
+                         std::size_t others, std::size_t sures, double* best, double* given, double* table) {
+    const std::size_t count = candidates.count, targets = candidates.targets;
     std::vector<std::size_t> open;
     for (std::size_t x = 0; x < targets; ++x)
         if (unseen_all[x] > 0) open.push_back(x);
@@ -340,8 +367,8 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
     std::vector<bool> surely(count, false);
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t x = 0; x < n; ++x) {
-            const double p = rows[i * targets + open[x]];
-            all.values[i * n + x] = -std::log1p(-p);
+            const double p = candidates.row(i)[open[x]];
+            all.values[i * n + x] = candidates.exposed(i)[open[x]];
             if (p == 1.0)
                 surely[i] = true;
             else
@@ -378,7 +405,7 @@ inline void level_bounds(const double* rows, std::size_t count, std::size_t targ
 }
 
 // What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As
-// kernels/certified.py, best_ways.
+// kernels/list_bounds.py, best_ways.
 struct Ways {
     double all = kInfinity, after_other = kInfinity, after_sure = kInfinity;
 
@@ -406,108 +433,5 @@ struct Ways {
         after_sure = later[1];
     }
 };
-
-// The best order of candidates whose sets can all be listed, by dynamic programming from the largest set. `score` is
-// what each set adds as the state after a rank, `best` what can still follow it (and what follows if nothing is
-// appended on entry), `step` the candidate appended next, -1 where the list ends.
-inline void best_order(const double* score, double* best, Index* step, const std::uint8_t* done, unsigned count) {
-    const std::size_t sets = std::size_t(1) << count;
-    for (std::size_t s = sets; s-- > 0;) {  // every larger set is a larger number
-        step[s] = -1;
-        if (done[s]) continue;
-        for (unsigned i = 0; i < count; ++i) {
-            const std::size_t larger = s | (std::size_t(1) << i);
-            if (larger == s) continue;
-            const double total = score[larger] + best[larger];
-            if (total > best[s]) {
-                best[s] = total;
-                step[s] = Index(i);
-            }
-        }
-    }
-}
-
-// Calls visit(set, seen, unseen) for every set of a few candidates; set number s holds candidate i where bit i is 1.
-template <class Visit>
-void for_each_set(const double* rows, unsigned count, std::size_t targets, Visit visit) {
-    const std::size_t sets = std::size_t(1) << count;
-    Values seen(count * targets + targets, 0.0), unseen(count * targets + targets, 1.0);
-    for (std::size_t s = 0; s < sets; ++s) {
-        // the state at level d depends on the d highest bits; those above the highest that has changed stay
-        unsigned from = 0;
-        if (s) {
-            const std::size_t changed = s ^ (s - 1);
-            unsigned high = 0;
-            while ((changed >> high) > 1) ++high;
-            from = count - 1 - high;
-        }
-        for (unsigned d = from; d < count; ++d) {
-            const unsigned i = count - 1 - d;
-            const double* row = rows + i * targets;
-            const bool in = (s >> i) & 1;
-            for (std::size_t x = 0; x < targets; ++x) {
-                const double a = seen[d * targets + x], b = unseen[d * targets + x];
-                seen[(d + 1) * targets + x] = in ? a + (1.0 - a) * row[x] : a;
-                unseen[(d + 1) * targets + x] = in ? b * (1.0 - row[x]) : b;
-            }
-        }
-        visit(s, &seen[count * targets], &unseen[count * targets]);
-    }
-}
-
-// P(F < r), P(F >= r) and E[min(F, r)] of one row after the other, one target at a time: the digits are those of the
-// plain form.
-class NumberTails {
-public:
-    double below = 0.0, reached = 0.0, expected = 0.0;
-
-    void operator()(const double* seen, const double* unseen, std::size_t targets, std::size_t r) {
-        mass_.assign(targets + 2, 0.0);
-        next_.assign(targets + 2, 0.0);
-        mass_[0] = 1.0;
-        std::size_t sure = 0, size = 1;
-        for (std::size_t x = 0; x < targets; ++x) {
-            const double a = seen[x], b = unseen[x];
-            if (a == 1.0 && b == 0.0) ++sure;
-            if ((a == 1.0 && b == 0.0) || (a == 0.0 && b == 1.0)) continue;
-            next_[0] = mass_[0] * b;
-            for (std::size_t f = 1; f <= size; ++f) next_[f] = mass_[f] * b + mass_[f - 1] * a;
-            ++size;
-            std::swap(mass_, next_);
-        }
-        below = reached = expected = 0.0;
-        for (std::size_t f = 0; f < size && f + sure < r; ++f) {
-            below += mass_[f];
-            expected += double(f + sure) * mass_[f];
-        }
-        for (std::size_t f = size; f > 0 && f + sure > r; --f) reached += mass_[f - 1];
-        expected += double(r) * reached;
-    }
-
-private:
-    Values mass_, next_;
-};
-
-// P(F < r) and P(F >= r) for every set of a few candidates.
-inline void tails_of_sets(const double* rows, unsigned count, std::size_t targets, std::size_t r, double* below,
-                          double* reached, std::uint8_t* done) {
-    Values mass(targets + 1);
-    for_each_set(rows, count, targets, [&](std::size_t s, const double* a, const double* b) {
-        std::fill(mass.begin(), mass.end(), 0.0);
-        mass[0] = 1.0;
-        std::size_t sure = 0;
-        for (std::size_t x = 0; x < targets; ++x) {
-            sure += b[x] == 0.0;
-            for (std::size_t f = x + 1; f > 0; --f) mass[f] = mass[f] * b[x] + mass[f - 1] * a[x];
-            mass[0] *= b[x];
-        }
-        double low = 0.0, high = 0.0;
-        for (std::size_t f = 0; f < r; ++f) low += mass[f];
-        for (std::size_t f = targets + 1; f-- > r;) high += mass[f];
-        below[s] = low;
-        reached[s] = high;
-        done[s] = sure >= r;
-    });
-}
 
 }  // namespace berrypick
