@@ -5,31 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "polynomial.hpp"
+#include "tangents.hpp"
 
 namespace berrypick {
 
-constexpr double kRounding = 1e-12;
 constexpr std::size_t kSplitGiven = 4;
 constexpr Index kMostSplit = 1000;  // more targets, and binomial coefficients do not fit a double
-constexpr double kLeastSlope = 1e-30;
 constexpr std::size_t kMoreLevels = 8;
 constexpr std::size_t kMostPaths = 60;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-using Values = std::vector<double>;
-
-// Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number.
-inline double coarse(double value) {
-    int exponent = 0;
-    const double mantissa = std::frexp(value, &exponent);
-    return std::ldexp(std::ceil(mantissa * 4294967296.0 - 1.0 / 4096.0), exponent - 32);
-}
 
 // Whether candidate i is dominated by j: j reaches every target at least as well, and is the first of equals.
 inline void dominated(const double* rows, std::size_t count, std::size_t targets, std::uint8_t* out) {
@@ -65,171 +51,6 @@ inline double binomial_tail(Index n, double p, Index least) {
         choose = choose * double(k) / double(n - k + 1);
     }
     return total;
-}
-
-// Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
-struct Candidates {
-    std::size_t count = 0, targets = 0;
-    Values rows, exposure, effort;
-
-    Candidates(std::size_t count_, std::size_t targets_, const double* rows_, Values effort_)
-        : count(count_), targets(targets_), rows(rows_, rows_ + count_ * targets_), effort(std::move(effort_)) {
-        for (const double p : rows) exposure.push_back(-std::log1p(-p));
-    }
-
-    const double* row(std::size_t i) const { return rows.data() + i * targets; }
-    const double* exposed(std::size_t i) const { return exposure.data() + i * targets; }
-
-    Candidates take(const std::vector<std::size_t>& which) const {
-        Candidates found(0, targets, nullptr, {});
-        found.count = which.size();
-        found.rows.reserve(which.size() * targets);
-        found.exposure.reserve(which.size() * targets);
-        for (const std::size_t i : which) {
-            found.rows.insert(found.rows.end(), row(i), row(i) + targets);
-            found.exposure.insert(found.exposure.end(), exposed(i), exposed(i) + targets);
-            found.effort.push_back(effort[i]);
-        }
-        return found;
-    }
-};
-
-// Candidates x targets that are not sure yet, as exposures -log(1 - p).
-struct Exposures {
-    std::size_t count = 0;
-    std::size_t targets = 0;
-    Values values;
-
-    const double* row(std::size_t i) const { return values.data() + i * targets; }
-};
-
-struct Tangents {
-    Values best;    // logarithms
-    Values given;   // levels x candidates
-};
-
-// log P(F >= need) at exposures y, and its gradient.
-class LogReached {
-public:
-    LogReached(std::size_t targets, std::size_t need)
-        : n_(targets), need_(need), ahead_((targets + 1) * (need + 1)), behind_(ahead_.size()) {}
-
-    double operator()(const Values& y, Values& slope) {
-        std::fill(ahead_.begin(), ahead_.end(), 0.0);
-        std::fill(behind_.begin(), behind_.end(), 0.0);
-        const std::size_t width = need_ + 1;
-        ahead_[0] = behind_[n_ * width] = 1.0;
-        for (std::size_t x = 0; x < n_; ++x) extend(&ahead_[x * width], &ahead_[(x + 1) * width], y[x]);
-        for (std::size_t x = n_; x-- > 0;) extend(&behind_[(x + 1) * width], &behind_[x * width], y[x]);
-        const double reached = ahead_[n_ * width + need_];
-        for (std::size_t x = 0; x < n_; ++x) {
-            double missing = 0.0;
-            for (std::size_t f = 0; f < need_; ++f)
-                missing += ahead_[x * width + f] * behind_[(x + 1) * width + need_ - 1 - f];
-            slope[x] = std::exp(-y[x]) * missing / reached;
-        }
-        return std::log(reached);
-    }
-
-private:
-    void extend(const double* from, double* to, double y) const {
-        const double seen = -std::expm1(-y), unseen = std::exp(-y);
-        to[0] = from[0] * unseen;
-        for (std::size_t f = 1; f <= need_; ++f) to[f] = from[f] * unseen + from[f - 1] * seen;
-        to[need_] += from[need_] * seen;
-    }
-
-    std::size_t n_, need_;
-    Values ahead_, behind_;
-};
-
-// The places of the `size` largest values, the first of equals.
-inline void largest(const Values& values, std::size_t size, std::vector<std::size_t>& places) {
-    places.resize(values.size());
-    std::iota(places.begin(), places.end(), std::size_t(0));
-    const auto before = [&](std::size_t a, std::size_t b) {
-        return values[a] > values[b] || (values[a] == values[b] && a < b);
-    };
-    if (size < places.size())
-        std::nth_element(places.begin(), places.begin() + std::ptrdiff_t(size), places.end(), before);
-    places.resize(size);
-    std::sort(places.begin(), places.end(), before);
-}
-
-// The places of the `size` largest values, of which `least` is the smallest; values that only rounding tells apart count
-// as equal, and the first of equals is taken.
-inline void nearly_largest(const Values& values, std::size_t size, double least, std::vector<std::size_t>& places) {
-    const double edge = coarse(least), near = least * 1e-9;  // values farther apart are not rounded to one number
-    const auto above = [&](double value) { return value > least + near || (value > least && coarse(value) > edge); };
-    std::size_t left = size;
-    for (const double value : values) left -= above(value);
-    places.clear();
-    for (std::size_t i = 0; i < values.size() && places.size() < size; ++i) {
-        const bool equal = !above(values[i]) && (values[i] >= least || (values[i] >= least - near && coarse(values[i]) == edge));
-        if (equal && left) --left;
-        else if (!above(values[i])) continue;
-        places.push_back(i);
-    }
-}
-
-// The exposure that stands for a sure target in a tangent with this slope.
-inline double exposure_cap(double slope) {
-    slope = std::max(slope, kLeastSlope);
-    return std::log1p(1.0 / slope) + std::log1p(slope) / slope;
-}
-
-inline Tangents tangent_bounds(const Exposures& exposure, const Values& before, std::size_t need, std::size_t levels,
-                               int steps) {
-    const std::size_t count = exposure.count, n = exposure.targets;
-    Tangents found{Values(levels, kInfinity), Values(levels * count, kInfinity)};
-    if (!count) return found;
-    LogReached log_reached(n, need);
-    Values y(n), slope(n), cap(n), weight(count), total(n);
-    std::vector<std::size_t> top;
-    for (std::size_t j = 1; j <= levels; ++j) {
-        const std::size_t size = std::min(j, count);
-        for (std::size_t i = 0; i < count; ++i) {
-            weight[i] = 0.0;
-            for (std::size_t x = 0; x < n; ++x) weight[i] += std::min(exposure.row(i)[x], 1.0);
-        }
-        largest(weight, size, top);
-        nearly_largest(weight, size, weight[top.back()], top);
-        for (std::size_t x = 0; x < n; ++x) {
-            double sum = 0.0;
-            for (const std::size_t i : top) sum += std::min(exposure.row(i)[x], 1.0);
-            y[x] = before[x] + 0.5 * sum + 0.05;
-        }
-        for (int step = 0; step < steps; ++step) {
-            double constant = log_reached(y, slope);
-            if (!std::isfinite(constant)) break;  // too small a number: this point gives no bound
-            for (std::size_t x = 0; x < n; ++x) {
-                cap[x] = std::max(exposure_cap(slope[x]) - before[x], 0.0);
-                constant -= slope[x] * (y[x] - before[x]);
-            }
-            for (std::size_t i = 0; i < count; ++i) {
-                const double* row = exposure.row(i);
-                double sum = 0.0;
-                for (std::size_t x = 0; x < n; ++x) sum += std::min(row[x], cap[x]) * slope[x];
-                weight[i] = sum;
-            }
-            largest(weight, size, top);
-            double bound = constant;
-            for (const std::size_t i : top) bound += weight[i];
-            found.best[j - 1] = std::min(found.best[j - 1], bound);
-            const double least = weight[top.back()];
-            for (std::size_t i = 0; i < count; ++i) {
-                double& given = found.given[(j - 1) * count + i];
-                given = std::min(given, bound + std::min(weight[i] - least, 0.0));
-            }
-            nearly_largest(weight, size, least, top);
-            for (std::size_t x = 0; x < n; ++x) {
-                double sum = 0.0;
-                for (const std::size_t i : top) sum += std::min(exposure.row(i)[x], cap[x]);
-                y[x] += (before[x] + sum - y[x]) * (2.0 / (step + 4.0));
-            }
-        }
-    }
-    return found;
 }
 
 // Sums over the largest of everything that the split bounds look at. Of each candidate the q best targets count, q = 0, 1,
@@ -342,10 +163,12 @@ private:
     std::vector<Values> exposed_[2], seen_[2];
 };
 
-// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is candidate i. `table` has those of h
-// candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so many.
-inline void level_bounds(const Candidates& candidates, const double* unseen_all, Index r, std::size_t levels, int steps,
-                         std::size_t others, std::size_t sures, double* best, double* given, double* table) {
+// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is one that is `asked` about (levels x asked).
+// `table` has those of h candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so
+// many.
+inline void level_bounds(const Candidates& candidates, const std::vector<std::size_t>& asked, const double* unseen_all,
+                         Index r, std::size_t levels, int steps, std::size_t others, std::size_t sures, double* best,
+                         double* given, double* table) {
     const std::size_t count = candidates.count, targets = candidates.targets;
     std::vector<std::size_t> open;
     for (std::size_t x = 0; x < targets; ++x)
@@ -354,7 +177,7 @@ inline void level_bounds(const Candidates& candidates, const double* unseen_all,
     const Index need = r - Index(targets - n);
     if (need <= 0) {
         std::fill(best, best + levels, 1.0);
-        std::fill(given, given + levels * count, 1.0);
+        std::fill(given, given + levels * asked.size(), 1.0);
         std::fill(table, table + others * sures, 1.0);
         return;
     }
@@ -363,12 +186,12 @@ inline void level_bounds(const Candidates& candidates, const double* unseen_all,
         unseen[x] = unseen_all[open[x]];
         before[x] = -std::log(unseen[x]);
     }
-    Exposures all{count, n, Values(count * n)}, unsure{0, n, {}};
+    const Exposures all(candidates, open);
+    Exposures unsure{0, n, {}};
     std::vector<bool> surely(count, false);
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t x = 0; x < n; ++x) {
             const double p = candidates.row(i)[open[x]];
-            all.values[i * n + x] = candidates.exposed(i)[open[x]];
             if (p == 1.0)
                 surely[i] = true;
             else
@@ -382,10 +205,27 @@ inline void level_bounds(const Candidates& candidates, const double* unseen_all,
     Values without, with;
     const Split split(all, mean, surely, unseen, need, std::max(levels, std::max(others, sures)));
     split.bounds(levels, without, with);
-    if (unsure.count && unsure.count < count) {
-        const Tangents found = tangent_bounds(unsure, before, std::size_t(need), levels, steps);
-        for (std::size_t j = 0; j < levels; ++j)
-            without[j] = std::min(without[j], std::exp(found.best[j]) * (1 + kRounding));
+    const Values ranks(count, 1.0), few(unsure.count, 1.0);
+    const std::vector<std::size_t> none;
+    LogReached reached(n, std::size_t(need));
+    const auto log_reached = [&](const Values& y, Values& slope) { return reached(y, slope); };
+    for (std::size_t j = 1; j <= levels; ++j) {
+        const Values budget(1, double(j));
+        if (unsure.count && unsure.count < count) {
+            Knapsack knapsack(few, budget, none);
+            add_tangents(unsure, before, log_reached, budget, steps, knapsack);
+            without[j - 1] = std::min(without[j - 1], std::exp(knapsack.best[0]) * (1 + kRounding));
+        }
+        Knapsack knapsack(ranks, budget, asked);
+        add_tangents(all, before, log_reached, budget, steps, knapsack);
+        knapsack.finish();
+        best[j - 1] = std::min(std::max(without[j - 1], with[j - 1]), std::exp(knapsack.best[0]) * (1 + kRounding));
+        best[j - 1] = std::min(best[j - 1], 1.0);
+        for (std::size_t k = 0; k < asked.size(); ++k) {
+            double& place = given[(j - 1) * asked.size() + k];
+            place = std::min(best[j - 1], std::exp(knapsack.given[k]) * (1 + kRounding));
+            if (j >= 2 && j <= kSplitGiven) place = std::min(place, split.given(j, asked[k]));
+        }
     }
     for (std::size_t h = 0; h < others; ++h)
         for (std::size_t m = 0; m < sures; ++m) {
@@ -393,15 +233,6 @@ inline void level_bounds(const Candidates& candidates, const double* unseen_all,
             place = split.kinds(h, m);
             if (m == 0 && h >= 1 && h <= levels && place >= 0.0) place = std::min(place, without[h - 1]);
         }
-    const Tangents found = tangent_bounds(all, before, std::size_t(need), levels, steps);
-    for (std::size_t j = 0; j < levels; ++j) {
-        best[j] = std::min(std::max(without[j], with[j]), std::exp(found.best[j]) * (1 + kRounding));
-        best[j] = std::min(best[j], 1.0);
-        for (std::size_t i = 0; i < count; ++i)
-            given[j * count + i] = std::min(best[j], std::exp(found.given[j * count + i]) * (1 + kRounding));
-        for (std::size_t i = 0; j >= 1 && j < kSplitGiven && i < count; ++i)
-            given[j * count + i] = std::min(given[j * count + i], split.given(j + 1, i));
-    }
 }
 
 // What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -383,10 +384,10 @@ private:
     // without steps towards tangents, which takes less time, for the whole only
     void add_levels(Step& step, Limits& limits, int steps) {
         const State& known = step.known;
-        const std::size_t rank = std::size_t(known.effort), levels = this->levels(known), count = step.which.size();
+        const std::size_t rank = std::size_t(known.effort), levels = this->levels(known), count = step.ready.size();
         const auto [others, sures] = kinds(known);
         Values best(levels + 1, 1.0), given(levels * count), table(others * sures);
-        level_bounds(step.next, known.unseen.data(), Index(problem_.lower.wanted), levels, steps, others, sures,
+        level_bounds(step.next, step.ready, known.unseen.data(), Index(problem_.lower.wanted), levels, steps, others, sures,
                      best.data() + 1, given.data(), table.data());
         const double beyond =
             problem_.inverse ? problem_.most * (1 + kRounding) / double(rank + levels + 1) : 0.0;  // all later ranks
@@ -394,9 +395,9 @@ private:
         limits.lower(problem_.score_ahead(known) + std::min(tail(best.data() + 1, 1, 0, levels, rank) + beyond, ways.all));
         if (!steps || !promising(limits.whole)) return;
         look(step, step.ready);
-        for (std::size_t k = 0; k < step.ready.size(); ++k) {
+        for (std::size_t k = 0; k < count; ++k) {
             const std::size_t n = step.ready[k];
-            const double later = tail(given.data() + n, count, 1, levels, rank) + beyond;
+            const double later = tail(given.data() + k, count, 1, levels, rank) + beyond;
             limits.lower(k, step.after[n].score + std::min(later, after_kind(ways, known, step.next.row(n))));
         }
     }

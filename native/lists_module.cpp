@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <new>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,9 @@ void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<d
     require_count(given.shape(0), best.shape(0), "rows of given");
     require_count(given.shape(1), rows.shape(0), "columns of given");
     const nb::gil_scoped_release released;
-    berrypick::level_bounds({rows.shape(0), rows.shape(1), rows.data(), {}}, unseen.data(), r, best.shape(0), steps,
+    std::vector<std::size_t> all(rows.shape(0));
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    berrypick::level_bounds({rows.shape(0), rows.shape(1), rows.data(), {}}, all, unseen.data(), r, best.shape(0), steps,
                             table.shape(0), table.shape(1), best.data(), given.data(), table.data());
 }
 

@@ -62,6 +62,16 @@ def test_listed_sets_equal_exact(kernels):
         np.testing.assert_allclose(inverse, best.inverse, rtol=1e-12, atol=1e-300)
 
 
+def level_bounds(rows, unseen, r, levels, kinds):
+    """In the form that is in use."""
+    compiled = native()
+    if compiled is None:
+        return list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
+    best, given, table = np.empty(levels), np.empty((levels, len(rows))), np.empty(kinds)
+    compiled.level_bounds(rows, unseen, r, list_bounds.STEPS, best, given, table)
+    return list_bounds.LevelBounds(best, given, table)
+
+
 def test_level_bounds_hold_for_every_set_of_candidates(kernels):
     """For j candidates of any kind, after a list of any kind; and for those among which a given one is."""
     rng = np.random.default_rng(1)
@@ -72,7 +82,7 @@ def test_level_bounds_hold_for_every_set_of_candidates(kernels):
         unseen = np.where(rng.random(t) < 0.5, 1.0, rng.random(t))
         unseen[rng.random(t) < 0.1] = 0.0
         r = int(rng.integers(1, t + 1))
-        found = list_bounds.level_bounds(rows, unseen, r, count, kinds=(count + 1, count + 1))
+        found = level_bounds(rows, unseen, r, count, (count + 1, count + 1))
         surely = (rows[:, unseen > 0] == 1).any(axis=1)
         for j in range(1, count + 1):
             for chosen in itertools.combinations(range(count), j):
@@ -93,8 +103,8 @@ def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
         unseen = rng.random(rows.shape[1]) * (rng.random(rows.shape[1]) < 0.9)
         r, levels = int(rng.integers(1, rows.shape[1] + 1)), int(rng.integers(1, 7))
         kinds = int(rng.integers(0, 7)), int(rng.integers(0, 7))
-        fast = list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
-        plain = list_bounds.plain_level_bounds(rows, unseen, r, levels, kinds=kinds)
+        fast = level_bounds(rows, unseen, r, levels, kinds)
+        plain = list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
         np.testing.assert_allclose(fast.table, plain.table, rtol=1e-9)
         np.testing.assert_allclose(fast.best, plain.best, rtol=1e-9)
         np.testing.assert_allclose(fast.given, plain.given, rtol=1e-9)

@@ -26,7 +26,8 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
 from berrypick.kernels.gain_steps import GainSteps, Law, gain_steps, row_totals
-from berrypick.kernels.list_bounds import MORE_LEVELS, MOST_PATHS, ROUNDING, coarse
+from berrypick.kernels.list_bounds import MORE_LEVELS, MOST_PATHS
+from berrypick.kernels.tangents import ROUNDING, coarse
 
 Objective = Literal["length", "inverse"]
 

@@ -25,10 +25,11 @@ from berrypick.kernels import native
 from berrypick.kernels.budget_bounds import Budgets, budget_bounds, kinds_table
 from berrypick.kernels.candidate_sets import best_order, order_of, orders_of
 from berrypick.kernels.gain_law import are_equal
-from berrypick.kernels.list_bounds import ROUNDING, STEPS, best_ways, coarse, level_bounds
+from berrypick.kernels.list_bounds import STEPS, best_ways, level_bounds
 from berrypick.kernels.list_problem import Found, Listed, Objective, Priced, Problem, Search, Walk
 from berrypick.kernels.number_problem import NumberProblem
 from berrypick.kernels.set_queue import SetQueue, Turns
+from berrypick.kernels.tangents import ROUNDING, coarse
 
 #: Sets of at most this many candidates are all listed, where also sets x what each takes is at most `MOST_CELLS`.
 MOST_LISTED = 20

@@ -12,8 +12,8 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.kernels import native
 from berrypick.kernels.gain_steps import NumberLaw
-from berrypick.kernels.list_bounds import ROUNDING
 from berrypick.kernels.list_problem import Listed, Objective, Priced, Problem, Walk
+from berrypick.kernels.tangents import ROUNDING
 
 #: Candidates that a greedy list holds, and further ranks that are looked at where no number of them is sure to suffice.
 MOST_LEVELS = 40
