@@ -25,21 +25,23 @@ def plain_best_order(
     weight: FloatArray, effort: FloatArray, inverse: bool, best: FloatArray, done: BoolArray
 ) -> IntArray:
     count = len(weight).bit_length() - 1
-    step, number = np.full(1 << count, -1), np.arange(1 << count)
-    size = ((number[:, None] >> np.arange(count)) & 1).sum(axis=1)
+    step, size = np.full(1 << count, -1), np.zeros(1 << count, dtype=np.int64)
+    for i in range(count):
+        size[1 << i : 2 << i] = size[: 1 << i] + 1
     for n in range(count - 1, -1, -1):
         level = np.flatnonzero((size == n) & ~done)
+        shares, spents = weight[level], effort[level]
         for i in range(count):
-            smaller = level[(level >> i) & 1 == 0]
+            without = np.flatnonzero((level >> i) & 1 == 0)
+            smaller, share, spent = level[without], shares[without], spents[without]
             larger = smaller | (1 << i)
-            more, share = effort[larger] - effort[smaller], weight[smaller]
-            if inverse:
-                product = effort[smaller] * effort[larger]
-                score = np.divide(share * more, product, out=np.zeros_like(share), where=share > 0)
-            else:
-                score = -share * more
-            total = score + best[larger]
-            better = total > best[smaller]
+            after = effort.take(larger)
+            if inverse and n:
+                added = share * (after - spent) / (spent * after)
+            else:  # nobody has anything before the first candidate
+                added = np.zeros(len(share)) if inverse else -share * (after - spent)
+            total = added + best.take(larger)
+            better = np.flatnonzero(total > best.take(smaller))
             best[smaller[better]], step[smaller[better]] = total[better], i
     return step
 

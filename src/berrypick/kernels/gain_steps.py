@@ -18,7 +18,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.poisson_binomial import lower_tails, plain_law, upper_tails
+from berrypick.kernels.poisson_binomial import plain_law
 
 #: States that follow from an earlier one without being looked at further.
 REACHED, MISSED = -1, -2
@@ -97,10 +97,10 @@ class NumberLaw(Law):
         return module.GainLaw(len(self.gains), int(self.wanted))
 
     def plain_walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        mass = np.pad(plain_law(seen, unseen), ((0, 0), (0, 1)))  # more than all targets are never seen
-        r = min(int(self.wanted), mass.shape[1] - 1)
-        below, reached = lower_tails(mass)[:, r], upper_tails(mass)[:, r]
-        return below, reached, row_totals(mass[:, :r] * np.arange(r, dtype=np.float64)) + r * reached
+        mass, r = plain_law(seen, unseen), int(self.wanted)
+        few = mass[:, :r]
+        reached = row_totals(mass[:, r:][:, ::-1])
+        return row_totals(few), reached, row_totals(few * np.arange(few.shape[1])) + r * reached
 
 
 @dataclass(frozen=True)
