@@ -26,7 +26,8 @@ import berrypick as bp
 from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import Sessions
 from berrypick.kernels import list_bounds, list_search, native
-from berrypick.kernels.list_problem import Objective, Priced, Search
+from berrypick.kernels.list_problem import Objective, Search
+from berrypick.kernels.priced import Priced
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from berrypick.core.arrays import FloatArray
 from berrypick.kernels import list_search
-from berrypick.kernels.list_problem import Priced, Search
+from berrypick.kernels.list_problem import Search
+from berrypick.kernels.priced import Priced
 
 EXPONENTS = (0.5, 1, 3)
 #: Probabilities that make ties, and others.

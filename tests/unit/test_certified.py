@@ -14,7 +14,7 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
-from berrypick.kernels import gain_steps, ideal, list_bounds, list_problem, list_search, native, set_queue
+from berrypick.kernels import gain_steps, ideal, list_bounds, list_search, native, priced, set_queue
 from berrypick.kernels.list_problem import Search
 
 
@@ -108,7 +108,7 @@ def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
         np.testing.assert_allclose(fast.table, plain.table, rtol=1e-9)
         np.testing.assert_allclose(fast.best, plain.best, rtol=1e-9)
         np.testing.assert_allclose(fast.given, plain.given, rtol=1e-9)
-        assert (list_problem.dominated(rows) == list_problem.plain_dominated(rows)).all()
+        assert (priced.dominated(rows) == priced.plain_dominated(rows)).all()
         law = gain_steps.NumberLaw(rows.shape[1], r)
         for one, other in zip(law.of_sets(rows), law.plain_of_sets(rows), strict=True):
             assert (one == other).all()

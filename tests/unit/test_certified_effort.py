@@ -12,7 +12,8 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.kernels import budget_bounds, candidate_sets, gain_steps, list_search, native
-from berrypick.kernels.list_problem import Priced, Search
+from berrypick.kernels.list_problem import Search
+from berrypick.kernels.priced import Priced
 
 
 @pytest.fixture(params=["native", "numpy"])

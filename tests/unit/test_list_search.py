@@ -12,9 +12,10 @@ import berrypick as bp
 from berrypick.core.navigation import ReachTable
 from berrypick.kernels import list_search, native, set_queue
 from berrypick.kernels.gain_steps import NumberLaw
-from berrypick.kernels.list_problem import Priced, Problem, Search
+from berrypick.kernels.list_problem import Problem, Search
 from berrypick.kernels.list_search import BestFirst, compiled_search
 from berrypick.kernels.number_problem import NumberProblem
+from berrypick.kernels.priced import Priced
 from berrypick.kernels.set_queue import Turns
 from berrypick.kernels.tangents import Knapsack, coarse
 

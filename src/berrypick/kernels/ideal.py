@@ -20,8 +20,9 @@ from berrypick.core.reach import Reach
 from berrypick.kernels import in_use, list_search
 from berrypick.kernels.candidate_sets import best_order, order_of
 from berrypick.kernels.greedy import greedy_lists
-from berrypick.kernels.list_problem import Found, Objective, Priced, Search
+from berrypick.kernels.list_problem import Found, Objective, Search
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
+from berrypick.kernels.priced import Priced
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
 MOST_CANDIDATES = 8

@@ -26,8 +26,9 @@ from berrypick.kernels.budget_bounds import Budgets, budget_bounds, kinds_table
 from berrypick.kernels.candidate_sets import best_order, order_of, orders_of
 from berrypick.kernels.gain_law import are_equal
 from berrypick.kernels.list_bounds import STEPS, best_ways, level_bounds
-from berrypick.kernels.list_problem import Found, Listed, Objective, Priced, Problem, Search, Walk
+from berrypick.kernels.list_problem import Found, Listed, Objective, Problem, Search, Walk
 from berrypick.kernels.number_problem import NumberProblem
+from berrypick.kernels.priced import Priced
 from berrypick.kernels.set_queue import SetQueue, Turns
 from berrypick.kernels.tangents import ROUNDING, coarse
 

@@ -12,7 +12,8 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.kernels import native
 from berrypick.kernels.gain_steps import NumberLaw
-from berrypick.kernels.list_problem import Listed, Objective, Priced, Problem, Walk
+from berrypick.kernels.list_problem import Listed, Objective, Problem, Walk
+from berrypick.kernels.priced import Priced
 from berrypick.kernels.tangents import ROUNDING
 
 #: Candidates that a greedy list holds, and further ranks that are looked at where no number of them is sure to suffice.

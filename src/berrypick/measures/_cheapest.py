@@ -15,7 +15,8 @@ from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
 from berrypick.kernels.gain_steps import distinct_thresholds
-from berrypick.kernels.list_problem import Found, Priced, Search
+from berrypick.kernels.list_problem import Found, Search
+from berrypick.kernels.priced import Priced
 from berrypick.measures._certificate import NormName
 from berrypick.measures._effort_precision import Working, thresholds
 
