@@ -25,9 +25,9 @@ from scipy.stats import binom
 import berrypick as bp
 from berrypick.core.arrays import FloatArray
 from berrypick.core.navigation import Sessions
-from berrypick.kernels import certified, effort_lists, list_bounds, native
-from berrypick.kernels.certified import Objective, Search
-from berrypick.kernels.effort_problem import Priced
+from berrypick.kernels import list_bounds, list_search, native
+from berrypick.kernels.list_problem import Objective, Search
+from berrypick.kernels.priced import Priced
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
@@ -66,7 +66,7 @@ def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
     for pages, targets, most in worlds:
         rows = np.vstack([np.eye(targets), np.random.default_rng(1).random((pages, targets)) * most])
         begun = time.perf_counter()
-        (found,) = certified.search(rows, [targets], "length", Search())
+        (found,) = list_search.search_numbers(rows, [targets], "length", Search())
         cells = [f"{found.gap:.1%} {time.perf_counter() - begun:5.1f} s"]
         for name, bound in reversed(BOUNDS.items()):
             if name == "Hoeffding, MILP" and rows.size > MILP_MOST:
@@ -175,7 +175,7 @@ def unequal_efforts(worlds: tuple[tuple[int, int, float], ...]) -> None:
             for form, nodes in forms:
                 os.environ["BERRYPICK_KERNELS"] = form
                 begun = time.process_time()
-                found = effort_lists.search(priced, gains, wanted, objective, Search(nodes))
+                found = list_search.search(priced, gains, wanted, objective, Search(nodes))
                 seconds = time.process_time() - begun
                 cells.append("/".join(f"{one.gap:.1%}" for one in found) + f" {seconds:5.1f} s")
             name = f"{pages}, {targets}, {most:g}: {'E[ce]' if objective == 'length' else 'E[1/ce]'}"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lists.hpp"
+#include "list_bounds.hpp"
 
 namespace berrypick {
 
@@ -18,25 +18,6 @@ constexpr std::size_t kPoints = 5;
 constexpr int kBudgetSteps = 5;
 constexpr std::size_t kMostClasses = 3;
 constexpr std::size_t kThetas = 17;
-
-// Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
-struct Candidates {
-    std::size_t count = 0, targets = 0;
-    Values rows, exposure, effort;
-
-    const double* row(std::size_t i) const { return rows.data() + i * targets; }
-    const double* exposed(std::size_t i) const { return exposure.data() + i * targets; }
-
-    Candidates take(const std::vector<std::size_t>& which) const {
-        Candidates found{which.size(), targets, {}, {}, {}};
-        for (const std::size_t i : which) {
-            found.rows.insert(found.rows.end(), row(i), row(i) + targets);
-            found.exposure.insert(found.exposure.end(), exposed(i), exposed(i) + targets);
-            found.effort.push_back(effort[i]);
-        }
-        return found;
-    }
-};
 
 // Parts of the effort ahead. In part m, from edges[m] to edges[m + 1], a list holds sets of effort up to most[m]; `single`
 // says where these hold one candidate at most.
@@ -50,6 +31,20 @@ struct Budgets {
             by_ranks(least, horizon);
         else
             by_size(effort, least, std::max(horizon, 2 * least));
+    }
+
+    // Some of the budgets that hold several candidates.
+    Values points() const {
+        Values several, found;
+        for (std::size_t m = 0; m < most.size(); ++m)
+            if (!single[m]) several.push_back(most[m]);
+        double last = -1.0;
+        for (std::size_t k = 0; k < kPoints && !several.empty(); ++k) {
+            const double at = std::nearbyint(double(several.size() - 1) * double(k) / double(kPoints - 1));
+            if (at != last) found.push_back(several[std::size_t(at)]);
+            last = at;
+        }
+        return found;
     }
 
 private:
@@ -78,132 +73,6 @@ private:
         }
         for (const double one : most) single.push_back(one < first + second);
     }
-};
-
-// Candidates by what they are worth for their effort, as many of them as are looked at.
-class ByWorth {
-public:
-    void start(const Values& weight, const Values& effort) {
-        sorted_.clear();
-        rest_.resize(weight.size());
-        for (std::size_t i = 0; i < weight.size(); ++i) rest_[i] = {weight[i] / effort[i], i};
-        std::make_heap(rest_.begin(), rest_.end(), after);
-    }
-
-    // the nth best, the first of equals; nullptr if there are not so many
-    const std::pair<double, std::size_t>* operator[](std::size_t n) {
-        while (sorted_.size() <= n) {
-            if (rest_.empty()) return nullptr;
-            std::pop_heap(rest_.begin(), rest_.end(), after);
-            sorted_.push_back(rest_.back());
-            rest_.pop_back();
-        }
-        return &sorted_[n];
-    }
-
-private:
-    using Place = std::pair<double, std::size_t>;
-
-    static bool after(const Place& one, const Place& other) {
-        return one.first < other.first || (one.first == other.first && one.second > other.second);
-    }
-
-    std::vector<Place> rest_, sorted_;
-};
-
-// The largest sum of weights within each budget, the last candidate in part. The least of these bounds that are added:
-// `best` for each part, `given` (parts x candidates) with one of the candidates that are `asked` about.
-class Knapsack {
-public:
-    Knapsack(const Values& effort, const Budgets& budgets, const std::vector<std::size_t>& asked)
-        : best(budgets.most.size(), kInfinity),
-          given(budgets.most.size() * asked.size(), kInfinity),
-          effort_(effort),
-          most_(budgets.most),
-          asked_(asked),
-          group_(asked.size()) {
-        for (const std::size_t i : asked) different_.push_back(effort[i]);
-        std::sort(different_.begin(), different_.end());
-        different_.erase(std::unique(different_.begin(), different_.end()), different_.end());
-        for (std::size_t n = 0; n < asked.size(); ++n)
-            group_[n] = std::size_t(std::lower_bound(different_.begin(), different_.end(), effort[asked[n]]) -
-                                    different_.begin());
-        ahead_.resize(different_.size());
-    }
-
-    Values best, given;
-
-    void add(const Values& weight, double constant) {
-        by_worth_.start(weight, effort_);
-        spent_.assign(1, 0.0);
-        sums_.assign(1, 0.0);
-        for (std::size_t n = 0; spent_.back() < most_.back(); ++n) {
-            const auto* const next = by_worth_[n];
-            if (!next) break;
-            spent_.push_back(spent_.back() + effort_[next->second]);
-            sums_.push_back(sums_.back() + weight[next->second]);
-        }
-        std::size_t place = 0;
-        for (std::size_t m = 0; m < most_.size(); ++m) {
-            best[m] = std::min(best[m], constant + sum_within(most_[m], place));
-            add_given(m, weight, constant);
-        }
-    }
-
-    // How much of each candidate the best sum within a budget takes, the first of those that are worth about the same.
-    // Calls take(candidate, share), for the weights added last, or those of start().
-    template <class Take>
-    void fill(double budget, Take take) {
-        double spent = 0.0;
-        for (std::size_t n = 0; spent < budget && by_worth_[n];) {
-            const double worth = coarse(by_worth_[n]->first);
-            run_.clear();
-            for (; by_worth_[n] && coarse(by_worth_[n]->first) == worth; ++n) run_.push_back(by_worth_[n]->second);
-            std::sort(run_.begin(), run_.end());
-            for (const std::size_t i : run_) {
-                const double share = std::min((budget - spent) / effort_[i], 1.0);
-                if (share <= 0.0) return;
-                take(i, share);
-                spent += effort_[i];
-            }
-        }
-    }
-
-    void start(const Values& weight) { by_worth_.start(weight, effort_); }
-
-    // a bound with a candidate is not above the bound for any; where it alone is beyond the budget, nothing is said
-    void finish() {
-        for (std::size_t m = 0; m < most_.size(); ++m)
-            for (std::size_t n = 0; n < asked_.size(); ++n) {
-                double& place = given[m * asked_.size() + n];
-                place = most_[m] - effort_[asked_[n]] >= 0 ? std::min(place, best[m]) : kInfinity;
-            }
-    }
-
-private:
-    double sum_within(double budget, std::size_t& place) const {
-        while (place + 1 < spent_.size() && spent_[place + 1] <= budget) ++place;
-        if (place + 1 == spent_.size()) return sums_.back();
-        const double slope = (sums_[place + 1] - sums_[place]) / (spent_[place + 1] - spent_[place]);
-        return slope * (budget - spent_[place]) + sums_[place];
-    }
-
-    void add_given(std::size_t m, const Values& weight, double constant) {
-        std::size_t place = 0;
-        for (std::size_t g = different_.size(); g-- > 0;) {  // what is left grows
-            const double left = most_[m] - different_[g];
-            ahead_[g] = left >= 0 ? sum_within(left, place) : kInfinity;
-        }
-        double* const row = given.data() + m * asked_.size();
-        for (std::size_t n = 0; n < asked_.size(); ++n)
-            row[n] = std::min(row[n], constant + weight[asked_[n]] + ahead_[group_[n]]);
-    }
-
-    const Values &effort_, &most_;
-    const std::vector<std::size_t>& asked_;
-    std::vector<std::size_t> group_, run_;
-    Values different_, ahead_, spent_, sums_;
-    ByWorth by_worth_;
 };
 
 // E[exp(theta gain)]/exp(theta need) with the theta that is best at y: its logarithm and gradient.
@@ -244,54 +113,6 @@ private:
     std::size_t n_;
 };
 
-// Bounds from tangents at points that Frank-Wolfe steps find for some of the budgets, of a concave function of the
-// exposures of some targets.
-template <class Concave>
-void add_tangents(const Candidates& candidates, const std::vector<std::size_t>& targets, const Values& unseen,
-                  Concave function, const Budgets& budgets, Knapsack& knapsack) {
-    const std::size_t n = targets.size(), count = candidates.count;
-    Values several, before(n), y(n), slope(n), cap(n), total(n), weight(count), worth(count, 0.0);
-    for (std::size_t m = 0; m < budgets.most.size(); ++m)
-        if (!budgets.single[m]) several.push_back(budgets.most[m]);
-    for (std::size_t x = 0; x < n; ++x) before[x] = -std::log(unseen[targets[x]]);
-    for (std::size_t i = 0; i < count; ++i)
-        for (const std::size_t x : targets) worth[i] += std::min(candidates.exposed(i)[x], 1.0);
-    double last = -1.0;
-    for (std::size_t k = 0; k < kPoints && !several.empty(); ++k) {
-        const double at = std::nearbyint(double(several.size() - 1) * double(k) / double(kPoints - 1));
-        if (at == last) continue;
-        last = at;
-        const double budget = several[std::size_t(at)];
-        std::fill(total.begin(), total.end(), 0.0);
-        knapsack.start(worth);
-        knapsack.fill(budget, [&](std::size_t i, double share) {
-            for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(candidates.exposed(i)[targets[x]], 1.0);
-        });
-        for (std::size_t x = 0; x < n; ++x) y[x] = before[x] + 0.5 * total[x] + 0.05;
-        for (int step = 0; step < kBudgetSteps; ++step) {
-            double constant = function(y, slope);
-            const auto finite = [](double one) { return std::isfinite(one); };
-            if (!finite(constant) || !std::all_of(slope.begin(), slope.end(), finite)) break;
-            for (std::size_t x = 0; x < n; ++x) {
-                cap[x] = std::max(exposure_cap(slope[x]) - before[x], 0.0);
-                constant -= slope[x] * (y[x] - before[x]);
-            }
-            for (std::size_t i = 0; i < count; ++i) {
-                const double* const row = candidates.exposed(i);
-                double sum = 0.0;
-                for (std::size_t x = 0; x < n; ++x) sum += std::min(row[targets[x]], cap[x]) * slope[x];
-                weight[i] = sum;
-            }
-            knapsack.add(weight, constant);
-            std::fill(total.begin(), total.end(), 0.0);
-            knapsack.fill(budget, [&](std::size_t i, double share) {
-                for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(candidates.exposed(i)[targets[x]], cap[x]);
-            });
-            for (std::size_t x = 0; x < n; ++x) y[x] += (before[x] + total[x] - y[x]) * (2.0 / (step + 4.0));
-        }
-    }
-}
-
 // The targets that are not sure yet, and the gain that they have to bring.
 struct Open {
     std::vector<std::size_t> targets;
@@ -327,7 +148,7 @@ struct BudgetBounds {
             given.assign(parts * asked.size(), best[0]);
             return;
         }
-        Knapsack mean(candidates.effort, budgets, asked), tangents(candidates.effort, budgets, asked);
+        Knapsack mean(candidates.effort, budgets.most, asked), tangents(candidates.effort, budgets.most, asked);
         mean.add(added, expected - (wanted - need));
         mean.finish();
         add_functions(candidates, open.targets, unseen, gains, need, budgets, tangents);
@@ -350,6 +171,7 @@ private:
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return gains[a] > gains[b]; });
         for (std::size_t end = order.size(); --end > 0 && ends.size() <= kMostClasses;)
             if (gains[order[end]] < gains[order[end - 1]]) ends.push_back(end);
+        const Values points = budgets.points();
         for (const std::size_t end : ends) {
             double rest = 0.0, sum = 0.0;
             for (std::size_t n = end; n < order.size(); ++n) rest += gains[order[n]];
@@ -357,13 +179,21 @@ private:
             std::size_t number = 1;
             for (std::size_t n = 0; n < end && (sum += gains[order[n]]) < rest; ++n) ++number;
             if (rest <= 0 || number > end) continue;
-            add_tangents(candidates, std::vector<std::size_t>(order.begin(), order.begin() + std::ptrdiff_t(end)), unseen,
-                         LogReached(end, number), budgets, knapsack);
+            const std::vector<std::size_t> dearest(order.begin(), order.begin() + std::ptrdiff_t(end));
+            add(candidates, dearest, unseen, LogReached(end, number), points, knapsack);
         }
         if (ends.size() == 1) return;
         Values dear;
         for (const std::size_t x : targets) dear.push_back(gains[x]);
-        add_tangents(candidates, targets, unseen, Exponential(dear, need), budgets, knapsack);
+        add(candidates, targets, unseen, Exponential(dear, need), points, knapsack);
+    }
+
+    template <class Concave>
+    static void add(const Candidates& candidates, const std::vector<std::size_t>& targets, const Values& unseen,
+                    Concave function, const Values& points, Knapsack& knapsack) {
+        Values before;
+        for (const std::size_t x : targets) before.push_back(-std::log(unseen[x]));
+        add_tangents(Exposures(candidates, targets), before, std::move(function), points, kBudgetSteps, knapsack);
     }
 };
 
@@ -384,9 +214,9 @@ inline Values kinds_table(const Candidates& candidates, const Values& all_unseen
     const std::size_t number = std::size_t(
         std::lower_bound(dearest.begin(), dearest.end(), open.need * (1 - kRounding)) - dearest.begin());
     if (number > n) return Values(others * sures, 0.0);
-    Values best(1), given(count), seen_before(n), worth(count), row(n), capped(n);
-    level_bounds(rows.data(), count, n, unseen.data(), Index(number), 1, 0, others, sures, best.data(), given.data(),
-                 table.data());
+    Values best(1), seen_before(n), row(n), capped(n);
+    level_bounds(candidates, {}, all_unseen.data(), Index(number + all_unseen.size() - n), 1, 0, others, sures,
+                 best.data(), nullptr, table.data());
     Values covered;
     std::vector<bool> surely;
     for (std::size_t i = 0; i < count; ++i) {

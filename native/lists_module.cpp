@@ -3,13 +3,13 @@
 
 #include <cmath>
 #include <new>
+#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "effort_lists.hpp"
-#include "effort_search.hpp"
-#include "lists.hpp"
-#include "recall_search.hpp"
+#include "gain_law.hpp"
+#include "list_bounds.hpp"
+#include "list_search.hpp"
 
 using namespace bindings;
 
@@ -39,99 +39,16 @@ void level_bounds(In2<double> rows, In<double> unseen, Index r, int steps, Out<d
     require_count(given.shape(0), best.shape(0), "rows of given");
     require_count(given.shape(1), rows.shape(0), "columns of given");
     const nb::gil_scoped_release released;
-    berrypick::level_bounds(rows.data(), rows.shape(0), rows.shape(1), unseen.data(), r, best.shape(0), steps,
+    std::vector<std::size_t> all(rows.shape(0));
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    berrypick::level_bounds({rows.shape(0), rows.shape(1), rows.data(), {}}, all, unseen.data(), r, best.shape(0), steps,
                             table.shape(0), table.shape(1), best.data(), given.data(), table.data());
-}
-
-void tails_of_sets(In2<double> rows, Index r, Out<double> below, Out<double> reached, Out<std::uint8_t> done) {
-    require_apart(rows, below, reached, done);
-    require_probabilities(rows);
-    require(rows.shape(0) <= 24, "too many candidates to list their sets");
-    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
-    const std::size_t sets = std::size_t(1) << rows.shape(0);
-    require_count(below.shape(0), sets, "below");
-    require_count(reached.shape(0), sets, "reached");
-    require_count(done.shape(0), sets, "done");
-    const nb::gil_scoped_release released;
-    berrypick::tails_of_sets(rows.data(), unsigned(rows.shape(0)), rows.shape(1), std::size_t(r), below.data(),
-                             reached.data(), done.data());
-}
-
-void best_order(In<double> score, Out<double> best, Out<Index> step, In<std::uint8_t> done, unsigned count) {
-    require_apart(score, best, step, done);
-    require(count <= 24, "too many candidates to list their sets");
-    const std::size_t sets = std::size_t(1) << count;
-    require_count(score.shape(0), sets, "score");
-    require_count(best.shape(0), sets, "best");
-    require_count(step.shape(0), sets, "step");
-    require_count(done.shape(0), sets, "done");
-    const nb::gil_scoped_release released;
-    berrypick::best_order(score.data(), best.data(), step.data(), done.data(), count);
-}
-
-void tails_of_rows(In2<double> seen, In2<double> unseen, Index r, Out<double> below, Out<double> reached) {
-    require_apart(seen, unseen, below, reached);
-    require_probabilities(seen);
-    require_probabilities(unseen);
-    require_count(unseen.shape(0), seen.shape(0), "rows of unseen");
-    require_count(unseen.shape(1), seen.shape(1), "columns of unseen");
-    require(r >= 0, "r is a number of targets");
-    require_count(below.shape(0), seen.shape(0), "below");
-    require_count(reached.shape(0), seen.shape(0), "reached");
-    const nb::gil_scoped_release released;
-    berrypick::NumberTails tails;
-    for (std::size_t n = 0; n < seen.shape(0); ++n) {
-        tails(seen.data() + n * seen.shape(1), unseen.data() + n * seen.shape(1), seen.shape(1), std::size_t(r));
-        below.data()[n] = tails.below;
-        reached.data()[n] = tails.reached;
-    }
 }
 
 template <class T>
 std::vector<T> copied(const In<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
-
-// What a search begins with: which candidates follow which others, and a list.
-void require_start(const In2<std::uint8_t>& follows, const In<Index>& best, std::size_t count) {
-    require_count(follows.shape(0), count, "rows of follows");
-    require(follows.shape(1) == 0 || follows.shape(1) == count, "each candidate follows some or none");
-    for (std::size_t k = 0; k < follows.size(); ++k) require(follows.data()[k] <= 1, "a candidate follows or not");
-    std::vector<bool> known(count, false);
-    for (std::size_t k = 0; k < best.size(); ++k) {
-        const Index i = best.data()[k];
-        require(i >= 0 && std::size_t(i) < count && !known[std::size_t(i)], "a list holds candidates, each once");
-        known[std::size_t(i)] = true;
-    }
-}
-
-template <class Search>
-bool search_step(Search& search) {
-    const nb::gil_scoped_release released;
-    return search.step();
-}
-
-template <class Search>
-nb::list best_list(const Search& search) {
-    nb::list found;
-    for (const Index i : search.best()) found.append(i);
-    return found;
-}
-
-void make_recall_search(berrypick::RecallSearch* self, In2<double> rows, In2<std::uint8_t> follows, Index r, bool inverse,
-                        double most, In<Index> best, double goal) {
-    require_apart(rows, follows, best);
-    require_probabilities(rows);
-    require(r >= 1 && std::size_t(r) <= rows.shape(1), "r is a number of targets");
-    require(most >= 0.0 && std::isfinite(most), "a probability is not negative");
-    require_start(follows, best, rows.shape(0));
-    require(std::isfinite(goal) && (inverse ? goal >= 0.0 : goal <= 0.0), "a list scores something");
-    new (self) berrypick::RecallSearch({rows.shape(0), rows.shape(1), {rows.data(), rows.data() + rows.size()},
-                                        std::size_t(r), inverse, most},
-                                       {follows.data(), follows.data() + follows.size()}, copied(best), goal);
-}
-
-// --- gains and efforts ---------------------------------------------------------------------------------------------
 
 void require_positive(const In<double>& values, const char* what) {
     double sum = 0.0;
@@ -183,6 +100,11 @@ void make_law(berrypick::GainLaw* self, In<Index> order, In<Index> states, In<In
                                   copied(sums), copied(counted), copied(gains), wanted};
 }
 
+void make_number_law(berrypick::GainLaw* self, Index targets, Index number) {
+    require(targets >= 0 && number >= 0 && number < Index(1) << 53 && targets < Index(1) << 32, "a number of targets");
+    new (self) berrypick::GainLaw(berrypick::GainLaw::of_number(std::size_t(targets), std::size_t(number)));
+}
+
 void walk_law(const berrypick::GainLaw& law, In2<double> seen, In2<double> unseen, Out<double> below, Out<double> reached,
               Out<double> expected) {
     require_apart(seen, unseen, below, reached, expected);
@@ -217,7 +139,7 @@ void gains_of_sets(const berrypick::GainLaw& law, In2<double> rows, Out<double> 
     berrypick::gains_of_sets(rows.data(), unsigned(rows.shape(0)), law, below.data(), reached.data(), done.data());
 }
 
-void cheapest_order(In<double> weight, In<double> effort, bool inverse, Out<double> best, Out<Index> step,
+void best_order(In<double> weight, In<double> effort, bool inverse, Out<double> best, Out<Index> step,
                     In<std::uint8_t> done, unsigned count) {
     require_apart(weight, effort, best, step, done);
     require(count <= 24, "too many candidates to list their sets");
@@ -228,10 +150,10 @@ void cheapest_order(In<double> weight, In<double> effort, bool inverse, Out<doub
     require_count(step.shape(0), sets, "step");
     require_count(done.shape(0), sets, "done");
     const nb::gil_scoped_release released;
-    berrypick::cheapest_order(weight.data(), effort.data(), inverse, best.data(), step.data(), done.data(), count);
+    berrypick::best_order(weight.data(), effort.data(), inverse, best.data(), step.data(), done.data(), count);
 }
 
-void make_problem(berrypick::EffortProblem* self, In2<double> rows, In<double> effort, In2<double> outside,
+void make_problem(berrypick::ListProblem* self, In2<double> rows, In<double> effort, In2<double> outside,
                   const berrypick::GainLaw& upper, const berrypick::GainLaw& lower, bool inverse, bool certain,
                   double most, double floor) {
     require_apart(rows, effort, outside);
@@ -244,17 +166,22 @@ void make_problem(berrypick::EffortProblem* self, In2<double> rows, In<double> e
         require(outside.data()[i] >= 0.0 && std::isfinite(outside.data()[i]), "effort outside is not negative");
     require_count(upper.targets(), rows.shape(1), "targets of the upper law");
     require_count(lower.targets(), rows.shape(1), "targets of the lower law");
+    require(upper.is_number == lower.is_number, "both laws are of a number, or none is");
+    if (lower.is_number) {
+        require(upper.wanted == lower.wanted && lower.wanted >= 1.0 && lower.wanted <= double(rows.shape(1)),
+                "r is a number of targets");
+        for (std::size_t i = 0; i < effort.size(); ++i) require(effort.data()[i] == 1.0, "a rank costs 1");
+        for (std::size_t i = 0; i < outside.size(); ++i) require(outside.data()[i] == 0.0, "browsing costs nothing");
+    }
     require(most >= 0.0 && most <= 1.0, "a probability lies in [0, 1]");
     require(floor >= 0.0 && std::isfinite(floor), "a floor is not negative");
-    berrypick::Candidates all{rows.shape(0), rows.shape(1), {}, {}, copied(effort)};
-    all.rows.assign(rows.data(), rows.data() + rows.size());
-    for (const double p : all.rows) all.exposure.push_back(-std::log1p(-p));
-    new (self) berrypick::EffortProblem(std::move(all), {outside.data(), outside.data() + outside.size()}, upper, lower,
-                                        inverse, certain, most, floor);
+    new (self) berrypick::ListProblem({rows.shape(0), rows.shape(1), rows.data(), copied(effort)},
+                                      {outside.data(), outside.data() + outside.size()}, upper, lower, inverse, certain,
+                                      most, floor);
 }
 
 // Lists as rows, each filled up with a number beyond the candidates.
-void list_scores(const berrypick::EffortProblem& problem, In2<Index> lists, Out<double> out) {
+void list_scores(const berrypick::ListProblem& problem, In2<Index> lists, Out<double> out) {
     require_apart(lists, out);
     require_count(out.shape(0), lists.shape(0), "out");
     for (std::size_t k = 0; k < lists.size(); ++k)
@@ -265,12 +192,50 @@ void list_scores(const berrypick::EffortProblem& problem, In2<Index> lists, Out<
         out.data()[n] = problem.score(lists.data() + n * lists.shape(1), lists.shape(1), scratch);
 }
 
-berrypick::EffortSearch* start_search(const berrypick::EffortProblem& problem, In2<std::uint8_t> follows, In<Index> best,
-                                      double goal) {
+// A list of candidates, each at most once.
+std::vector<Index> required_list(const In<Index>& list, std::size_t count) {
+    std::vector<bool> known(count, false);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const Index i = list.data()[k];
+        require(i >= 0 && std::size_t(i) < count && !known[std::size_t(i)], "a list holds candidates, each once");
+        known[std::size_t(i)] = true;
+    }
+    return copied(list);
+}
+
+nb::list python_list(const std::vector<Index>& list) {
+    nb::list found;
+    for (const Index i : list) found.append(i);
+    return found;
+}
+
+nb::list cut_list(const berrypick::ListProblem& problem, In<Index> list) {
+    require_apart(list);
+    std::vector<Index> found = required_list(list, problem.candidates.count);
+    {
+        const nb::gil_scoped_release released;
+        berrypick::GainLaw::Scratch scratch;
+        found = problem.cut(found, scratch);
+    }
+    return python_list(found);
+}
+
+// Which candidates follow which others, and a list to begin with.
+berrypick::ListSearch* start_search(const berrypick::ListProblem& problem, In2<std::uint8_t> follows, In<Index> best,
+                                    double goal) {
     require_apart(follows, best);
-    require_start(follows, best, problem.candidates.count);
-    require(std::isfinite(goal) && (problem.inverse ? goal > 0.0 : goal < 0.0), "a list scores something");
-    return new berrypick::EffortSearch(problem, {follows.data(), follows.data() + follows.size()}, copied(best), goal);
+    const std::size_t count = problem.candidates.count;
+    require_count(follows.shape(0), count, "rows of follows");
+    require(follows.shape(1) == 0 || follows.shape(1) == count, "each candidate follows some or none");
+    for (std::size_t k = 0; k < follows.size(); ++k) require(follows.data()[k] <= 1, "a candidate follows or not");
+    require(std::isfinite(goal) && (problem.inverse ? goal >= 0.0 : goal <= 0.0), "a list scores something");
+    return new berrypick::ListSearch(problem, {follows.data(), follows.data() + follows.size()},
+                                     required_list(best, count), goal);
+}
+
+bool search_step(berrypick::ListSearch& search) {
+    const nb::gil_scoped_release released;
+    return search.step();
 }
 
 }  // namespace
@@ -279,35 +244,25 @@ void bind_lists(nb::module_& m) {
     m.def("dominated", dominated, "rows"_a.noconvert(), "out"_a.noconvert());
     m.def("level_bounds", level_bounds, "rows"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "steps"_a,
           "best"_a.noconvert(), "given"_a.noconvert(), "table"_a.noconvert());
-    m.def("tails_of_sets", tails_of_sets, "rows"_a.noconvert(), "r"_a, "below"_a.noconvert(),
-          "reached"_a.noconvert(), "done"_a.noconvert());
-    m.def("best_order", best_order, "score"_a.noconvert(), "best"_a.noconvert(), "step"_a.noconvert(),
-          "done"_a.noconvert(), "count"_a);
-    m.def("cheapest_order", cheapest_order, "weight"_a.noconvert(), "effort"_a.noconvert(), "inverse"_a,
+    m.def("best_order", best_order, "weight"_a.noconvert(), "effort"_a.noconvert(), "inverse"_a,
           "best"_a.noconvert(), "step"_a.noconvert(), "done"_a.noconvert(), "count"_a);
-    m.def("tails_of_rows", tails_of_rows, "seen"_a.noconvert(), "unseen"_a.noconvert(), "r"_a, "below"_a.noconvert(),
-          "reached"_a.noconvert());
-    nb::class_<berrypick::RecallSearch>(m, "RecallSearch")
-        .def("__init__", make_recall_search, "rows"_a.noconvert(), "follows"_a.noconvert(), "r"_a, "inverse"_a, "most"_a,
-             "best"_a.noconvert(), "goal"_a)
-        .def("step", search_step<berrypick::RecallSearch>)
-        .def("best", best_list<berrypick::RecallSearch>)
-        .def("bound", &berrypick::RecallSearch::bound);
     nb::class_<berrypick::GainLaw>(m, "GainLaw")
         .def("__init__", make_law, "order"_a.noconvert(), "states"_a.noconvert(), "stay"_a.noconvert(),
              "move"_a.noconvert(), "sums"_a.noconvert(), "counted"_a.noconvert(), "gains"_a.noconvert(), "wanted"_a)
+        .def("__init__", make_number_law, "targets"_a, "number"_a)
         .def("walk", walk_law, "seen"_a.noconvert(), "unseen"_a.noconvert(), "below"_a.noconvert(),
              "reached"_a.noconvert(), "expected"_a.noconvert())
         .def("of_sets", gains_of_sets, "rows"_a.noconvert(), "below"_a.noconvert(), "reached"_a.noconvert(),
              "done"_a.noconvert());
-    nb::class_<berrypick::EffortProblem>(m, "EffortProblem")
+    nb::class_<berrypick::ListProblem>(m, "ListProblem")
         .def("__init__", make_problem, "rows"_a.noconvert(), "effort"_a.noconvert(), "outside"_a.noconvert(), "upper"_a,
              "lower"_a, "inverse"_a, "certain"_a, "most"_a, "floor"_a)
         .def("scores", list_scores, "lists"_a.noconvert(), "out"_a.noconvert())
+        .def("cut", cut_list, "list"_a.noconvert())
         .def("search", start_search, "follows"_a.noconvert(), "best"_a.noconvert(), "goal"_a,
              nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
-    nb::class_<berrypick::EffortSearch>(m, "EffortSearch")
-        .def("step", search_step<berrypick::EffortSearch>)
-        .def("best", best_list<berrypick::EffortSearch>)
-        .def("bound", &berrypick::EffortSearch::bound);
+    nb::class_<berrypick::ListSearch>(m, "ListSearch")
+        .def("step", search_step)
+        .def("best", [](const berrypick::ListSearch& search) { return python_list(search.best()); })
+        .def("bound", &berrypick::ListSearch::bound);
 }

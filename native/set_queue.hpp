@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lists.hpp"
+#include "list_bounds.hpp"
 
 namespace berrypick {
 

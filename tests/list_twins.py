@@ -9,9 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from berrypick.core.arrays import FloatArray
-from berrypick.kernels import effort_lists
-from berrypick.kernels.certified import Search
-from berrypick.kernels.effort_problem import Priced
+from berrypick.kernels import list_search
+from berrypick.kernels.list_problem import Search
+from berrypick.kernels.priced import Priced
 
 EXPONENTS = (0.5, 1, 3)
 #: Probabilities that make ties, and others.
@@ -27,14 +27,15 @@ def candidates(draw):
     return np.vstack([np.eye(targets), others]) if draw(st.booleans()) or not count else others
 
 
-def in_both_forms(search, module, **limits):
-    """What a search finds compiled and plain, with some limits of its module changed."""
+def in_both_forms(search, listed=0):
+    """What a search finds compiled and plain; all sets of so many candidates are listed, and all orders of half of
+    them."""
     found = []
     for kernels in ("native", "numpy"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("BERRYPICK_KERNELS", kernels)
-            for name, value in limits.items():
-                patch.setattr(module, name, value)
+            patch.setattr(list_search, "MOST_LISTED", listed)
+            patch.setattr(list_search, "MOST_ORDERED", listed // 2)
             found.append(search())
     return found
 
@@ -128,14 +129,14 @@ def random_case(rng, browsing):
 def check(priced, gains, wanted, nodes, proved):
     """The list has the value that is stated, is never better than the best, and the bound never worse."""
     least, largest = best_values(priced, gains, wanted)
-    (found,) = effort_lists.search(priced, gains, [wanted], "length", Search(nodes))
+    (found,) = list_search.search(priced, gains, [wanted], "length", Search(nodes))
     if least is None:
         assert math.isnan(found.value)
     else:
         assert values(priced, gains, wanted, found.order)[0] == pytest.approx(found.value, rel=1e-9)
         assert found.bound <= least * (1 + 1e-9) and found.value >= least * (1 - 1e-9)
         assert not proved or (found.gap == 0 and found.value == pytest.approx(least, rel=1e-9))
-    (found,) = effort_lists.search(priced, gains, [wanted], "inverse", Search(nodes))
+    (found,) = list_search.search(priced, gains, [wanted], "inverse", Search(nodes))
     assert values(priced, gains, wanted, found.order)[1] == pytest.approx(found.value, rel=1e-9, abs=1e-300)
     assert found.bound >= largest * (1 - 1e-9) and found.value <= largest * (1 + 1e-9)
     assert not proved or (found.gap == 0 and found.value == pytest.approx(largest, rel=1e-9, abs=1e-300))

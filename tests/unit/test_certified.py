@@ -14,13 +14,13 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
-from berrypick.kernels import candidate_sets, certified, ideal, list_bounds, set_queue
-from berrypick.kernels.certified import Search
+from berrypick.kernels import gain_steps, ideal, list_bounds, list_search, native, priced, set_queue
+from berrypick.kernels.list_problem import Search
 
 
 @pytest.fixture(params=["native", "numpy"])
 def kernels(request, monkeypatch):
-    if request.param == "native" and certified.native() is None:
+    if request.param == "native" and native() is None:
         pytest.skip("no compiled kernels")
     monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
     return request.param
@@ -29,13 +29,13 @@ def kernels(request, monkeypatch):
 @pytest.mark.parametrize("nodes", [1, 3, 2000])
 def test_search_against_all_orders(nodes, kernels, monkeypatch):
     """The list is never better than the best one, the bound never worse; a search to the end finds the best."""
-    monkeypatch.setattr(certified, "MOST_LISTED", 0)
+    monkeypatch.setattr(list_search, "MOST_LISTED", 0)
     rng = np.random.default_rng(nodes)
     for _ in range(60 if kernels == "native" else 15):
         rows = random_rows(rng)
         best = ideal.exact(Reach.of(rows))
         wanted = range(1, rows.shape[1] + 1)
-        for r, found in zip(wanted, certified.search(rows, wanted, "length", Search(nodes)), strict=True):
+        for r, found in zip(wanted, list_search.search_numbers(rows, wanted, "length", Search(nodes)), strict=True):
             if math.isnan(best.length[r - 1]):
                 assert math.isnan(found.value)
                 continue
@@ -43,7 +43,7 @@ def test_search_against_all_orders(nodes, kernels, monkeypatch):
             assert twins.list_length(rows, found.order, r) == pytest.approx(found.value, abs=1e-12)
             if nodes == 2000:
                 assert found.gap == 0 and found.value == pytest.approx(best.length[r - 1], abs=1e-12)
-        for r, found in zip(wanted, certified.search(rows, wanted, "inverse", Search(nodes)), strict=True):
+        for r, found in zip(wanted, list_search.search_numbers(rows, wanted, "inverse", Search(nodes)), strict=True):
             truly = best.inverse[r - 1]
             assert found.bound >= truly * (1 - 1e-12) and found.value <= truly * (1 + 1e-12)
             if nodes == 2000:
@@ -56,10 +56,20 @@ def test_listed_sets_equal_exact(kernels):
         rows = random_rows(rng)
         best = ideal.exact(Reach.of(rows))
         wanted = range(1, rows.shape[1] + 1)
-        length = [found.value for found in certified.search(rows, wanted, "length", Search())]
-        inverse = [found.value for found in certified.search(rows, wanted, "inverse", Search())]
+        length = [found.value for found in list_search.search_numbers(rows, wanted, "length", Search())]
+        inverse = [found.value for found in list_search.search_numbers(rows, wanted, "inverse", Search())]
         np.testing.assert_allclose(length, best.length, rtol=1e-12)
         np.testing.assert_allclose(inverse, best.inverse, rtol=1e-12, atol=1e-300)
+
+
+def level_bounds(rows, unseen, r, levels, kinds):
+    """In the form that is in use."""
+    compiled = native()
+    if compiled is None:
+        return list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
+    best, given, table = np.empty(levels), np.empty((levels, len(rows))), np.empty(kinds)
+    compiled.level_bounds(rows, unseen, r, list_bounds.STEPS, best, given, table)
+    return list_bounds.LevelBounds(best, given, table)
 
 
 def test_level_bounds_hold_for_every_set_of_candidates(kernels):
@@ -72,12 +82,12 @@ def test_level_bounds_hold_for_every_set_of_candidates(kernels):
         unseen = np.where(rng.random(t) < 0.5, 1.0, rng.random(t))
         unseen[rng.random(t) < 0.1] = 0.0
         r = int(rng.integers(1, t + 1))
-        found = list_bounds.level_bounds(rows, unseen, r, count, kinds=(count + 1, count + 1))
+        found = level_bounds(rows, unseen, r, count, (count + 1, count + 1))
         surely = (rows[:, unseen > 0] == 1).any(axis=1)
         for j in range(1, count + 1):
             for chosen in itertools.combinations(range(count), j):
                 after = unseen * np.prod(1 - rows[list(chosen)], axis=0)
-                reached = candidate_sets.reached_of(1 - after[None], after[None], r)[0]
+                reached = gain_steps.NumberLaw(t, r).tails(1 - after[None], after[None])[1][0]
                 assert reached <= found.best[j - 1] * (1 + 1e-12)
                 assert (reached <= found.given[j - 1, list(chosen)] * (1 + 1e-12)).all()
                 sure = int(surely[list(chosen)].sum())
@@ -85,7 +95,7 @@ def test_level_bounds_hold_for_every_set_of_candidates(kernels):
 
 
 def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
-    if certified.native() is None:
+    if native() is None:
         pytest.skip("no compiled kernels")
     rng = np.random.default_rng(2)
     for _ in range(100):
@@ -93,35 +103,28 @@ def test_compiled_kernels_equal_their_plain_forms(monkeypatch):
         unseen = rng.random(rows.shape[1]) * (rng.random(rows.shape[1]) < 0.9)
         r, levels = int(rng.integers(1, rows.shape[1] + 1)), int(rng.integers(1, 7))
         kinds = int(rng.integers(0, 7)), int(rng.integers(0, 7))
-        fast = list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
-        plain = list_bounds.plain_level_bounds(rows, unseen, r, levels, kinds=kinds)
+        fast = level_bounds(rows, unseen, r, levels, kinds)
+        plain = list_bounds.level_bounds(rows, unseen, r, levels, kinds=kinds)
         np.testing.assert_allclose(fast.table, plain.table, rtol=1e-9)
         np.testing.assert_allclose(fast.best, plain.best, rtol=1e-9)
         np.testing.assert_allclose(fast.given, plain.given, rtol=1e-9)
-        assert (certified.dominated(rows) == certified.plain_dominated(rows)).all()
-        for one, other in zip(
-            candidate_sets.tails_of_sets(rows, r), candidate_sets.plain_tails_of_sets(rows, r), strict=True
-        ):
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-300)
-        below, _, done = candidate_sets.tails_of_sets(rows, r)
-        start = np.where(done, 0.0, -np.inf)
-        one, other = start.copy(), start.copy()
-        candidate_sets.best_order(-below, one, done, len(rows))
-        candidate_sets.plain_best_order(-below, other, done, len(rows))
-        np.testing.assert_allclose(one, other, rtol=1e-12)
+        assert (priced.dominated(rows) == priced.plain_dominated(rows)).all()
+        law = gain_steps.NumberLaw(rows.shape[1], r)
+        for one, other in zip(law.of_sets(rows), law.plain_of_sets(rows), strict=True):
+            assert (one == other).all()
 
 
 def test_two_hundred_candidates_are_proved_optimal_at_low_recall():
     rng = np.random.default_rng(1)
     rows = np.vstack([np.eye(10), rng.random((200, 10)) * 0.3])
-    for found in certified.search(rows, [1, 2, 3], "length", Search()):
+    for found in list_search.search_numbers(rows, [1, 2, 3], "length", Search()):
         assert found.gap == 0
-    (weak,) = certified.search(rows, [10], "length", Search(5))
+    (weak,) = list_search.search_numbers(rows, [10], "length", Search(5))
     assert weak.gap == 0 and weak.value == 10, "full recall among many weak pages: nothing beats the targets"
     strong = np.vstack([np.eye(10), rng.random((200, 10)) * 0.6])
-    (found,) = certified.search(strong, [10], "length", Search(5))
+    (found,) = list_search.search_numbers(strong, [10], "length", Search(5))
     assert 0 < found.gap < 0.05
-    (again,) = certified.search(strong, [10], "length", Search(5))
+    (again,) = list_search.search_numbers(strong, [10], "length", Search(5))
     assert again == found, "the same digits each time"
 
 

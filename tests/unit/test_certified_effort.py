@@ -11,14 +11,14 @@ from list_twins import best_values, check, random_case, reached
 import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
-from berrypick.kernels import budget_bounds, effort_lists, gain_steps
-from berrypick.kernels.certified import Search
-from berrypick.kernels.effort_problem import Priced
+from berrypick.kernels import budget_bounds, candidate_sets, gain_steps, list_search, native
+from berrypick.kernels.list_problem import Search
+from berrypick.kernels.priced import Priced
 
 
 @pytest.fixture(params=["native", "numpy"])
 def kernels(request, monkeypatch):
-    if request.param == "native" and effort_lists.native() is None:
+    if request.param == "native" and native() is None:
         pytest.skip("no compiled kernels")
     monkeypatch.setenv("BERRYPICK_KERNELS", request.param)
     return request.param
@@ -33,7 +33,7 @@ def test_few_candidates_are_searched_to_the_end(browsing, kernels):
 
 @pytest.mark.parametrize("nodes", [1, 3, 2000])
 def test_search_against_all_orders(nodes, kernels, monkeypatch):
-    monkeypatch.setattr(effort_lists, "MOST_LISTED", 0)
+    monkeypatch.setattr(list_search, "MOST_LISTED", 0)
     rng = np.random.default_rng(nodes)
     for _ in range(40 if kernels == "native" else 15):
         check(*random_case(rng, browsing=False), nodes, proved=nodes == 2000)
@@ -42,8 +42,8 @@ def test_search_against_all_orders(nodes, kernels, monkeypatch):
 @pytest.mark.parametrize("listed", [0, 20])
 def test_bounds_hold_where_browsing_costs(listed, kernels, monkeypatch):
     """Neither all orders nor all sets are tried: the floor of what browsing costs must hold."""
-    monkeypatch.setattr(effort_lists, "MOST_ORDERED", 0)
-    monkeypatch.setattr(effort_lists, "MOST_LISTED", listed)
+    monkeypatch.setattr(list_search, "MOST_ORDERED", 0)
+    monkeypatch.setattr(list_search, "MOST_LISTED", listed)
     rng = np.random.default_rng(listed)
     for _ in range(25):
         check(*random_case(rng, browsing=True), nodes=3, proved=False)
@@ -51,10 +51,10 @@ def test_bounds_hold_where_browsing_costs(listed, kernels, monkeypatch):
 
 def test_a_floor_makes_the_bound_of_clicks_tight(kernels, monkeypatch):
     """Two targets cost two clicks, whether they are results or browsed to."""
-    monkeypatch.setattr(effort_lists, "MOST_ORDERED", 0)
+    monkeypatch.setattr(list_search, "MOST_ORDERED", 0)
     rows = np.array([[1, 0], [0, 1], [0.9, 0.9]])
     priced = Priced(rows, np.ones(3), np.where(rows == 1, 0.0, 1.0))
-    (found,) = effort_lists.search(priced, np.ones(2), [2.0], "length", Search())
+    (found,) = list_search.search(priced, np.ones(2), [2.0], "length", Search())
     assert sorted(found.order) == [0, 1] and found.value == 2 and found.bound == pytest.approx(2, rel=1e-9)
 
 
@@ -122,15 +122,15 @@ def test_a_search_on_a_grid_is_still_a_bound(kernels, monkeypatch):
     for _ in range(15):
         priced, gains, wanted = random_case(rng, browsing=False)
         least, largest = best_values(priced, gains, wanted)
-        (shortest,) = effort_lists.search(priced, gains, [wanted], "length", Search(5))
-        (inverse,) = effort_lists.search(priced, gains, [wanted], "inverse", Search(5))
+        (shortest,) = list_search.search(priced, gains, [wanted], "length", Search(5))
+        (inverse,) = list_search.search(priced, gains, [wanted], "inverse", Search(5))
         if least is not None:
             assert shortest.bound <= least * (1 + 1e-9) and shortest.value >= least * (1 - 1e-9)
         assert inverse.bound >= largest * (1 - 1e-9) and inverse.value <= largest * (1 + 1e-9)
 
 
 def test_the_compiled_order_equals_its_plain_form():
-    if effort_lists.native() is None:
+    if native() is None:
         pytest.skip("no compiled kernels")
     rng = np.random.default_rng(4)
     for inverse in (False, True):
@@ -140,8 +140,8 @@ def test_the_compiled_order_equals_its_plain_form():
         effort[0], weight[0] = 0.0, 0.0 if inverse else 1.0
         done = rng.random(64) < 0.2
         one, other = best.copy(), best.copy()
-        first = effort_lists.cheapest_order(weight, effort, inverse, one, done)
-        second = effort_lists.plain_cheapest_order(weight, effort, inverse, other, done)
+        first = candidate_sets.best_order(weight, effort, inverse, one, done)
+        second = candidate_sets.plain_best_order(weight, effort, inverse, other, done)
         np.testing.assert_allclose(one, other, rtol=1e-12)
         assert (first == second).all()
 
@@ -151,8 +151,8 @@ def test_equal_gains_and_efforts_are_those_of_eprum():
     rows = np.vstack([np.eye(4), rng.random((40, 4)) * 0.4])
     priced = Priced(rows, np.full(44, 2.0), np.zeros(rows.shape))
     wanted = [0.1, 1, 1.5, 3, 4]
-    found = effort_lists.search(priced, np.ones(4), wanted, "length", Search(20))
-    same = effort_lists.certified.search(rows, [1, 1, 2, 3, 4], "length", Search(20))
+    found = list_search.search(priced, np.ones(4), wanted, "length", Search(20))
+    same = list_search.search_numbers(rows, [1, 1, 2, 3, 4], "length", Search(20))
     assert [one.value for one in found] == [2 * one.value for one in same]
     assert [one.order for one in found] == [one.order for one in same]
 
@@ -162,7 +162,7 @@ def test_many_candidates_give_the_same_digits_each_time():
     rows = np.vstack([np.eye(5), rng.random((120, 5)) * 0.4])
     effort = rng.integers(1, 5, len(rows)).astype(float)
     priced, gains = Priced(rows, effort, np.zeros(rows.shape)), np.array([3.0, 2, 2, 1, 1])
-    found, again = (effort_lists.search(priced, gains, [3.0], "length", Search(10)) for _ in range(2))
+    found, again = (list_search.search(priced, gains, [3.0], "length", Search(10)) for _ in range(2))
     assert found == again
     assert 0 < found[0].gap < 0.05
 

@@ -7,14 +7,14 @@ import pytest
 from list_twins import check, random_case, random_rows
 
 from berrypick.core.reach import Reach
-from berrypick.kernels import certified, effort_lists, ideal
-from berrypick.kernels.certified import Search
+from berrypick.kernels import ideal, list_search, native
+from berrypick.kernels.list_problem import Search
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_recall_values(seed, monkeypatch):
     """Never a list better than the best, never a bound that a list passes."""
-    monkeypatch.setattr(certified, "MOST_LISTED", 0)
+    monkeypatch.setattr(list_search, "MOST_LISTED", 0)
     rng = np.random.default_rng(1000 + seed)
     checked = 0
     for case in range(300):
@@ -22,14 +22,14 @@ def test_recall_values(seed, monkeypatch):
         best = ideal.exact(Reach.of(rows))
         wanted = range(1, rows.shape[1] + 1)
         limit = Search((1, 2, 5)[case % 3])
-        for r, found in zip(wanted, certified.search(rows, wanted, "length", limit), strict=True):
+        for r, found in zip(wanted, list_search.search_numbers(rows, wanted, "length", limit), strict=True):
             truly = best.length[r - 1]
             if math.isnan(truly):
                 assert math.isnan(found.value)
             else:
                 assert found.bound <= truly * (1 + 1e-12) and found.value >= truly * (1 - 1e-12)
             checked += 1
-        for r, found in zip(wanted, certified.search(rows, wanted, "inverse", limit), strict=True):
+        for r, found in zip(wanted, list_search.search_numbers(rows, wanted, "inverse", limit), strict=True):
             truly = best.inverse[r - 1]
             assert found.bound >= truly * (1 - 1e-12) and found.value <= truly * (1 + 1e-12)
             checked += 1
@@ -39,11 +39,11 @@ def test_recall_values(seed, monkeypatch):
 @pytest.mark.parametrize(("kernels", "cases"), [("native", 1000), ("numpy", 100)])
 def test_gains(kernels, cases, monkeypatch):
     """The same for gains and efforts that differ, both objectives: neither all sets nor all orders are tried."""
-    if kernels == "native" and effort_lists.native() is None:
+    if kernels == "native" and native() is None:
         pytest.skip("no compiled kernels")
     monkeypatch.setenv("BERRYPICK_KERNELS", kernels)
-    monkeypatch.setattr(effort_lists, "MOST_LISTED", 0)
-    monkeypatch.setattr(effort_lists, "MOST_ORDERED", 0)
+    monkeypatch.setattr(list_search, "MOST_LISTED", 0)
+    monkeypatch.setattr(list_search, "MOST_ORDERED", 0)
     rng = np.random.default_rng(2000)
     for case in range(cases):
         check(*random_case(rng, browsing=case % 3 == 2), nodes=(1, 2, 5)[case // 3 % 3], proved=False)

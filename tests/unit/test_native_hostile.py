@@ -244,40 +244,33 @@ def random_lists(native: ModuleType, rng: np.random.Generator) -> None:
     few = np.ascontiguousarray(rows[:6])
     sets = 1 << len(few)
     below, reached, done = np.empty(sets), np.empty(sets), np.empty(sets, dtype=np.uint8)
-    native.tails_of_sets(few, r, below, reached, done)
+    law, number = small_law(native, targets), native.GainLaw(targets, r)
+    for one in (law, number, native.GainLaw(targets, int(rng.integers(0, 9)))):
+        one.of_sets(few, below, reached, done)
+        np.testing.assert_allclose(below + reached, 1, rtol=1e-11)
+        below_rows, reached_rows, expected = np.empty((3, count))
+        one.walk(rows, 1 - rows, below_rows, reached_rows, expected)
+        np.testing.assert_allclose(below_rows + reached_rows, 1, rtol=1e-11)
     step = np.empty(sets, dtype=np.int64)
-    native.best_order(-below, reached.copy(), step, done, len(few))
-    native.cheapest_order(below, np.arange(sets) + 1.0, bool(rng.random() < 0.5), reached, step, done, len(few))
+    native.best_order(below, np.arange(sets) + 1.0, bool(rng.random() < 0.5), reached, step, done, len(few))
     assert (step >= -1).all() and (step < len(few)).all()
-    law = small_law(native, targets)
-    law.of_sets(few, below, reached, done)
-    np.testing.assert_allclose(below + reached, 1, rtol=1e-11)
-    law.walk(rows, 1 - rows, *np.empty((3, count)))
     effort = rng.choice([1.0, 2.0, 1e-300, 1e300], count) if rng.random() < 0.5 else np.ones(count)
     outside = rng.choice([0.0, 1.0, 1e300], rows.shape) if rng.random() < 0.5 else np.zeros(rows.shape)
     inverse, certain = bool(rng.random() < 0.5), bool(rng.random() < 0.5)
-    problem = native.EffortProblem(rows, effort, outside, law, law, inverse, certain, 1.0, float(rng.choice([0, 1e9])))
-    lists = rng.integers(0, count + 1, (3, 4))
-    native_scores = np.empty(3)
-    problem.scores(lists, native_scores)
-    known = rng.permutation(count)[:3]
-    goal = float(rng.choice([1e-300, 0.5, 1e300])) * (1 if inverse else -1)
-    search = problem.search(follows if rng.random() < 0.5 else follows[:, :0].copy(), known, goal)
-    for _ in range(4):
-        search.step()
-    assert set(search.best()) <= set(range(count))
-    search.bound()
-    below, reached = np.empty((2, count))
-    native.tails_of_rows(rows, 1 - rows, int(rng.integers(0, 9)), below, reached)
-    np.testing.assert_allclose(below + reached, 1, rtol=1e-11)
-    goal = float(rng.choice([0, 1e-300, 0.5, 1e300])) * (1 if inverse else -1)
-    most = float(rng.choice([0, 1e-300, 0.5, 1]))
-    some = follows if rng.random() < 0.5 else follows[:, :0].copy()
-    recall = native.RecallSearch(rows, some, r, inverse, most, known, goal)
-    for _ in range(4):
-        recall.step()
-    assert set(recall.best()) <= set(range(count))
-    recall.bound()
+    priced, most = (rows, effort, outside), float(rng.choice([0, 1e-300, 0.5, 1]))
+    for problem in (
+        native.ListProblem(*priced, law, law, inverse, certain, 1.0, float(rng.choice([0, 1e9]))),
+        native.ListProblem(rows, np.ones(count), np.zeros(rows.shape), number, number, inverse, certain, most, 0.0),
+    ):
+        problem.scores(rng.integers(0, count + 1, (3, 4)), np.empty(3))
+        known = rng.permutation(count)[:3]
+        assert set(problem.cut(known)) <= set(range(count))
+        goal = float(rng.choice([0, 1e-300, 0.5, 1e300])) * (1 if inverse else -1)
+        search = problem.search(follows if rng.random() < 0.5 else follows[:, :0].copy(), known, goal)
+        for _ in range(4):
+            search.step()
+        assert set(search.best()) <= set(range(count))
+        search.bound()
 
 
 def wrong_lists(native: ModuleType):
@@ -305,16 +298,28 @@ def wrong_lists(native: ModuleType):
     yield lambda: law.of_sets(rows[:, :2].copy(), *sets)
     yield lambda: law.of_sets(rows[:1], *sets)
     yield lambda: law.of_sets(np.zeros((25, 3)), *sets)
+    yield lambda: native.GainLaw(-1, 1)
+    yield lambda: native.GainLaw(1, -1)
+    yield lambda: native.GainLaw(2**40, 1)
+    number = native.GainLaw(3, 2)
+    for wrong in (
+        [rows, effort, outside, law, number], [rows, effort, outside, number, native.GainLaw(3, 1)],
+        [rows, effort * 2, outside, number, number], [rows, effort, outside + 1, number, number],
+        [rows, effort, outside, *[native.GainLaw(3, 0)] * 2], [rows, effort, outside, *[native.GainLaw(3, 4)] * 2],
+        [rows, effort, outside, *[native.GainLaw(2, 2)] * 2],
+    ):  # fmt: skip
+        yield lambda wrong=wrong: native.ListProblem(*wrong, False, True, 1.0, 0.0)
     problem = [rows, effort, outside, law, law, False, True, 1.0, 0.0]
     for position, value in [
-        (0, rows * 3), (0, rows[:1]), (0, rows[:, :2].copy()), (1, np.zeros(2)), (1, np.ones(3)), (1, -effort),
+        (0, rows * 3), (0, rows - 1), (0, rows * np.nan), (0, rows[:1]), (0, rows[:, :2].copy()), (1, np.zeros(2)),
+        (1, np.ones(3)), (1, -effort),
         (1, np.full(2, 1e308)), (1, np.full(2, np.nan)), (2, outside - 1), (2, outside[:1]), (2, outside + np.inf),
         (3, small_law(native, 2)), (4, None), (7, 1.5), (7, np.nan), (8, -1.0), (8, np.inf),
     ]:  # fmt: skip
-        yield lambda position=position, value=value: native.EffortProblem(
+        yield lambda position=position, value=value: native.ListProblem(
             *problem[:position], value, *problem[position + 1 :]
         )
-    ready = native.EffortProblem(*problem)
+    ready = native.ListProblem(*problem)
     yield lambda: ready.scores(np.array([[0, 3]]), two[:1])
     yield lambda: ready.scores(np.array([[-1, 0]]), two[:1])
     yield lambda: ready.scores(np.array([[0, 1]]), two)
@@ -326,31 +331,17 @@ def wrong_lists(native: ModuleType):
     yield lambda: ready.search(wide, np.array([0, 0]), -1.0)
     yield lambda: ready.search(wide, np.array([0]), 1.0)
     yield lambda: ready.search(wide, np.array([0]), np.nan)
-    yield lambda: native.EffortSearch()
-    recall = [rows, wide, 2, False, 1.0, np.array([0]), -1.0]
-    native.RecallSearch(*recall)
-    for position, value in [
-        (0, rows + 1), (0, rows - 1), (0, rows * np.nan), (0, rows[:1]), (0, rows[:, :1].copy()), (1, wide[:1]),
-        (1, wide[:, :1].copy()), (1, wide + 2), (2, 0), (2, 4), (2, -1), (4, -1.0), (4, np.nan), (4, np.inf),
-        (5, np.array([2])), (5, np.array([-1])), (5, np.array([0, 0])), (6, 1.0), (6, np.nan), (6, -np.inf),
-    ]:  # fmt: skip
-        yield lambda position=position, value=value: native.RecallSearch(
-            *recall[:position], value, *recall[position + 1 :]
-        )
-    yield lambda: native.tails_of_rows(rows, rows[:1], 1, two, two.copy())
-    yield lambda: native.tails_of_rows(rows, rows[:, :2].copy(), 1, two, two.copy())
-    yield lambda: native.tails_of_rows(rows, rows + 1, 1, two, two.copy())
-    yield lambda: native.tails_of_rows(rows, rows, -1, two, two.copy())
-    yield lambda: native.tails_of_rows(rows, rows, 1, two, three[:, 0].copy())
-    yield lambda: native.tails_of_rows(rows, rows, 1, three[:, 0].copy(), two)
+    yield lambda: native.ListSearch()
+    yield lambda: ready.search(wide, np.array([0]), -np.inf)
+    yield lambda: ready.cut(np.array([2]))
+    yield lambda: ready.cut(np.array([-1]))
+    yield lambda: ready.cut(np.array([0, 0]))
     yield lambda: native.dominated(rows, np.empty((2, 3), dtype=np.uint8))
     yield lambda: native.level_bounds(rows, np.ones(3), 4, 1, two, np.empty((2, 2)), np.empty((1, 1)))
     yield lambda: native.level_bounds(rows, np.ones(2), 1, 1, two, np.empty((2, 2)), np.empty((1, 1)))
     yield lambda: native.level_bounds(rows, np.ones(3), 1, 1, two, np.empty((2, 3)), np.empty((1, 1)))
-    yield lambda: native.tails_of_sets(rows, 0, *sets)
-    yield lambda: native.tails_of_sets(np.zeros((25, 3)), 1, *sets)
-    yield lambda: native.best_order(sets[0], sets[1], np.empty(4, dtype=np.int64), sets[2], 3)
-    yield lambda: native.cheapest_order(sets[0], two, False, sets[1], np.empty(4, dtype=np.int64), sets[2], 2)
+    yield lambda: native.best_order(sets[0], sets[0], False, sets[1], np.empty(4, dtype=np.int64), sets[2], 3)
+    yield lambda: native.best_order(sets[0], two, False, sets[1], np.empty(4, dtype=np.int64), sets[2], 2)
 
 
 def wrong_names(native: ModuleType):
@@ -521,13 +512,12 @@ def shared_memory(native: ModuleType):
     yield lambda: law.walk(rows, rows, both[:2], both[1:3], both[3:5])
     yield lambda: law.of_sets(rows, both[:4], both[1:5], np.empty(4, dtype=np.uint8))
     yield lambda: native.GainLaw(i, np.array([1, 1, 1, 0]), i, i, np.zeros(3), unaligned[0], np.ones(3), 3.0)
-    yield lambda: native.EffortProblem(rows[:1], unaligned[0][:1], np.zeros((1, 3)), law, law, False, True, 1.0, 0.0)
-    ready = native.EffortProblem(rows, np.ones(2), np.zeros((2, 3)), law, law, False, True, 1.0, 0.0)
+    yield lambda: native.ListProblem(rows[:1], unaligned[0][:1], np.zeros((1, 3)), law, law, False, True, 1.0, 0.0)
+    ready = native.ListProblem(rows, np.ones(2), np.zeros((2, 3)), law, law, False, True, 1.0, 0.0)
     orders = np.zeros((2, 2), dtype=np.int64)
     yield lambda: ready.scores(orders, orders.view(np.float64)[0])
     yield lambda: ready.search(np.zeros((2, 0), dtype=np.uint8), unaligned[1][:1], -1.0)
-    yield lambda: native.RecallSearch(rows, np.zeros((2, 0), dtype=np.uint8), 1, True, 1.0, unaligned[1][:1], 0.0)
-    yield lambda: native.tails_of_rows(rows, rows, 1, both[:2], both[1:3])
+    yield lambda: ready.cut(unaligned[1][:1])
     letters = np.zeros(8, dtype=np.uint32)
     yield lambda: native.common_lengths(letters[:2], letters[:4], letters.view(np.int64))
     yield lambda: native.best_span(raw[1:9].view(np.uint32), letters, 4, 2)
@@ -591,7 +581,7 @@ def test_every_kernel_looks_at_the_memory_of_its_arrays():
     source = "".join(file.read_text() for file in SOURCES)
     functions = re.findall(r"\n[\w:<>]+\*? (\w+)\(([^{;]*?)\) \{\n(.*?)\n", source, re.DOTALL)
     taking = {name: first for name, given, first in functions if re.search(r"(?<!const )\b(?:In|Out)2?<\w", given)}
-    assert len(taking) > 15 and {"merge", "dominated", "start_search", "make_recall_search"} <= set(taking)
+    assert len(taking) > 15 and {"merge", "dominated", "start_search", "make_problem"} <= set(taking)
     assert [name for name, first in taking.items() if "require_apart" not in first and name != "feed"] == []
 
 

@@ -1,8 +1,6 @@
 """Upper bounds on P(gain reached) over all ways to append candidates whose effort stays within a budget.
 
-As in :mod:`list_bounds`, exposures y = sum of log(1/(1 - p)) add up over a list. Functions of them that lie above
-P(gain reached) and have a concave logarithm lie below their tangents; a tangent is largest at the candidates with the
-largest weight for their effort, the last one in part (the knapsack in fractions). Of these bounds the least counts:
+Tangents of concave functions bound it from above (:mod:`tangents`), the least of these counts:
 
 * Mean: P(gain >= G) is at most E[min(gain, G)]/G. This expectation is submodular over sets of candidates: together they
   add no more than the sum of what each adds alone.
@@ -13,13 +11,14 @@ largest weight for their effort, the last one in part (the knapsack in fractions
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.kernels.list_bounds import ROUNDING, coarse, exposure_caps, level_bounds, log_reached
+from berrypick.kernels.list_bounds import level_bounds
+from berrypick.kernels.tangents import ROUNDING, Concave, Knapsack, log_reached, tangents
 
 #: Parts into which the effort ahead is divided where efforts differ, and most ranks where they do not.
 PARTS = 32
@@ -60,6 +59,15 @@ class Budgets:
         two = float(np.sort(effort)[:2].sum()) if len(effort) > 1 else np.inf
         return cls(edges, most, most < two)
 
+    def points(self) -> FloatArray:
+        """Some of the budgets that hold several candidates."""
+        several = self.most[~self.single]
+        return (
+            several[np.unique(np.linspace(0, len(several) - 1, POINTS).round().astype(int))]
+            if len(several)
+            else several
+        )
+
 
 @dataclass(frozen=True)
 class BudgetBounds:
@@ -68,10 +76,6 @@ class BudgetBounds:
 
     best: FloatArray
     given: FloatArray
-
-
-#: At exposures: the logarithm of a function above P(gain reached), and its gradient.
-Concave = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
 def budget_bounds(
@@ -93,15 +97,15 @@ def budget_bounds(
     rows, unseen, gains = rows[:, is_open], unseen[is_open], np.minimum(gains[is_open], need)
     if float(gains.sum()) < need * (1 - ROUNDING):
         return BudgetBounds(np.zeros(parts), np.zeros((len(rows), parts)))
-    knapsack = _Knapsack(effort, budgets)
+    knapsack = Knapsack(effort, budgets.most)
     sure = wanted - need
     best, given = (found / need for found in knapsack.bounds(expected[1], expected[0] - sure))
     with np.errstate(divide="ignore"):
         exposure = -np.log1p(-rows)
     best_log, given_log = np.full(best.shape, np.inf), np.full(given.shape, np.inf)
     for targets, function in _functions(gains, need):
-        for logs in _tangents(exposure[:, targets], unseen[targets], function, knapsack, budgets):
-            best_log, given_log = np.minimum(best_log, logs[0]), np.minimum(given_log, logs[1])
+        logs = tangents(exposure[:, targets], unseen[targets], function, knapsack, budgets.points(), STEPS)
+        best_log, given_log = np.minimum(best_log, logs[0]), np.minimum(given_log, logs[1])
     with np.errstate(over="ignore"):
         best, given = np.minimum(best, np.exp(best_log)), np.minimum(given, np.exp(given_log))
     return BudgetBounds(np.minimum(best * (1 + ROUNDING), 1.0), np.minimum(given * (1 + ROUNDING), 1.0))
@@ -144,87 +148,24 @@ def kinds_table(
     return table
 
 
-def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Callable[[FloatArray], Concave]]]:
+def _functions(gains: FloatArray, need: float) -> list[tuple[IntArray, Concave]]:
     """Concave functions, each of the exposures of some targets."""
     order = np.argsort(-gains, kind="stable")
     ends = np.flatnonzero(np.diff(gains[order]) < 0) + 1  # where the dearest end and cheaper ones begin
-    found: list[tuple[IntArray, Callable[[FloatArray], Concave]]] = []
+    found: list[tuple[IntArray, Concave]] = []
     for end in [len(gains), *ends.tolist()[::-1][:MOST_CLASSES]]:
         rest = need * (1 - ROUNDING) - float(gains[order[end:]].sum())
         number = int(np.searchsorted(np.cumsum(gains[order[:end]]), rest)) + 1
         if rest > 0 and number <= end:
-            found.append((order[:end], _number(number)))
+            found.append((order[:end], partial(log_reached, need=number)))
     if len(ends):
-        found.append((np.arange(len(gains)), lambda y: _exponential(y, gains, need)))
+        found.append((np.arange(len(gains)), partial(_exponential, gains=gains, need=need)))
     return found
 
 
-def _number(least: int) -> Callable[[FloatArray], Concave]:
-    return lambda y: lambda at: log_reached(at, least)
-
-
-class _Knapsack:
-    """The largest sum of weights within each budget, the last candidate in part."""
-
-    def __init__(self, effort: FloatArray, budgets: Budgets) -> None:
-        self.effort, self.most = effort, budgets.most
-        self.left = budgets.most[None, :] - effort[:, None]
-
-    def bounds(self, weight: FloatArray, constant: float) -> tuple[FloatArray, FloatArray]:
-        """For any candidates, and with candidate i; where i alone is beyond the budget, nothing is said."""
-        order = np.argsort(-weight / self.effort, kind="stable")
-        spent = np.concatenate([[0.0], np.cumsum(self.effort[order])])
-        sums = np.concatenate([[0.0], np.cumsum(weight[order])])
-        best = constant + np.interp(self.most, spent, sums)
-        given = constant + weight[:, None] + np.interp(self.left, spent, sums)
-        return best, np.where(self.left >= 0, np.minimum(given, best[None, :]), np.inf)
-
-    def filled(self, weight: FloatArray, budget: float) -> FloatArray:
-        """How much of each candidate the best sum within a budget takes; the first of those that are worth about the
-        same, so that it does not depend on the last digits."""
-        order = np.argsort(-coarse(weight / self.effort), kind="stable")
-        before = np.concatenate([[0.0], np.cumsum(self.effort[order])[:-1]])
-        found = np.empty(len(order))
-        found[order] = np.clip((budget - before) / self.effort[order], 0.0, 1.0)
-        return found
-
-
-def _tangents(
-    exposure: FloatArray,
-    unseen: FloatArray,
-    function: Callable[[FloatArray], Concave],
-    knapsack: _Knapsack,
-    budgets: Budgets,
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Logarithms of bounds, from tangents at points that Frank-Wolfe steps find for some of the budgets."""
-    found = []
-    before = -np.log(unseen)
-    several = budgets.most[~budgets.single]
-    chosen = several[np.unique(np.linspace(0, len(several) - 1, POINTS).round().astype(int))] if len(several) else []
-    first = np.minimum(exposure, 1.0)
-    start = first.sum(axis=1)
-    for budget in chosen:
-        taken = knapsack.filled(start, float(budget))
-        y = before + 0.5 * (taken @ first) + 0.05
-        for step in range(STEPS):
-            value, slope = function(y)(y)
-            if not (np.isfinite(value) and np.isfinite(slope).all()):
-                break
-            capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
-            weight = capped @ slope
-            found.append(knapsack.bounds(weight, value - float(slope @ (y - before))))
-            y = y + (before + knapsack.filled(weight, float(budget)) @ capped - y) * (2.0 / (step + 4.0))
-    return found
-
-
-def _exponential(y: FloatArray, gains: FloatArray, need: float) -> Concave:
+def _exponential(y: FloatArray, gains: FloatArray, need: float) -> tuple[float, FloatArray]:
     """The exponential bound with the theta that is best at y."""
     grown = np.expm1(np.minimum(THETAS[:, None] * gains / need, 700.0))
     values = np.log1p(-np.expm1(-y) * grown).sum(axis=1) - THETAS
     best = grown[int(np.argmin(values))]
-    value = float(values.min())
-
-    def at(y: FloatArray) -> tuple[float, FloatArray]:
-        return value, np.exp(-y) * best / (1.0 - np.expm1(-y) * best)
-
-    return at
+    return float(values.min()), np.exp(-y) * best / (1.0 - np.expm1(-y) * best)

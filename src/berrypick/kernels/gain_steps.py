@@ -1,12 +1,14 @@
 """P(gain >= threshold) for one threshold, target after target.
 
-Of the sums of gains only those count that decide: a sum that has the threshold already is *reached*, one that cannot
-get there with all targets to come is *missed*. What lies between is told apart as long as the distinct sums are few;
-otherwise gains are rounded to a grid, up or down, which gives a bound on each side.
+Where gains are equal the threshold is a number of targets, and the law of the number seen has it. Otherwise, of the
+sums of gains only those count that decide: a sum that has the threshold already is *reached*, one that cannot get there
+with all targets to come is *missed*. What lies between is told apart as long as the distinct sums are few; else gains
+are rounded to a grid, up or down, which gives a bound on each side.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +18,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
+from berrypick.kernels.poisson_binomial import plain_law
 
 #: States that follow from an earlier one without being looked at further.
 REACHED, MISSED = -1, -2
@@ -28,43 +31,28 @@ SAME = 1e-12
 Side = Literal["exact", "up", "down"]
 
 
-@dataclass(frozen=True)
-class GainSteps:
-    """States before each target, and to which state before the next one each leads.
-
-    Targets are in the order ``order``, by decreasing gain, so that sums decide early. ``sums`` are those of the
-    states. ``side`` says whether gains were rounded.
-    """
+class Law(ABC):
+    """The law of the gain of the targets seen: whether it has a threshold."""
 
     gains: FloatArray
-    counted: FloatArray  # the gains as they are counted
     wanted: float
-    order: IntArray
-    sums: tuple[FloatArray, ...]
-    stay: tuple[IntArray, ...]
-    move: tuple[IntArray, ...]
-    side: Side = "exact"
 
     @property
-    def states(self) -> IntArray:
-        return np.array([len(one) for one in self.sums], dtype=np.int64)
+    @abstractmethod
+    def compiled(self) -> Any:
+        """The same for the compiled kernels."""
+
+    @abstractmethod
+    def plain_walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """P(gain < threshold), P(gain >= threshold) and E[min(gain, threshold)], for each row."""
 
     def tails(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """P(gain < threshold) and P(gain >= threshold), for each row."""
-        below, reached, _ = self._walk(seen, unseen)
-        return below, reached
+        """P(gain < threshold) and P(gain >= threshold), for each row, with the same digits in both forms."""
+        return self._walk(seen, unseen)[:2]
 
     def expected(self, seen: FloatArray, unseen: FloatArray) -> FloatArray:
         """E[min(gain, threshold)], for each row, of the gains as they are counted."""
         return self._walk(seen, unseen)[2]
-
-    @cached_property
-    def compiled(self) -> Any:
-        """The same for the compiled kernels."""
-        parts = [np.concatenate([np.zeros(0, dtype=one[0].dtype), *one]) for one in (self.stay, self.move, self.sums)]
-        module = native()
-        assert module is not None
-        return module.GainLaw(self.order, self.states, *parts, self.counted, self.gains, self.wanted)
 
     def _walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         if native() is None:
@@ -72,25 +60,6 @@ class GainSteps:
         below, reached, expected = np.empty((3, len(seen)))
         self.compiled.walk(np.ascontiguousarray(seen), np.ascontiguousarray(unseen), below, reached, expected)
         return below, reached, expected
-
-    def plain_walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        rows = len(seen)
-        below, reached, expected = np.zeros((3, rows))
-        mass = np.ones((rows, 1))
-        later = row_totals(seen[:, self.order] * self.counted[self.order])  # what the targets to come add on average
-        steps = zip(self.order.tolist(), self.sums, self.sums[1:], self.stay, self.move, strict=False)
-        for x, sums, following, stay, move in steps:
-            after = np.zeros((rows, len(following)))
-            later = later - seen[:, x] * self.counted[x]
-            for to, share, gain in ((stay, unseen[:, x, None], 0.0), (move, seen[:, x, None], self.counted[x])):
-                part = mass * share
-                kept, missed = to >= 0, to == MISSED
-                after[:, to[kept]] += part[:, kept]  # different sums stay different
-                reached = row_totals(part[:, to == REACHED], reached)
-                below = row_totals(part[:, missed], below)
-                expected = row_totals(part[:, missed] * (sums[missed] + gain + later[:, None]), expected)
-            mass = after
-        return below, reached, expected + reached * self.wanted
 
     def are_sure(self, unseen: FloatArray) -> BoolArray:
         """Whether what is surely seen has the gain, for each row."""
@@ -113,6 +82,73 @@ class GainSteps:
             seen = np.stack([seen, seen + (1.0 - seen) * row], axis=1).reshape(-1, targets)
             unseen = np.stack([unseen, unseen * (1.0 - row)], axis=1).reshape(-1, targets)
         return *self.plain_walk(seen, unseen)[:2], self.are_sure(unseen)
+
+
+class NumberLaw(Law):
+    """The law of the number of targets seen, whether it is ``wanted`` or more: each gain is 1."""
+
+    def __init__(self, targets: int, wanted: int) -> None:
+        self.gains, self.wanted = np.ones(targets), wanted
+
+    @cached_property
+    def compiled(self) -> Any:
+        module = native()
+        assert module is not None
+        return module.GainLaw(len(self.gains), int(self.wanted))
+
+    def plain_walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        mass, r = plain_law(seen, unseen), int(self.wanted)
+        few = mass[:, :r]
+        reached = row_totals(mass[:, r:][:, ::-1])
+        return row_totals(few), reached, row_totals(few * np.arange(few.shape[1])) + r * reached
+
+
+@dataclass(frozen=True)
+class GainSteps(Law):
+    """States before each target, and to which state before the next one each leads.
+
+    Targets are in the order ``order``, by decreasing gain, so that sums decide early. ``sums`` are those of the
+    states. ``side`` says whether gains were rounded.
+    """
+
+    gains: FloatArray
+    counted: FloatArray  # the gains as they are counted
+    wanted: float
+    order: IntArray
+    sums: tuple[FloatArray, ...]
+    stay: tuple[IntArray, ...]
+    move: tuple[IntArray, ...]
+    side: Side = "exact"
+
+    @property
+    def states(self) -> IntArray:
+        return np.array([len(one) for one in self.sums], dtype=np.int64)
+
+    @cached_property
+    def compiled(self) -> Any:
+        parts = [np.concatenate([np.zeros(0, dtype=one[0].dtype), *one]) for one in (self.stay, self.move, self.sums)]
+        module = native()
+        assert module is not None
+        return module.GainLaw(self.order, self.states, *parts, self.counted, self.gains, self.wanted)
+
+    def plain_walk(self, seen: FloatArray, unseen: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        rows = len(seen)
+        below, reached, expected = np.zeros((3, rows))
+        mass = np.ones((rows, 1))
+        later = row_totals(seen[:, self.order] * self.counted[self.order])  # what the targets to come add on average
+        steps = zip(self.order.tolist(), self.sums, self.sums[1:], self.stay, self.move, strict=False)
+        for x, sums, following, stay, move in steps:
+            after = np.zeros((rows, len(following)))
+            later = later - seen[:, x] * self.counted[x]
+            for to, share, gain in ((stay, unseen[:, x, None], 0.0), (move, seen[:, x, None], self.counted[x])):
+                part = mass * share
+                kept, missed = to >= 0, to == MISSED
+                after[:, to[kept]] += part[:, kept]  # different sums stay different
+                reached = row_totals(part[:, to == REACHED], reached)
+                below = row_totals(part[:, missed], below)
+                expected = row_totals(part[:, missed] * (sums[missed] + gain + later[:, None]), expected)
+            mass = after
+        return below, reached, expected + reached * self.wanted
 
 
 def row_totals(values: FloatArray, start: FloatArray | float = 0.0) -> FloatArray:

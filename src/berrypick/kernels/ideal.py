@@ -17,12 +17,12 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.kernels import effort_lists, in_use
-from berrypick.kernels.candidate_sets import order_of
-from berrypick.kernels.certified import Found, Objective, Search, search
-from berrypick.kernels.effort_problem import Priced
+from berrypick.kernels import in_use, list_search
+from berrypick.kernels.candidate_sets import best_order, order_of
 from berrypick.kernels.greedy import greedy_lists
+from berrypick.kernels.list_problem import Found, Objective, Search
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
+from berrypick.kernels.priced import Priced
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
 MOST_CANDIDATES = 8
@@ -76,14 +76,19 @@ def exact(candidates: Reach) -> Ideal:
         seen[subset] = seen[rest] + (1.0 - seen[rest]) * rows[last]
         unseen[subset] = unseen[rest] * (1.0 - rows[last])
     mass = law(seen, unseen)
-    below, reached = lower_tails(mass), upper_tails(mass)
+    below, reached = lower_tails(mass).T.copy(), upper_tails(mass).T.copy()
+    size = np.array([subset.bit_count() for subset in range(1 << count)], dtype=np.float64)
     length = np.full(targets, np.nan)
     inverse = np.zeros(targets)
     lists: list[tuple[int, ...]] = []
     for r in range(1, targets + 1):
-        length[r - 1], best = _shortest(below[:, r], count)
-        inverse[r - 1] = _largest_inverse(reached[:, r], count)
-        lists.append(best)
+        done = below[r] == 0.0
+        cost = np.where(done, 0.0, -np.inf)  # of a list that ends there
+        lists.append(order_of(best_order(below[r], size, False, cost, done)))
+        length[r - 1] = -cost[0] if np.isfinite(cost[0]) else np.nan
+        best = reached[r] / np.maximum(size, 1.0)
+        best_order(reached[r], size, True, best, np.zeros_like(done))
+        inverse[r - 1] = best[0]
     return Ideal(length, inverse, tuple(lists))
 
 
@@ -142,7 +147,7 @@ def certified(candidates: Reach, wanted: tuple[int, ...], objective: Objective, 
 def _certified(
     content: _Content[Reach], wanted: tuple[int, ...], objective: Objective, limit: Search, kernels: str
 ) -> tuple[Found, ...]:
-    return tuple(search(content.value.dense(), wanted, objective, limit))
+    return tuple(list_search.search_numbers(content.value.dense(), wanted, objective, limit))
 
 
 def cheapest(
@@ -161,7 +166,7 @@ def _cheapest(
     limit: Search,
     kernels: str,
 ) -> tuple[Found, ...]:
-    return tuple(effort_lists.search(*content.value, wanted, objective, limit))
+    return tuple(list_search.search(*content.value, wanted, objective, limit))
 
 
 Value = TypeVar("Value")
@@ -184,39 +189,3 @@ class _Content(Generic[Value]):
 def _content(candidates: Reach) -> _Content[Reach]:
     shape = np.array([candidates.ranks, candidates.targets])
     return _Content(candidates, shape, candidates.rank, candidates.target, candidates.probability)
-
-
-def _shortest(below: FloatArray, count: int) -> tuple[float, tuple[int, ...]]:
-    """min over orders of 1 + sum_k P(F_k < r): the cheapest path from the empty set to a set that surely suffices."""
-    full = (1 << count) - 1
-    cost = np.full(1 << count, np.inf)
-    step = np.full(1 << count, -1)
-    for subset in range(full, -1, -1):
-        if below[subset] == 0.0:
-            cost[subset] = 0.0
-            continue
-        for candidate in range(count):
-            larger = subset | (1 << candidate)
-            if larger != subset:
-                total = below[larger] + cost[larger]
-                if total < cost[subset]:
-                    cost[subset], step[subset] = total, candidate
-    if not np.isfinite(cost[0]):
-        return float("nan"), ()
-    return 1.0 + float(cost[0]), order_of(step)
-
-
-def _largest_inverse(reached: FloatArray, count: int) -> float:
-    """max over orders of sum_k P(F_k >= r)/(k(k+1)), the last rank counting for all that could follow."""
-    best = np.zeros(1 << count)
-    for subset in range((1 << count) - 1, -1, -1):
-        size = subset.bit_count()
-        stay = reached[subset] / size if size else 0.0
-        here = reached[subset] / (size * (size + 1)) if size else 0.0
-        go = 0.0
-        for candidate in range(count):
-            larger = subset | (1 << candidate)
-            if larger != subset:
-                go = max(go, here + best[larger])
-        best[subset] = max(stay, go)
-    return float(best[0])

@@ -1,8 +1,7 @@
 """Upper bounds on P(F >= r) over all ways to append j candidates to a list.
 
-A target x that has been exposed to candidates with the reaches p_1, p_2, ... is unseen with the probability 1/exp(y),
-y = sum of log(1/(1 - p_i)). This exposure y[x] is a plain sum over the candidates of a list, and log P(F >= r) is a
-concave function of the vector y. (With Poisson variables of means y, P(F >= r) is exp(-sum y) times the sum of y^n/n!
+log P(F >= r) is a concave function of the exposures y of the targets (:mod:`tangents`), which are plain sums over the
+candidates of a list. (With Poisson variables of means y, P(F >= r) is exp(-sum y) times the sum of y^n/n!
 over all n with at least r positive entries. These n form an M-convex set once padded to a common sum, so their
 generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020.) Two bounds follow, the smaller counts:
 
@@ -10,10 +9,7 @@ generating polynomials are Lorentzian, hence log-concave: Brändén and Huh 2020
   A symmetric concave function of a vector with a given sum is largest where all entries are equal, so the rest is no
   better than a binomial law with the mean exposure; nor, where r - a exceeds the mean number seen by 1 or more, than
   one with the mean number (Hoeffding 1956, theorem 4). The maximum over the number of sure candidates is taken.
-* Tangent. At any point y0 the tangent plane of log P(F >= r) lies above it, and is largest at the j candidates with the
-  largest weights, its gradient times their exposures. A sure candidate would count without end; but P(F >= r) with
-  target x surely seen is at most that with any exposure m divided by 1 - 1/exp(m), so that it counts m and the
-  logarithm of this divisor, for the best m. Frank-Wolfe steps move the point to where the bound is low.
+* Tangent, of log P(F >= r), within a budget of j candidates (:mod:`tangents`).
 """
 
 from __future__ import annotations
@@ -24,21 +20,19 @@ from math import comb
 
 import numpy as np
 
-from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.kernels import native
+from berrypick.core.arrays import FloatArray
+from berrypick.kernels.tangents import ROUNDING, Knapsack, log_reached, tangents
 
+#: Candidates that are not sure beyond the number needed, up to which the ways to a list that suffices are told apart.
+MORE_LEVELS = 8
+#: The largest number of targets for which they are.
+MOST_PATHS = 60
 #: Frank-Wolfe steps towards the best tangent.
 STEPS = 8
 #: Levels at which the split bound is also taken for each candidate.
 SPLIT_GIVEN = 4
 #: Targets above which binomial coefficients do not fit a double.
 MOST_SPLIT = 1000
-#: Smaller gradients are taken for this one.
-LEAST_SLOPE = 1e-30
-#: What rounding may add to a bound, relative to it.
-ROUNDING = 1e-12
-#: Bits of a number that is compared with others where the last digits should not decide.
-BITS = 32
 
 
 @dataclass(frozen=True)
@@ -59,18 +53,6 @@ def level_bounds(
 ) -> LevelBounds:
     """``rows``: the candidates that may be appended; ``unseen``: of each target, before them; ``kinds``: the shape of
     the table."""
-    compiled = native()
-    if compiled is None:
-        return plain_level_bounds(rows, unseen, r, levels, steps, kinds)
-    best, given, table = np.empty(levels), np.empty((levels, len(rows))), np.empty(kinds)
-    compiled.level_bounds(np.ascontiguousarray(rows), np.ascontiguousarray(unseen), r, steps, best, given, table)
-    return LevelBounds(best, given, table)
-
-
-def plain_level_bounds(
-    rows: FloatArray, unseen: FloatArray, r: int, levels: int, steps: int = STEPS, kinds: tuple[int, int] = (0, 0)
-) -> LevelBounds:
-    """The same in NumPy."""
     open_targets = unseen > 0
     need = r - int((~open_targets).sum())
     if need <= 0:
@@ -193,70 +175,42 @@ def _smallest_sums(values: FloatArray) -> FloatArray:
 def tangent_bounds(
     rows: FloatArray, unseen: FloatArray, need: int, levels: int, steps: int
 ) -> tuple[FloatArray, FloatArray]:
+    best, given = np.empty(levels), np.empty((levels, len(rows)))
     with np.errstate(divide="ignore"):
         exposure = -np.log1p(-rows)
-    before = -np.log(unseen)
-    best = np.full(levels, np.inf)
-    given = np.full((levels, len(rows)), np.inf)
-    for j in range(1, levels + 1):
-        size = min(j, len(rows))
-        first = np.minimum(exposure, 1.0)
-        y = before + 0.5 * first[nearly_largest(first.sum(axis=1), size)].sum(axis=0) + 0.05
-        for step in range(steps):
-            value, slope = log_reached(y, need)
-            if not np.isfinite(value):  # too small a number: this point gives no bound
-                break
-            capped = np.minimum(exposure, np.maximum(exposure_caps(y, slope) - before, 0.0))
-            weight = capped @ slope
-            largest = np.sort(weight)[::-1][:size]
-            constant = value - slope @ (y - before)
-            total = constant + largest.sum()
-            best[j - 1] = min(best[j - 1], total)
-            given[j - 1] = np.minimum(given[j - 1], total + np.minimum(weight - largest[-1], 0.0))
-            top = nearly_largest(weight, size)
-            y = y + (before + capped[top].sum(axis=0) - y) * (2.0 / (step + 4.0))
+    for j in range(levels):
+        knapsack = Knapsack(np.ones(len(rows)), np.array([j + 1.0]))
+        logs = tangents(exposure, unseen, lambda y: log_reached(y, need), knapsack, knapsack.most, steps)
+        best[j], given[j] = logs[0][0], logs[1][:, 0]
     with np.errstate(over="ignore"):
         return np.exp(best) * (1 + ROUNDING), np.exp(given) * (1 + ROUNDING)
 
 
-def exposure_caps(y: FloatArray, slope: FloatArray) -> FloatArray:
-    """The exposure that stands for a sure target in a tangent at y: slope x (it - y) is the least over m of
-    slope x (m - y) + log(1/(1 - 1/exp(m))), which is at m = log(1 + 1/slope)."""
-    slope = np.maximum(slope, LEAST_SLOPE)
-    return np.asarray(np.log1p(1.0 / slope) + np.log1p(slope) / slope)
+# --- ways -----------------------------------------------------------------------------------------------------------
 
 
-def nearly_largest(values: FloatArray, count: int) -> IntArray:
-    """The places of the largest values; those that only rounding tells apart count as equal, and the first of equals
-    is taken. So the next point does not depend on last digits."""
-    return np.sort(np.argsort(-coarse(values), kind="stable")[:count])
+def best_ways(table: FloatArray, best: FloatArray, rank: int, inverse: bool, most: float) -> tuple[float, float, float]:
+    """What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is.
 
-
-def coarse(values: FloatArray) -> FloatArray:
-    """Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.ceil(mantissa * 2.0**BITS - 2.0**-12), exponent - BITS)
-
-
-def log_reached(y: FloatArray, need: int) -> tuple[float, FloatArray]:
-    """log P(F >= need) at exposures y, and its gradient: unseen[x] P(F without x = need - 1) / P(F >= need)."""
-    seen, unseen = -np.expm1(-y), np.exp(-y)
-    n = len(y)
-    ahead = np.zeros((n + 1, need + 1))  # P(number seen among the first x = f), f >= need together
-    behind = np.zeros((n + 1, need + 1))
-    ahead[0, 0] = behind[n, 0] = 1.0
-    for x in range(n):
-        ahead[x + 1] = _with(ahead[x], seen[x], unseen[x])
-    for x in range(n - 1, -1, -1):
-        behind[x] = _with(behind[x + 1], seen[x], unseen[x])
-    reached = ahead[n, need]
-    missing = np.array([ahead[x, :need] @ behind[x + 1, need - 1 :: -1][:need] for x in range(n)])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.log(reached)), unseen * missing / reached
-
-
-def _with(mass: FloatArray, seen: float, unseen: float) -> FloatArray:
-    found = mass * unseen
-    found[1:] += mass[:-1] * seen
-    found[-1] += mass[-1] * seen
-    return found
+    ``table``: bounds on P(suffices) for numbers of candidates of both kinds, -1 where there are none; ``best``: for
+    numbers of any. Both numbers only grow along a list, each rank by one of them. So a list that has seen much without
+    sure candidates does not suffice as soon as one of sure candidates.
+    """
+    if not table.size:
+        return np.inf, np.inf, np.inf
+    others, sures = table.shape
+    ahead = np.full((others + 1, sures + 1), -np.inf)  # what is added from a number of each kind on
+    later = ahead.copy()  # the same without the rank itself
+    for h in range(others - 1, -1, -1):
+        for m in range(sures - 1, -1, -1):
+            if table[h, m] >= 0:
+                k = rank + h + m
+                share = float(min(table[h, m], best[h + m - 1]) if 1 <= h + m <= len(best) else table[h, m])
+                beyond = h + 1 == others or m + 1 == sures
+                if inverse:  # what is added if the list ends here, or is not looked at any further
+                    own, end = share / (max(k, 1) * (k + 1.0)), (most if beyond else share) / (k + 1.0)
+                else:
+                    own, end = share - 1.0, 0.0 if beyond or share >= 1.0 else -np.inf
+                later[h, m] = max(ahead[h + 1, m], ahead[h, m + 1], end)
+                ahead[h, m] = own + later[h, m]
+    return float(later[0, 0]), float(later[1, 0]), float(later[0, 1])

@@ -18,7 +18,7 @@ from berrypick.evaluation.signature import measure_fields, measure_head, sign
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.kernels.certified import Found
+from berrypick.kernels.list_problem import Found
 from berrypick.measures.readers._certificate import GAP, search_of
 from berrypick.measures.readers.epnav_measure import epnav
 from berrypick.measures.readers.eprum import EPRUM

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import UsageError
 from berrypick.core.parameters import parameter
-from berrypick.kernels.certified import Search
+from berrypick.kernels.list_problem import Search
 
 NormName = Literal["product", "bounded"]
 

@@ -14,9 +14,9 @@ from berrypick.core.reach import Reach
 from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.kernels.certified import Found, Search
-from berrypick.kernels.effort_problem import Priced
 from berrypick.kernels.gain_steps import distinct_thresholds
+from berrypick.kernels.list_problem import Found, Search
+from berrypick.kernels.priced import Priced
 from berrypick.measures.readers._certificate import NormName
 from berrypick.measures.readers._effort_precision import Working, thresholds
 

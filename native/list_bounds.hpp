@@ -1,0 +1,268 @@
+// Ideal lists: bounds on P(F >= r) over all ways to append j candidates. kernels/list_bounds.py has the plain form and
+// says why the bounds hold.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tangents.hpp"
+
+namespace berrypick {
+
+constexpr std::size_t kSplitGiven = 4;
+constexpr Index kMostSplit = 1000;  // more targets, and binomial coefficients do not fit a double
+constexpr std::size_t kMoreLevels = 8;
+constexpr std::size_t kMostPaths = 60;
+
+// Whether candidate i is dominated by j: j reaches every target at least as well, and is the first of equals.
+inline void dominated(const double* rows, std::size_t count, std::size_t targets, std::uint8_t* out) {
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < count; ++j) {
+            const double *one = rows + i * targets, *other = rows + j * targets;
+            bool above = i != j, equal = true;
+            for (std::size_t x = 0; above && x < targets; ++x) {
+                above = other[x] >= one[x];
+                equal = equal && other[x] == one[x];
+            }
+            out[i * count + j] = above && !(equal && j > i);
+        }
+}
+
+// The sums of the m largest values (or smallest), m = 0, 1, ...
+inline Values sums(Values values, bool largest) {
+    if (largest)
+        std::sort(values.begin(), values.end(), std::greater<double>());
+    else
+        std::sort(values.begin(), values.end());
+    Values found(values.size() + 1, 0.0);
+    for (std::size_t i = 0; i < values.size(); ++i) found[i + 1] = found[i] + values[i];
+    return found;
+}
+
+// P(Bin(n, p) >= least)
+inline double binomial_tail(Index n, double p, Index least) {
+    const double q = 1.0 - p;
+    double total = 0.0, choose = 1.0;
+    for (Index k = n; k >= least; --k) {
+        total += choose * std::pow(p, double(k)) * std::pow(q, double(n - k));
+        choose = choose * double(k) / double(n - k + 1);
+    }
+    return total;
+}
+
+// Sums over the largest of everything that the split bounds look at. Of each candidate the q best targets count, q = 0, 1,
+// ... targets: what it can add where q targets are not sure.
+class Split {
+public:
+    Split(const Exposures& exposure, const Values& mean, const std::vector<bool>& surely, const Values& unseen, Index need,
+          std::size_t levels)
+        : need_(need), targets_(exposure.targets), sure_(exposure.count, 0) {
+        Values before(targets_), seen_before(targets_), covered;
+        exposure_ = best_targets(exposure.values, exposure.count);
+        mean_ = best_targets(mean, exposure.count);
+        for (std::size_t i = 0; i < exposure.count; ++i) {
+            for (std::size_t x = 0; x < targets_; ++x) sure_[i] += std::isinf(exposure.row(i)[x]) ? 1 : 0;
+            if (surely[i]) covered.push_back(double(sure_[i]));
+        }
+        for (int s = 0; s < 2; ++s) {
+            exposed_[s] = largest_sums(exposure_, surely, s == 0, levels);
+            seen_[s] = largest_sums(mean_, surely, s == 0, levels);
+        }
+        for (std::size_t x = 0; x < targets_; ++x) {
+            before[x] = -std::log(unseen[x]);
+            seen_before[x] = 1.0 - unseen[x];
+        }
+        covered_ = sums(std::move(covered), true);
+        before_ = sums(std::move(before), false);
+        seen_before_ = sums(std::move(seen_before), false);
+    }
+
+    // among lists without a sure candidate, and among those with one or more
+    void bounds(std::size_t levels, Values& without, Values& with) const {
+        without.assign(levels, 0.0);
+        with.assign(levels, 0.0);
+        const Values nothing(targets_ + 1, 0.0);
+        for (std::size_t j = 1; j <= levels; ++j)
+            for (std::size_t m = 0; m <= std::min(j, covered_.size() - 1); ++m) {
+                double& place = m ? with[j - 1] : without[j - 1];
+                place = std::max(place, bound(j - m, m, 0, nothing.data(), nothing.data()));
+            }
+    }
+
+    // among lists of h candidates that are not sure and m that are
+    double kinds(std::size_t h, std::size_t m) const {
+        if (m >= covered_.size() || h >= exposed_[1][0].size()) return -1.0;
+        const Values nothing(targets_ + 1, 0.0);
+        return bound(h, m, 0, nothing.data(), nothing.data());
+    }
+
+    // among lists of j with candidate i
+    double given(std::size_t j, std::size_t i) const {
+        double found = 0.0;
+        for (std::size_t m = 0; m <= std::min(j - 1, covered_.size() - 1); ++m)
+            found = std::max(found, bound(j - 1 - m, m, sure_[i], &exposure_[i * (targets_ + 1)], &mean_[i * (targets_ + 1)]));
+        return found;
+    }
+
+private:
+    // of each row the sums of the q largest values that are not infinite
+    Values best_targets(const Values& values, std::size_t count) const {
+        Values found(count * (targets_ + 1), 0.0), row(targets_);
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t x = 0; x < targets_; ++x) {
+                const double value = values[i * targets_ + x];
+                row[x] = std::isinf(value) ? 0.0 : value;
+            }
+            std::sort(row.begin(), row.end(), std::greater<double>());
+            for (std::size_t q = 0; q < targets_; ++q) found[i * (targets_ + 1) + q + 1] = found[i * (targets_ + 1) + q] + row[q];
+        }
+        return found;
+    }
+
+    // for each q the sums of the m largest among the candidates of one kind, m = 0 .. levels
+    std::vector<Values> largest_sums(const Values& values, const std::vector<bool>& surely, bool kind,
+                                     std::size_t levels) const {
+        std::vector<Values> found;
+        for (std::size_t q = 0; q <= targets_; ++q) {
+            Values column;
+            for (std::size_t i = 0; i < surely.size(); ++i)
+                if (surely[i] == kind) column.push_back(values[i * (targets_ + 1) + q]);
+            if (column.size() > levels) {
+                std::nth_element(column.begin(), column.begin() + std::ptrdiff_t(levels), column.end(), std::greater<double>());
+                column.resize(levels);
+            }
+            found.push_back(sums(std::move(column), true));
+        }
+        return found;
+    }
+
+    double bound(std::size_t others, std::size_t m, std::size_t sure, const double* exposure, const double* mean) const {
+        others = std::min(others, exposed_[1][0].size() - 1);
+        const std::size_t certain = std::min(std::size_t(covered_[m]) + sure, targets_);
+        if (need_ <= Index(certain)) return 1.0;
+        const Index need = need_ - Index(certain), targets = Index(targets_ - certain);
+        if (targets > kMostSplit) return 1.0;
+        const double before = before_[targets_] - before_[certain];
+        const std::size_t q = std::size_t(targets);
+        const double exposed = exposed_[0][q][m] + exposed_[1][q][others] + exposure[q];
+        double p = -std::expm1(-(before + exposed) / double(targets));
+        const double seen =
+            seen_before_[targets_] - seen_before_[certain] + (seen_[0][q][m] + seen_[1][q][others] + mean[q]);
+        const double by_mean = std::min(p, seen / double(targets));
+        if (double(targets) * by_mean <= double(need - 1)) p = by_mean;
+        return std::min(1.0, binomial_tail(targets, p, need) * (1 + kRounding));
+    }
+
+    Index need_;
+    std::size_t targets_;
+    std::vector<std::size_t> sure_;
+    Values exposure_, mean_, covered_, before_, seen_before_;
+    std::vector<Values> exposed_[2], seen_[2];
+};
+
+// Bounds for j = 1 .. levels: of any j candidates, and of any j among which is one that is `asked` about (levels x asked).
+// `table` has those of h candidates that are not sure and m that are, h < others, m < sures; -1 where there are not so
+// many.
+inline void level_bounds(const Candidates& candidates, const std::vector<std::size_t>& asked, const double* unseen_all,
+                         Index r, std::size_t levels, int steps, std::size_t others, std::size_t sures, double* best,
+                         double* given, double* table) {
+    const std::size_t count = candidates.count, targets = candidates.targets;
+    std::vector<std::size_t> open;
+    for (std::size_t x = 0; x < targets; ++x)
+        if (unseen_all[x] > 0) open.push_back(x);
+    const std::size_t n = open.size();
+    const Index need = r - Index(targets - n);
+    if (need <= 0) {
+        std::fill(best, best + levels, 1.0);
+        std::fill(given, given + levels * asked.size(), 1.0);
+        std::fill(table, table + others * sures, 1.0);
+        return;
+    }
+    Values unseen(n), before(n), mean(count * n, 0.0);
+    for (std::size_t x = 0; x < n; ++x) {
+        unseen[x] = unseen_all[open[x]];
+        before[x] = -std::log(unseen[x]);
+    }
+    const Exposures all(candidates, open);
+    Exposures unsure{0, n, {}};
+    std::vector<bool> surely(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t x = 0; x < n; ++x) {
+            const double p = candidates.row(i)[open[x]];
+            if (p == 1.0)
+                surely[i] = true;
+            else
+                mean[i * n + x] = p * unseen[x];
+        }
+        if (!surely[i]) {
+            unsure.values.insert(unsure.values.end(), all.row(i), all.row(i) + n);
+            ++unsure.count;
+        }
+    }
+    Values without, with;
+    const Split split(all, mean, surely, unseen, need, std::max(levels, std::max(others, sures)));
+    split.bounds(levels, without, with);
+    const Values ranks(count, 1.0), few(unsure.count, 1.0);
+    const std::vector<std::size_t> none;
+    LogReached reached(n, std::size_t(need));
+    const auto log_reached = [&](const Values& y, Values& slope) { return reached(y, slope); };
+    for (std::size_t j = 1; j <= levels; ++j) {
+        const Values budget(1, double(j));
+        if (unsure.count && unsure.count < count) {
+            Knapsack knapsack(few, budget, none);
+            add_tangents(unsure, before, log_reached, budget, steps, knapsack);
+            without[j - 1] = std::min(without[j - 1], std::exp(knapsack.best[0]) * (1 + kRounding));
+        }
+        Knapsack knapsack(ranks, budget, asked);
+        add_tangents(all, before, log_reached, budget, steps, knapsack);
+        knapsack.finish();
+        best[j - 1] = std::min(std::max(without[j - 1], with[j - 1]), std::exp(knapsack.best[0]) * (1 + kRounding));
+        best[j - 1] = std::min(best[j - 1], 1.0);
+        for (std::size_t k = 0; k < asked.size(); ++k) {
+            double& place = given[(j - 1) * asked.size() + k];
+            place = std::min(best[j - 1], std::exp(knapsack.given[k]) * (1 + kRounding));
+            if (j >= 2 && j <= kSplitGiven) place = std::min(place, split.given(j, asked[k]));
+        }
+    }
+    for (std::size_t h = 0; h < others; ++h)
+        for (std::size_t m = 0; m < sures; ++m) {
+            double& place = table[h * sures + m];
+            place = split.kinds(h, m);
+            if (m == 0 && h >= 1 && h <= levels && place >= 0.0) place = std::min(place, without[h - 1]);
+        }
+}
+
+// What all ranks after one can add: in all, after a next candidate that is not sure, and after one that is. As
+// kernels/list_bounds.py, best_ways.
+struct Ways {
+    double all = kInfinity, after_other = kInfinity, after_sure = kInfinity;
+
+    Ways() = default;
+    Ways(const Values& table, std::size_t others, std::size_t sures, const Values& best, std::size_t rank, bool inverse,
+         double most) {
+        const std::size_t width = sures + 1;
+        Values ahead((others + 1) * width, -kInfinity), later = ahead;
+        for (std::size_t h = others; h-- > 0;)
+            for (std::size_t m = sures; m-- > 0;) {
+                if (table[h * sures + m] < 0) continue;
+                const double k = double(rank + h + m);
+                double share = table[h * sures + m];
+                if (h + m >= 1 && h + m < best.size()) share = std::min(share, best[h + m]);
+                const bool beyond = h + 1 == others || m + 1 == sures;
+                const double own = inverse ? share / (std::max(k, 1.0) * (k + 1.0)) : share - 1.0;
+                const double end = inverse ? (beyond ? most : share) / (k + 1.0)
+                                           : (beyond || share >= 1.0 ? 0.0 : -kInfinity);
+                double& place = later[h * width + m];
+                place = std::max(std::max(ahead[(h + 1) * width + m], ahead[h * width + m + 1]), end);
+                ahead[h * width + m] = own + place;
+            }
+        all = later[0];
+        after_other = later[width];
+        after_sure = later[1];
+    }
+};
+
+}  // namespace berrypick

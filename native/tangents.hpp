@@ -1,0 +1,282 @@
+// Bounds from tangents of concave functions of exposures, within budgets of effort. kernels/tangents.py has the plain form.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "polynomial.hpp"
+
+namespace berrypick {
+
+constexpr double kRounding = 1e-12;
+constexpr double kLeastSlope = 1e-30;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using Values = std::vector<double>;
+
+// Rounded up to 32 bits; what is above such a number by no more than rounding does becomes that number.
+inline double coarse(double value) {
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    return std::ldexp(std::ceil(mantissa * 4294967296.0 - 1.0 / 4096.0), exponent - 32);
+}
+
+// Candidates that may be appended: what they lead to, also as exposures -log(1 - p), and their effort.
+struct Candidates {
+    std::size_t count = 0, targets = 0;
+    Values rows, exposure, effort;
+
+    Candidates(std::size_t count_, std::size_t targets_, const double* rows_, Values effort_)
+        : count(count_), targets(targets_), rows(rows_, rows_ + count_ * targets_), effort(std::move(effort_)) {
+        for (const double p : rows) exposure.push_back(-std::log1p(-p));
+    }
+
+    const double* row(std::size_t i) const { return rows.data() + i * targets; }
+    const double* exposed(std::size_t i) const { return exposure.data() + i * targets; }
+
+    Candidates take(const std::vector<std::size_t>& which) const {
+        Candidates found(0, targets, nullptr, {});
+        found.count = which.size();
+        found.rows.reserve(which.size() * targets);
+        found.exposure.reserve(which.size() * targets);
+        for (const std::size_t i : which) {
+            found.rows.insert(found.rows.end(), row(i), row(i) + targets);
+            found.exposure.insert(found.exposure.end(), exposed(i), exposed(i) + targets);
+            found.effort.push_back(effort[i]);
+        }
+        return found;
+    }
+};
+
+// Candidates x targets that are not sure yet, as exposures -log(1 - p).
+struct Exposures {
+    std::size_t count = 0;
+    std::size_t targets = 0;
+    Values values;
+
+    Exposures(std::size_t count_, std::size_t targets_, Values values_)
+        : count(count_), targets(targets_), values(std::move(values_)) {}
+
+    Exposures(const Candidates& candidates, const std::vector<std::size_t>& open)
+        : count(candidates.count), targets(open.size()) {
+        values.reserve(count * targets);
+        for (std::size_t i = 0; i < count; ++i)
+            for (const std::size_t x : open) values.push_back(candidates.exposed(i)[x]);
+    }
+
+    const double* row(std::size_t i) const { return values.data() + i * targets; }
+};
+
+// log P(F >= need) at exposures y, and its gradient.
+class LogReached {
+public:
+    LogReached(std::size_t targets, std::size_t need)
+        : n_(targets), need_(need), ahead_((targets + 1) * (need + 1)), behind_(ahead_.size()) {}
+
+    double operator()(const Values& y, Values& slope) {
+        std::fill(ahead_.begin(), ahead_.end(), 0.0);
+        std::fill(behind_.begin(), behind_.end(), 0.0);
+        const std::size_t width = need_ + 1;
+        ahead_[0] = behind_[n_ * width] = 1.0;
+        for (std::size_t x = 0; x < n_; ++x) extend(&ahead_[x * width], &ahead_[(x + 1) * width], y[x]);
+        for (std::size_t x = n_; x-- > 0;) extend(&behind_[(x + 1) * width], &behind_[x * width], y[x]);
+        const double reached = ahead_[n_ * width + need_];
+        for (std::size_t x = 0; x < n_; ++x) {
+            double missing = 0.0;
+            for (std::size_t f = 0; f < need_; ++f)
+                missing += ahead_[x * width + f] * behind_[(x + 1) * width + need_ - 1 - f];
+            slope[x] = std::exp(-y[x]) * missing / reached;
+        }
+        return std::log(reached);
+    }
+
+private:
+    void extend(const double* from, double* to, double y) const {
+        const double seen = -std::expm1(-y), unseen = std::exp(-y);
+        to[0] = from[0] * unseen;
+        for (std::size_t f = 1; f <= need_; ++f) to[f] = from[f] * unseen + from[f - 1] * seen;
+        to[need_] += from[need_] * seen;
+    }
+
+    std::size_t n_, need_;
+    Values ahead_, behind_;
+};
+
+// The exposure that stands for a sure target in a tangent with this slope.
+inline double exposure_cap(double slope) {
+    slope = std::max(slope, kLeastSlope);
+    return std::log1p(1.0 / slope) + std::log1p(slope) / slope;
+}
+
+// Candidates by what they are worth for their effort, as many of them as are looked at.
+class ByWorth {
+public:
+    void start(const Values& weight, const Values& effort) {
+        sorted_.clear();
+        rest_.resize(weight.size());
+        for (std::size_t i = 0; i < weight.size(); ++i) rest_[i] = {weight[i] / effort[i], i};
+        std::make_heap(rest_.begin(), rest_.end(), after);
+    }
+
+    // the nth best, the first of equals; nullptr if there are not so many
+    const std::pair<double, std::size_t>* operator[](std::size_t n) {
+        while (sorted_.size() <= n) {
+            if (rest_.empty()) return nullptr;
+            std::pop_heap(rest_.begin(), rest_.end(), after);
+            sorted_.push_back(rest_.back());
+            rest_.pop_back();
+        }
+        return &sorted_[n];
+    }
+
+private:
+    using Place = std::pair<double, std::size_t>;
+
+    static bool after(const Place& one, const Place& other) {
+        return one.first < other.first || (one.first == other.first && one.second > other.second);
+    }
+
+    std::vector<Place> rest_, sorted_;
+};
+
+// The largest sum of weights within each budget, the last candidate in part. The least of these bounds that are added:
+// `best` for each part, `given` (parts x candidates) with one of the candidates that are `asked` about.
+class Knapsack {
+public:
+    Knapsack(const Values& effort, Values most, const std::vector<std::size_t>& asked)
+        : best(most.size(), kInfinity),
+          given(most.size() * asked.size(), kInfinity),
+          effort_(effort),
+          most_(std::move(most)),
+          asked_(asked),
+          group_(asked.size()) {
+        for (const std::size_t i : asked) different_.push_back(effort[i]);
+        std::sort(different_.begin(), different_.end());
+        different_.erase(std::unique(different_.begin(), different_.end()), different_.end());
+        for (std::size_t n = 0; n < asked.size(); ++n)
+            group_[n] = std::size_t(std::lower_bound(different_.begin(), different_.end(), effort[asked[n]]) -
+                                    different_.begin());
+        ahead_.resize(different_.size());
+    }
+
+    Values best, given;
+
+    void add(const Values& weight, double constant) {
+        by_worth_.start(weight, effort_);
+        spent_.assign(1, 0.0);
+        sums_.assign(1, 0.0);
+        for (std::size_t n = 0; spent_.back() < most_.back(); ++n) {
+            const auto* const next = by_worth_[n];
+            if (!next) break;
+            spent_.push_back(spent_.back() + effort_[next->second]);
+            sums_.push_back(sums_.back() + weight[next->second]);
+        }
+        std::size_t place = 0;
+        for (std::size_t m = 0; m < most_.size(); ++m) {
+            best[m] = std::min(best[m], constant + sum_within(most_[m], place));
+            add_given(m, weight, constant);
+        }
+    }
+
+    // How much of each candidate the best sum within a budget takes, the first of those that are worth about the same.
+    // Calls take(candidate, share), for the weights added last, or those of start().
+    template <class Take>
+    void fill(double budget, Take take) {
+        double spent = 0.0;
+        for (std::size_t n = 0; spent < budget && by_worth_[n];) {
+            const double worth = coarse(by_worth_[n]->first);
+            run_.clear();
+            for (; by_worth_[n] && coarse(by_worth_[n]->first) == worth; ++n) run_.push_back(by_worth_[n]->second);
+            std::sort(run_.begin(), run_.end());
+            for (const std::size_t i : run_) {
+                const double share = std::min((budget - spent) / effort_[i], 1.0);
+                if (share <= 0.0) return;
+                take(i, share);
+                spent += effort_[i];
+            }
+        }
+    }
+
+    void start(const Values& weight) { by_worth_.start(weight, effort_); }
+
+    // a bound with a candidate is not above the bound for any; where it alone is beyond the budget, nothing is said
+    void finish() {
+        for (std::size_t m = 0; m < most_.size(); ++m)
+            for (std::size_t n = 0; n < asked_.size(); ++n) {
+                double& place = given[m * asked_.size() + n];
+                place = most_[m] - effort_[asked_[n]] >= 0 ? std::min(place, best[m]) : kInfinity;
+            }
+    }
+
+private:
+    double sum_within(double budget, std::size_t& place) const {
+        while (place + 1 < spent_.size() && spent_[place + 1] <= budget) ++place;
+        if (place + 1 == spent_.size()) return sums_.back();
+        const double slope = (sums_[place + 1] - sums_[place]) / (spent_[place + 1] - spent_[place]);
+        return slope * (budget - spent_[place]) + sums_[place];
+    }
+
+    void add_given(std::size_t m, const Values& weight, double constant) {
+        std::size_t place = 0;
+        for (std::size_t g = different_.size(); g-- > 0;) {  // what is left grows
+            const double left = most_[m] - different_[g];
+            ahead_[g] = left >= 0 ? sum_within(left, place) : kInfinity;
+        }
+        double* const row = given.data() + m * asked_.size();
+        for (std::size_t n = 0; n < asked_.size(); ++n)
+            row[n] = std::min(row[n], constant + weight[asked_[n]] + ahead_[group_[n]]);
+    }
+
+    const Values& effort_;
+    const Values most_;
+    const std::vector<std::size_t>& asked_;
+    std::vector<std::size_t> group_, run_;
+    Values different_, ahead_, spent_, sums_;
+    ByWorth by_worth_;
+};
+
+// Bounds from tangents at points that Frank-Wolfe steps find for some budgets, of a concave function of exposures.
+template <class Concave>
+void add_tangents(const Exposures& exposure, const Values& before, Concave function, const Values& budgets, int steps,
+                  Knapsack& knapsack) {
+    const std::size_t n = exposure.targets, count = exposure.count;
+    Values y(n), slope(n), cap(n), total(n), weight(count), worth(count, 0.0);
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t x = 0; x < n; ++x) worth[i] += std::min(exposure.row(i)[x], 1.0);
+    for (const double budget : budgets) {
+        std::fill(total.begin(), total.end(), 0.0);
+        knapsack.start(worth);
+        knapsack.fill(budget, [&](std::size_t i, double share) {
+            for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(exposure.row(i)[x], 1.0);
+        });
+        for (std::size_t x = 0; x < n; ++x) y[x] = before[x] + 0.5 * total[x] + 0.05;
+        for (int step = 0; step < steps; ++step) {
+            double constant = function(y, slope);
+            const auto finite = [](double one) { return std::isfinite(one); };
+            // too small a number: this point gives no bound
+            if (!finite(constant) || !std::all_of(slope.begin(), slope.end(), finite)) break;
+            for (std::size_t x = 0; x < n; ++x) {
+                cap[x] = std::max(exposure_cap(slope[x]) - before[x], 0.0);
+                constant -= slope[x] * (y[x] - before[x]);
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                const double* const row = exposure.row(i);
+                double sum = 0.0;
+                for (std::size_t x = 0; x < n; ++x) sum += std::min(row[x], cap[x]) * slope[x];
+                weight[i] = sum;
+            }
+            knapsack.add(weight, constant);
+            std::fill(total.begin(), total.end(), 0.0);
+            knapsack.fill(budget, [&](std::size_t i, double share) {
+                for (std::size_t x = 0; x < n; ++x) total[x] += share * std::min(exposure.row(i)[x], cap[x]);
+            });
+            for (std::size_t x = 0; x < n; ++x) y[x] += (before[x] + total[x] - y[x]) * (2.0 / (step + 4.0));
+        }
+    }
+}
+
+}  // namespace berrypick
