@@ -409,7 +409,7 @@ def test_what_cannot_be_identified_is_refused(name, tmp_path, berrypick):
         ({"seed": -1}, "seed must be 0 or more"),
         ({"links": "links.tsv"}, "is for markov"),
         ({"collection": {"d": 5}}, "is for bep"),
-        ({"progress": True}, "progress is a function"),
+        ({"progress": "yes"}, "progress is True for a bar, or a function"),
     ],
 )
 def test_wrong_options_are_refused(options, why):

@@ -676,14 +676,14 @@ def test_locate_takes_files_and_all_the_rest(tmp_path):
         bp.locate(frame, {"garden": 3})
 
 
-def test_progress_is_a_function(tmp_path):
+def test_progress_is_a_switch_or_a_function(tmp_path):
     for call in (
-        lambda: bp.evaluate(QRELS, SCORES, "AP", progress=True),
+        lambda: bp.evaluate(QRELS, SCORES, "AP", progress="bar"),
         lambda: bp.compare(QRELS, SCORES, "AP", progress=1),
         lambda: bp.write_report(QRELS, SCORES, "AP", html=tmp_path / "x.html", progress="yes"),
-        lambda: bp.sweep(DOCUMENTS, SPANS, measures="charR", queries={"1": "x"}, progress=True),
+        lambda: bp.sweep(DOCUMENTS, SPANS, measures="charR", queries={"1": "x"}, progress=2),
     ):
-        with pytest.raises(bp.UsageError, match=r"progress is a function that is called with \(done, of\), not "):
+        with pytest.raises(bp.UsageError, match="progress is True for a bar, or a function"):
             call()
     assert not (tmp_path / "x.html").exists()
 

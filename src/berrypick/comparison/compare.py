@@ -31,9 +31,10 @@ from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest
+from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature, TopicGroups
 from berrypick.core.words import counted
-from berrypick.evaluation.evaluation import Evaluation, Progress
+from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
@@ -67,7 +68,7 @@ def compare(
     cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
     """Compare runs against a truth, or the runs of an existing evaluation.
@@ -141,7 +142,7 @@ def evaluated(
     options: Mapping[str, Any],
     function: str,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     executor: Executor | None = None,
     once: bool = True,
 ) -> tuple[Results, Evaluation | None]:

@@ -94,6 +94,10 @@ class BerrypickError(Exception):
         """The lines of the message for another one to quote."""
         return self.template.split(_NEXT)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython and notebooks show: the message, without the frames it came through."""
+        return [f"{type(self).__name__}: {self}"]
+
     def __reduce__(self) -> Any:
         """Without ``__init__``, whose arguments need not be those of the exception: errors cross processes."""
         return type(self).__new__, (type(self), *self.args), self.__dict__

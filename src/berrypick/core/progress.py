@@ -1,14 +1,20 @@
-"""How far some work has come."""
+"""How far some work has come: steps that are counted, told to a function, or shown as a bar."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from time import monotonic
 from typing import Any
 
 from berrypick.core.errors import UsageError
 
 Progress = Callable[[int, int], None]
+#: What people pass: True for a bar, or a function that is called with (done, of).
+ProgressLike = Progress | bool | None
 
 
 @dataclass
@@ -25,10 +31,62 @@ class StepCounter:
             self.progress(self.done, self.of)
 
 
-def check_progress(progress: Any) -> None:
-    """A switch, as other libraries have it, is an error before the work begins."""
-    if progress is not None and not callable(progress):
-        raise UsageError(
-            f"progress is a function that is called with (done, of), not {progress!r:.40}; "
-            "e.g. progress=lambda done, of: print(done, of)"
-        )
+def as_progress(given: Any) -> Progress | None:
+    """Return the function to tell progress to; anything but a function or a switch is an error before work begins."""
+    if given is None or given is False:
+        return None
+    if given is True:
+        return Bar()
+    if callable(given):
+        function: Progress = given
+        return function
+    raise UsageError(
+        f"progress is True for a bar, or a function that is called with (done, of), not {given!r:.40}; "
+        "e.g. progress=lambda done, of: print(done, of)"
+    )
+
+
+class Bar:
+    """A bar in a notebook, or on a terminal until all is done; where nobody would see it, nothing."""
+
+    WIDTH = 24
+    #: Seconds between two drawings.
+    EVERY = 0.1
+
+    def __init__(self) -> None:
+        self.done = self.of = 0
+        self._drawn: float | None = None
+        self._in_notebook = _is_notebook()
+        self._display: Any = None
+
+    def __call__(self, done: int, of: int) -> None:
+        self.done, self.of = done, of
+        now = monotonic()
+        if done < of and self._drawn is not None and now - self._drawn < self.EVERY:
+            return
+        self._drawn = now
+        if self._in_notebook:
+            self._draw_in_notebook()
+        elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            # the cursor stays at the beginning of the line: what is printed next takes its place
+            sys.stderr.write(f"\x1b[K{self}\r" if done < of else "\x1b[K")
+            sys.stderr.flush()
+
+    def _draw_in_notebook(self) -> None:
+        if self._display is None:
+            self._display = import_module("IPython.display").display(self, display_id=True)
+        else:
+            self._display.update(self)
+
+    def __repr__(self) -> str:
+        full = self.WIDTH * self.done // max(self.of, 1)
+        return f"[{'#' * full}{'.' * (self.WIDTH - full)}] {self.done}/{self.of}"
+
+    def _repr_html_(self) -> str:
+        return f'<progress value="{self.done}" max="{max(self.of, 1)}"></progress> {self.done}/{self.of}'
+
+
+def _is_notebook() -> bool:
+    """Whether the program runs in a kernel of Jupyter; IPython is there already if so."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")

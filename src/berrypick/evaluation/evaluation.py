@@ -14,7 +14,7 @@ from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Explanation, number
 from berrypick.core.progress import Progress as Progress
-from berrypick.core.progress import StepCounter, check_progress
+from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
@@ -135,18 +135,16 @@ class Evaluation:
         curves: bool = False,
         jobs: int = 1,
         executor: Executor | None = None,
-        progress: Progress | None = None,
+        progress: ProgressLike = None,
     ) -> Results:
         """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
 
         ``progress`` is called with (done, of).
         """
-        if progress is not None:
-            check_progress(progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
         inputs, each = self.inputs, len(self.truth)
-        step = StepCounter(progress, each * len(inputs.sources))
+        step = StepCounter(as_progress(progress), each * len(inputs.sources))
 
         def streamed() -> Iterator[Run | RunFile]:
             for source in inputs.streamed():

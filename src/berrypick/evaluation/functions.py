@@ -11,9 +11,10 @@ from berrypick.core import whole_documents
 from berrypick.core.doors import functions
 from berrypick.core.errors import BerrypickWarning, UsageError, option
 from berrypick.core.explanation import Explanation
+from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Results, merge_notes
 from berrypick.core.whole_documents import refuse_whole_documents
-from berrypick.evaluation.evaluation import Evaluation, Progress, prepare_one
+from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.scoring import score_run
@@ -34,7 +35,7 @@ def evaluate(
     measures: MeasuresGiven = (),
     *,
     curves: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     jobs: int = 1,
     executor: Executor | None = None,
     **options: Unpack[EvaluationKeywords],

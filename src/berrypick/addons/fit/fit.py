@@ -25,7 +25,7 @@ from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.fitted import VERSION, FittedReader, content_checksum
 from berrypick.core.navigation import LinkTable, Sessions
-from berrypick.core.progress import Progress, check_progress
+from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.evaluation.context import read_collection
@@ -143,7 +143,7 @@ def fit(
     confidence: float = 0.95,
     links: LinkTable | str | PathLike[str] | None = None,
     collection: Collection | Mapping[str, float] | str | PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
 ) -> Fit:
     """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.
 
@@ -161,7 +161,7 @@ def fit(
     0.0655
     """
     method = Method(held_out, seed, confidence)
-    check_progress(progress)
+    told = as_progress(progress)
     chosen = users.build(model)
     if chosen.name() not in MODELS:
         raise UsageError(f"fit estimates {', '.join(MODELS)}, not {chosen.name()}")
@@ -172,7 +172,7 @@ def fit(
         raise UsageError(f"{option('collection')} is for bep; {chosen.name()} does not depend on lengths")
     if chain:
         sessions = _sessions(log)
-        found = fit_chain(chosen, sessions, method, _links(links), progress)
+        found = fit_chain(chosen, sessions, method, _links(links), told)
         name = sessions.source
     else:
         readings = _readings(log)

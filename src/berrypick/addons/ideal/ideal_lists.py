@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from berrypick.core.errors import UsageError, option
+from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
@@ -62,7 +63,7 @@ def ideal_lists(
     *,
     nodes: int | None = None,
     seconds: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> list[IdealList]:
     """The best list of the candidates for each topic and recall value or gain, with its bound; no run is needed.
@@ -79,6 +80,7 @@ def ideal_lists(
     1 ('a',) 1.0 0.0
     2 ('hub', 'a', 'b') 1.29 0.0
     """
+    told = as_progress(progress)
     settings = EvaluationOptions.from_arguments(options, "ideal_lists")
     evaluation = Evaluation._from_options(truth, _no_run(), measures, settings)
     asked = [replace(one, measure=_certified(one, nodes, seconds)) for one in evaluation.measures]
@@ -89,8 +91,8 @@ def ideal_lists(
             judged = judge_topic(evaluation.truth, _no_run(), topic, evaluation.contexts[one.text])
             if len(judged.targets):
                 found += _found(one, judged, evaluation)
-        if progress is not None:
-            progress(done, len(topics))
+        if told is not None:
+            told(done, len(topics))
     return found
 
 

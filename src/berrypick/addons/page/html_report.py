@@ -29,7 +29,7 @@ from berrypick.comparison.comparison import Method
 from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.doors import functions
 from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.progress import Progress, StepCounter
+from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, merge_notes
 from berrypick.core.truth import Truth
 from berrypick.core.workers import ordered_map
@@ -64,7 +64,7 @@ def write_report(
     limit: float = LIMIT,
     baseline: str | None = None,
     command: str = "",
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     jobs: int = 1,
     test: Any = "randomisation",
     correction: Any = "holm",
@@ -87,6 +87,7 @@ def write_report(
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
+    told = as_progress(progress)
     simulator = None if simulate is None else functions.need("SimulatedReaders", option("simulate"))
     library = charting_library()  # before the work: it may not be there
     evaluation = (
@@ -96,7 +97,7 @@ def write_report(
     )
     known = _titles(titles, evaluation.truth)
     simulated = None if simulator is None else simulator(evaluation, simulate, seed)
-    results = evaluation.run(curves=True, progress=progress, jobs=jobs)
+    results = evaluation.run(curves=True, progress=told, jobs=jobs)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
     comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))
@@ -105,7 +106,7 @@ def write_report(
     details = Details(evaluation, chosen, depth, known, simulated)
     overview = make_overview(title, command, results, comparison, details)
     notes = merge_notes(comparison.notes, len(evaluation.runs))
-    made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, progress)
+    made = _assemble(overview, details, omitted, notes, library, limit * 1e6, jobs, told)
     with atomic_writer(file_name(html)) as stream:
         stream.write(made.content)
     return made

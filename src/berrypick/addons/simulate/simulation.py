@@ -36,7 +36,7 @@ from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
-from berrypick.core.progress import Progress, StepCounter, check_progress
+from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
 from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
@@ -168,7 +168,7 @@ def simulate(
     seed: int = 0,
     jobs: int = 1,
     per_topic: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Simulation:
     """Simulate readers, and show each measure beside the mean of what they get.
@@ -187,7 +187,7 @@ def simulate(
     (0.3752, True)
     """
     readership = Readership(readers, seed)
-    check_progress(progress)
+    told = as_progress(progress)
     check_workers(jobs, None)
     if isinstance(truth, Evaluation):
         if options:
@@ -198,9 +198,9 @@ def simulate(
             truth, runs, measures, EvaluationOptions.from_arguments(options, "simulate")
         )
     check_simulated(evaluation)
-    results = evaluation.run(jobs=jobs, progress=progress)
+    results = evaluation.run(jobs=jobs, progress=told)
     tasks = list(_tasks(evaluation, results, readership))
-    found = _simulated(evaluation, tasks, readership, jobs, progress)
+    found = _simulated(evaluation, tasks, readership, jobs, told)
     drawn = _drawn(evaluation, readership)
     rows = _topic_rows(results, found, drawn)
     assumed = {one.text: evaluation.contexts[one.text].user.walk_assumes for one in evaluation.measures}

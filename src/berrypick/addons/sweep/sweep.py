@@ -36,7 +36,7 @@ from berrypick.comparison.tabular import shown
 from berrypick.core.arrow import Frames, Kind
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
-from berrypick.core.progress import StepCounter, check_progress
+from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Results, concat
 from berrypick.core.whole_documents import warn_of_whole_documents
 from berrypick.core.workers import jobs_notes, ordered_map
@@ -208,7 +208,7 @@ def sweep(
     runs: str | PathLike[str] | None = None,
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressLike = None,
     gold: Any = None,
     **options: Unpack[SweepKeywords],
 ) -> Sweep:
@@ -228,7 +228,7 @@ def sweep(
     truth = gold if truth is None else truth
     if truth is None:
         raise UsageError("truth is missing: give the judgements")
-    check_progress(progress)
+    told = as_progress(progress)
     truth = as_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
@@ -245,7 +245,7 @@ def sweep(
     if keep is not None:
         job.keep = prepare_folder(os.fspath(keep), job.names)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
-    step = StepCounter(progress, len(job.settings))
+    step = StepCounter(told, len(job.settings))
     outcomes: list[Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     results = concat(*(outcome.results for outcome in outcomes))
     return Sweep(

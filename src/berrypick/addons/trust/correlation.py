@@ -29,9 +29,10 @@ from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table
+from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import MeasureInfo, Note, Results, Signature
 from berrypick.core.words import counted
-from berrypick.evaluation.evaluation import Evaluation, Progress
+from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.formats.io.files import file_name
 
@@ -142,7 +143,7 @@ def correlate(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
 ) -> Correlations:
     """Kendall's tau and tau_AP between rankings of the same runs, with bootstrap intervals over topics.
 
@@ -152,6 +153,7 @@ def correlate(
     their means, smallest first for measures where smaller is better.
     """
     method = Method(confidence, resamples, seed)
+    told = as_progress(progress)
     named = _named(results)
     work = _Work(method)
     chosen = {name: _check(one, name, measures) for name, one in named.items()}
@@ -163,8 +165,8 @@ def correlate(
     pairs = []
     for done, (one, other) in enumerate(sides):
         pairs.append(work.correlation(one, other))
-        if progress is not None:
-            progress(done + 1, len(sides))
+        if told is not None:
+            told(done + 1, len(sides))
     return Correlations(tuple(pairs), method, tuple(dict.fromkeys(work.notes)))
 
 

@@ -31,9 +31,9 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
 from berrypick.core.finite import is_finite
+from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
-from berrypick.evaluation.evaluation import Progress
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 
@@ -247,7 +247,7 @@ def power(
     resamples: int = 1000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Power:
     """Topics needed to detect a difference, and the smallest difference that the present topics can show.

@@ -31,9 +31,9 @@ from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
+from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
-from berrypick.evaluation.evaluation import Progress
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 
@@ -209,7 +209,7 @@ def stability(
     splits: int = 1000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Stability:
     """How well measures tell runs apart: discriminative power and swap rates, with intervals over topics.
@@ -219,7 +219,8 @@ def stability(
     bootstrap test, ``splits`` random halves of the topics the swap rates.
     """
     method = Method(confidence, resamples, splits, seed)
-    results, _ = evaluated(truth, runs, measures, options, "stability", jobs, progress)
+    told = as_progress(progress)
+    results, _ = evaluated(truth, runs, measures, options, "stability", jobs, told)
     check_pairs(results, "stability", 4)
     notes = list(results.notes)
     if len(results.topics) < FEW_TOPICS:
@@ -233,7 +234,7 @@ def stability(
     for place, measure in enumerate(results.measures):
         values = TopicValues.of(results, measure, results.runs, results.topics)
         notes += missing_notes(values)
-        ahead = _ahead(progress, place * SUBSETS, total)
+        ahead = _ahead(told, place * SUBSETS, total)
         found.append(_measure_stability(values, method, signature_of(results, measure, method.fields()), ahead))
     return Stability(tuple(found), method, tuple(dict.fromkeys(notes)))
 
