@@ -58,7 +58,7 @@ def module_of(path: Path) -> str:
 
 
 #: Methods by which a value shows or writes itself: they load the reports above them when they are called.
-DISPLAY = {"__str__", "_repr_html_", "plot", "save", "table", "heatmap", "svg", "write_svg"}
+DISPLAY = {"__str__", "_repr_html_", "_as", "plot", "save", "table", "heatmap", "svg", "write", "write_svg"}
 
 
 def nodes(tree: ast.AST):

@@ -205,8 +205,8 @@ def test_csv_and_json():
     assert json.loads(found.table("json")) == found.records()
     assert found.table("tsv").startswith("run\ttopic\tmeasure\tstatus")
     assert len(found.to_pandas()) == len(found.to_polars()) == 7
-    with pytest.raises(UsageError, match="unknown output latex"):
-        found.table("latex")
+    with pytest.raises(UsageError, match="unknown output lates"):
+        found.table("lates")
 
 
 def test_tables():

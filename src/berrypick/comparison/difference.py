@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Literal
 
 from berrypick.comparison.saved import read_results
 from berrypick.comparison.tabular import fields_of
-from berrypick.core.arrow import Frames, Kind
+from berrypick.core.arrow import Kind
 from berrypick.core.errors import InputError, UsageError, option
 from berrypick.core.results import ALL, MeasureInfo, Note, Results, Row, Signature
+from berrypick.core.written import Written
 from berrypick.formats.io.files import file_name
 
 Status = Literal["changed", "added", "removed"]
@@ -68,7 +69,7 @@ class Summary:
 
 
 @dataclass(frozen=True, repr=False)
-class Difference(Frames):
+class Difference(Written):
     """What :func:`diff` found. True if anything differs."""
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
@@ -100,7 +101,7 @@ class Difference(Frames):
         return f"{len(self.changes)} values differ: {', '.join(words)}" if words else ""
 
     def table(self, output: str = "table", places: int | None = None) -> str:
-        """As text: 'table', 'markdown', 'csv', 'tsv', 'json' or 'jsonl'."""
+        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
         from berrypick.report.comparison import render_difference
 
         return render_difference(self, output, places)

@@ -9,19 +9,16 @@ from typing import Any
 import numpy as np
 
 from berrypick.comparison.statistics import check_draws
-from berrypick.core.arrow import Frames, columns_of
+from berrypick.core.arrow import columns_of
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Signature
+from berrypick.core.written import Written
 
 
-class Tabular(Frames):
+class Tabular(Written):
     """Subclasses say what their records and tables are."""
 
-    notes: Sequence[Note]
-
-    def records(self) -> list[dict[str, Any]]:
-        """Everything that is known, as in JSON output."""
-        raise NotImplementedError
+    notes: Sequence[Note] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         """One number or name a column, as in CSV and TSV output."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar
 
-from berrypick.core.arrow import Frames, Kind
+from berrypick.core.arrow import Kind
 from berrypick.core.errors import Message, UsageError, nearest, one_line_template
 from berrypick.core.metric_names import metric_names
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
+from berrypick.core.written import Written
 
 #: The topic name under which means are reported.
 ALL = "all"
@@ -133,7 +134,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Results(Frames):
+class Results(Written):
     """Rows for every topic, a mean for every run and measure, and notes a person should read."""
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
@@ -315,6 +316,15 @@ class Results(Frames):
             more = {} if self.groups is None else {"group": row.group}
             by_run.setdefault(row.run, []).append(row.as_dict() | more)
         return [row for rows in by_run.values() for row in rows]
+
+    def table(self, output: str = "table", places: int | None = None, per_topic: bool = False) -> str:
+        """Return the text that ``berrypick evaluate -o output`` prints: the means, with ``per_topic`` all topics too.
+
+        ``output`` is 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'.
+        """
+        from berrypick.report.text import render
+
+        return render(self, output, per_topic, places)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write all rows to a .json, .jsonl or .parquet file, which ``berrypick.read_results`` reads.

@@ -17,7 +17,7 @@ from berrypick.core.explanation import Table
 from berrypick.report import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")
-DIFFERENCE_OUTPUTS = ("table", "markdown", "csv", "tsv", "json", "jsonl")
+DIFFERENCE_OUTPUTS = OUTPUTS
 LAYOUTS = ("details", "runs")
 
 _RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
@@ -64,7 +64,7 @@ def render_difference(
     found = _difference_tables(difference, 4 if places is None else places)
     if not found:
         return f"no differences: {difference.compared} values are equal\n"
-    return "\n".join(paint(table, ()) if output == "table" else tables.markdown(table) for table in found)
+    return "\n".join(tables.for_people(table, output, paint) for table in found)
 
 
 def is_best(comparison: Comparison, one: Estimate) -> bool:

@@ -16,6 +16,8 @@ from berrypick.core.errors import UsageError, nearest, one_line
 from berrypick.core.explanation import Table
 
 UNDEFINED = "-"
+#: What every table can be written as.
+OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 
 Cells = Collection[tuple[int, int]]
 #: Turns a table into text; the cells (row, column) are emphasised where possible.

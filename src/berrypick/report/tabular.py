@@ -17,7 +17,7 @@ def render(value: Tabular, output: str = "table", places: int | None = None, pai
         return tables.json_text(value.records(), output)
     if output in ("csv", "tsv"):
         rows = value.rows()
-        return tables.separated(rows, list(rows[0]) if rows else [], output, places)
+        return tables.separated(rows, list(rows[0]) if rows else list(value._kinds), output, places)
     found = value.tables(4 if places is None else places)
     if output == "markdown":
         return "\n".join(map(tables.markdown, found)) + _legend(value, "", "<br>\n", "\n")

@@ -13,11 +13,12 @@ from berrypick.formats.io.table_files import write_parquet
 from berrypick.report import tables
 from berrypick.report.tables import Paint, plain, shown
 
-OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
+OUTPUTS = tables.OUTPUTS
 
 
 def render(results: Results, output: str, per_topic: bool, places: int | None, paint: Paint = plain) -> str:
     """Results in one of OUTPUTS, with a final newline."""
+    tables.check_choice("output", output, OUTPUTS)
     if output in ("json", "jsonl"):
         return tables.json_text(results.records(per_topic), output)
     if output in ("tsv", "csv"):

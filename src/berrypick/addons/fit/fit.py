@@ -66,7 +66,7 @@ class Fit(Tabular):
         found: list[dict[str, Any]] = self.reader.content["calibration"]
         return found
 
-    def write(self, path: str | PathLike[str]) -> None:
+    def write(self, path: str | PathLike[str]) -> None:  # type: ignore[override]
         """Write the file that the option user takes, atomically."""
         if not users.is_file(fspath(path)):
             raise UsageError(f"a fitted user model is a .json file, not {fspath(path)}")

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import UsageError, option
+from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.run import Run
 from berrypick.core.words import counted
@@ -56,6 +58,27 @@ class IdealList:
         return {**asdict(self), "list": [*self.list]}
 
 
+class IdealLists(list[IdealList], Tabular):
+    """What :func:`ideal_lists` found, a list of :class:`IdealList` that writes itself as the command line does."""
+
+    def records(self) -> list[dict[str, Any]]:
+        return [one.record() for one in self]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{**one.record(), "list": " ".join(one.list)} for one in self]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        from berrypick.addons.ideal.ideal_table import table
+
+        return [table(self, places)]
+
+    def table(self, output: str = "table", places: int | None = None) -> str:
+        """Return the text that ``berrypick ideal -o output`` prints."""
+        from berrypick.addons.ideal.ideal_table import render
+
+        return render(self, output, places)
+
+
 @takes_options
 def ideal_lists(
     truth: Any,
@@ -65,7 +88,7 @@ def ideal_lists(
     seconds: float | None = None,
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
-) -> list[IdealList]:
+) -> IdealLists:
     """The best list of the candidates for each topic and recall value or gain, with its bound; no run is needed.
 
     Candidates are the targets of a topic and every unit that leads to one by the user model. ``measures`` are EPRUM
@@ -84,7 +107,7 @@ def ideal_lists(
     settings = EvaluationOptions.from_arguments(options, "ideal_lists")
     evaluation = Evaluation._from_options(truth, _no_run(), measures, settings)
     asked = [replace(one, measure=_certified(one, nodes, seconds)) for one in evaluation.measures]
-    found: list[IdealList] = []
+    found = IdealLists()
     topics = list(evaluation.truth.topics)
     for done, topic in enumerate(topics, start=1):
         for one in asked:

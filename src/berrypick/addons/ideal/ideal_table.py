@@ -9,11 +9,12 @@ from berrypick.core.explanation import Table
 from berrypick.report import tables
 from berrypick.report.tables import Paint, shown
 
-OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown")
+OUTPUTS = ("table", "tsv", "json", "jsonl", "csv", "markdown", "latex")
 
 
 def render(found: Sequence[IdealList], output: str, places: int | None, paint: Paint = tables.plain) -> str:
     """Ideal lists in one of OUTPUTS, with a final newline."""
+    tables.check_choice("output", output, OUTPUTS)
     if output in ("json", "jsonl"):
         return tables.json_text([one.record() for one in found], output)
     if output in ("tsv", "csv"):
@@ -22,7 +23,7 @@ def render(found: Sequence[IdealList], output: str, places: int | None, paint: P
         records = [{**one.record(), "list": " ".join(one.list)} for one in found]
         return tables.separated(records, columns, output, places)
     made = table(found, 4 if places is None else places)
-    return tables.markdown(made) if output == "markdown" else paint(made, ())
+    return tables.for_people(made, output, paint)
 
 
 def table(found: Sequence[IdealList], places: int) -> Table:

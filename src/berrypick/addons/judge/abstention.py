@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.arrays import FloatArray
+from berrypick.core.arrow import Kind
 from berrypick.core.errors import UsageError, option
+from berrypick.core.explanation import Table
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
@@ -16,6 +20,9 @@ from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, 
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+MEASURES = ("Abstained", "Answered")
 
 
 @dataclass(frozen=True)
@@ -32,29 +39,19 @@ class AbstentionPoint:
 
 
 @dataclass(frozen=True)
-class Abstention:
+class Abstention(Tabular):
     """The trade-off of each run: a point for every least score at which anything changes."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {"run": "text", **dict.fromkeys(("min_score", *MEASURES), "number")}
 
     points: tuple[AbstentionPoint, ...]
     unanswerable: int  # topics without an answer
     answerable: int
 
-    def __str__(self) -> str:
-        return self.table()
-
     def records(self) -> list[dict[str, Any]]:
         return [point.as_dict() for point in self.points]
 
-    def table(self, output: str = "table", places: int = 4) -> str:
-        """As text: 'table', 'json', 'jsonl', 'csv' or 'tsv'."""
-        from berrypick.core.explanation import Table
-        from berrypick.report import tables
-
-        if output in ("json", "jsonl"):
-            return tables.json_text(self.records(), output)
-        names = ["run", "min_score", "Abstained", "Answered"]
-        if output in ("csv", "tsv"):
-            return tables.separated(self.records(), names, output, None)
+    def tables(self, places: int = 4) -> list[Table]:
         title = f"{counted(self.unanswerable, 'topic')} without an answer, {self.answerable} with one"
         last = {point.run: point for point in self.points}  # above all scores
         rows = [
@@ -62,7 +59,7 @@ class Abstention:
              f"{p.answered:.{places}f}"]
             for p in self.points
         ]  # fmt: skip
-        return tables.plain(Table(title, names, rows, "<>>>"), ())
+        return [Table(title, ["run", "min_score", *MEASURES], rows, "<>>>")]
 
     def plot(self, **how: Any) -> Any:
         """An Altair chart: Abstained against Answered, a line for each run; ``how``: width, height, font_size."""

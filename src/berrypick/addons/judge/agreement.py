@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from berrypick.comparison.tabular import Tabular, shown
 from berrypick.core.annotators import votes_of
 from berrypick.core.errors import UsageError, one_line
+from berrypick.core.explanation import Table
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, unit_word
 from berrypick.formats import positions_in
@@ -17,7 +19,7 @@ from berrypick.inputs.convert import as_truth
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Tabular):
     """Agreement on characters that two annotators or more have judged."""
 
     annotators: tuple[str, ...]
@@ -25,6 +27,17 @@ class Agreement:
     characters: int
     alike: float | None  # the share of them on which all agree
     unit: str = "character"  # what positions count: character, second, or unit where that is not known
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one object with everything."""
+        return [{**asdict(self), "annotators": [*self.annotators]}]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{**asdict(self), "annotators": ", ".join(self.annotators)}]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        cells = [", ".join(self.annotators), shown(self.alpha, places), str(self.characters), shown(self.alike, places)]
+        return [Table("", ["annotators", "alpha", "characters", "alike"], [cells])]
 
     def __str__(self) -> str:
         alpha = "undefined" if self.alpha is None else f"{self.alpha:.4f}"

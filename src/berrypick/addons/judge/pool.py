@@ -17,8 +17,10 @@ from typing import Any, Literal, TextIO, get_args
 
 import numpy as np
 
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
+from berrypick.core.explanation import Table
 from berrypick.core.pieces import Pieces
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
@@ -54,7 +56,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Tabular):
     """Tasks, the most important first, and how far the judgements have got."""
 
     tasks: tuple[Task, ...] = field(repr=False)
@@ -86,7 +88,21 @@ class Pool:
             f"{counted(len(self.tasks), 'task')} with {counted(regions, 'region')}, {self.characters} characters{more}"
         )
 
-    def write(self, path: str | PathLike[str], format: TaskFormat = "jsonl") -> None:
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each task, as lines of JSON have it."""
+        return [{**_fields(task), "impact": task.impact} for task in self.tasks]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {**row, "regions": " ".join(f"{start}-{end}" for start, end in row["regions"])} for row in self.records()
+        ]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        header = ["topic", "doc", "regions", "impact"]
+        rows = [[row["topic"], row["doc"], row["regions"], f"{row['impact']:.{places}f}"] for row in self.rows()]
+        return [Table(self.progress, header, rows, "<<<>")]
+
+    def write(self, path: str | PathLike[str], format: TaskFormat = "jsonl") -> None:  # type: ignore[override]
         """Write the tasks for an annotation tool, atomically."""
         if format not in TASK_FORMATS:
             close = nearest(str(format), list(TASK_FORMATS)) or f"; expected one of {', '.join(TASK_FORMATS)}"

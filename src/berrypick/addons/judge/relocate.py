@@ -19,9 +19,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from berrypick import formats
+from berrypick.comparison.tabular import Tabular
 from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
+from berrypick.core.explanation import Table
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
 from berrypick.documents.locate import Searchable, located_truth, normal_form, occurrences
@@ -72,7 +75,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Relocation:
+class Relocation(Tabular):
     """The truth in the new version, and what became of every span."""
 
     truth: Truth
@@ -83,8 +86,28 @@ class Relocation:
         found = Counter(case.status for case in self.cases)
         return {status: found[status] for status in (*PLACED, "ambiguous", "gone") if found[status]}
 
+    def write(self, path: str | PathLike[str], format: str | None = None) -> None:  # type: ignore[override]
+        """Write the truth in the new version, as ``berrypick relocate -o FILE`` does; :meth:`table` has the cases."""
+        formats.write(self.truth, path, format or "span-truth")
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return what became of every span, as in the report of the command line."""
+        return [case.as_dict() for case in self.cases]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{**case.as_dict(), "places": _shown_places(case), "line": case.line} for case in self.cases]
+
+    def tables(self, places: int = 4) -> list[Table]:
+        header = ["topic", "doc", "start", "end", "status", "places", "similarity"]
+        rows = [[f"{row[name]}" for name in header] for row in self.rows()]
+        return [Table(str(self), header, rows, "<<>><<>")]
+
     def __str__(self) -> str:
         return ", ".join(f"{count} {status}" for status, count in self.counts.items()) or "no spans"
+
+
+def _shown_places(case: Case) -> str:
+    return " ".join(f"{start}-{end}" for start, end in case.places)
 
 
 def relocate(

@@ -33,13 +33,14 @@ from berrypick.addons.sweep.sweep_settings import COLUMNS, Setting, Some, runs_b
 from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJob
 from berrypick.comparison import statistics
 from berrypick.comparison.tabular import shown
-from berrypick.core.arrow import Frames, Kind
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.arrow import Kind
+from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Results, concat
 from berrypick.core.whole_documents import warn_of_whole_documents
 from berrypick.core.workers import jobs_notes, ordered_map
+from berrypick.core.written import Written
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
@@ -56,7 +57,7 @@ __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences",
 
 
 @dataclass(frozen=True, repr=False)
-class Sweep(Frames):
+class Sweep(Written):
     """What :func:`sweep` found: the settings, and the results of one run for each."""
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
@@ -116,8 +117,30 @@ class Sweep(Frames):
     def _columns(self) -> dict[str, list[Any]]:
         return {name: [row[name] for row in self.rows] for name in (*self.parameters, *COLUMNS)}
 
-    def table(self, places: int = 4) -> str:
-        """As text: a row for each setting, a column for each parameter and measure."""
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows, with values of parameters that JSON does not know as texts."""
+        plain = (str, int, float, type(None))
+        return [{name: cell if isinstance(cell, plain) else shown_value(cell) for name, cell in row.items()}
+                for row in self.rows]  # fmt: skip
+
+    def table(self, output: str | int = "table", places: int | None = None) -> str:
+        """Return a text: a row for each setting, a column for each parameter and measure.
+
+        ``output`` is 'table', 'markdown', 'latex', or 'csv', 'tsv', 'json' and 'jsonl', which have :attr:`rows`. A
+        number alone is ``places``.
+        """
+        from berrypick.report import tables
+
+        if isinstance(output, int):
+            return self.table("table", output)
+        tables.check_choice("output", output, tables.OUTPUTS)
+        if output in ("json", "jsonl"):
+            return tables.json_text(self.records(), output)
+        if output in ("csv", "tsv"):
+            return tables.separated(self.records(), [*self.parameters, *COLUMNS], output, places)
+        return tables.for_people(self._table(4 if places is None else places), output, tables.plain)
+
+    def _table(self, places: int) -> Table:
         values = {(row["run"], row["measure"]): row["value"] for row in self.rows}
         counted = ["chunks"] if any(count is not None for count in self.chunks) else []
         lines = [
@@ -130,9 +153,7 @@ class Sweep(Frames):
             for name in self.parameters
         )
         header = [*self.parameters, *counted, *self.measures]
-        from berrypick.report.tables import aligned
-
-        return aligned(Table("", header, lines, numeric + ">" * (len(header) - len(numeric))))
+        return Table("", header, lines, numeric + ">" * (len(header) - len(numeric)))
 
     def __str__(self) -> str:
         """The table, with the notes."""
@@ -167,6 +188,47 @@ class Sweep(Frames):
 
         write_bytes(path, self.svg(rows, columns, measure, where, places).encode())
 
+    def plot(
+        self,
+        measure: str | None = None,
+        *,
+        rows: str | None = None,
+        columns: str | None = None,
+        where: Setting | None = None,
+        places: int = 3,
+        **how: Any,
+    ) -> Any:
+        """Return an Altair chart of a measure, by default the first.
+
+        Where two parameters vary, or are named by ``rows`` and ``columns``, it is a heat-map; where one does, the means
+        with intervals. ``where`` fixes other parameters. ``how``: width, height ('8.5cm'), font_size.
+        """
+        from berrypick.addons.sweep.heatmap_chart import heatmap
+        from berrypick.report.charts import check_options, sized
+
+        check_options(sized, how)
+        name, kept = self._measure(measure), self._kept(where)
+        varying = [one for one in self.parameters if len({shown_value(row.get(one)) for row in kept.values()}) > 1]
+        free = [one for one in varying if one not in (rows, columns)]
+        down = rows or (free.pop(0) if free else None)
+        across = columns or (free.pop(0) if free else None)
+        if down is None or across is None:
+            return self.results.only(list(kept), [name]).plot("means", **how)
+        return heatmap(self._grid(down, across, name, where), places, sized(**how))
+
+    def _kept(self, where: Setting | None) -> dict[str, Setting]:
+        """Return the settings with some values of parameters, by the names of their runs."""
+        self._check_parameters(*(where or {}))
+        fixed_ones = (where or {}).items()
+        found = {
+            name: setting
+            for name, setting in zip(self.names, self.settings, strict=True)
+            if all(setting.get(key) == value for key, value in fixed_ones)
+        }
+        if not found:
+            raise UsageError("no such setting in this sweep")
+        return found
+
     def _measure(self, measure: str | None) -> str:
         if measure is None:
             return self.measures[0]
@@ -175,12 +237,15 @@ class Sweep(Frames):
             raise UsageError(f"{measure} is not among the measures of this sweep{offer}")
         return measure
 
-    def _grid(self, rows: str, columns: str, measure: str | None, where: Setting | None) -> Grid:
-        name = self._measure(measure)
-        for parameter in (rows, columns, *(where or {})):
+    def _check_parameters(self, *names: str) -> None:
+        for parameter in names:
             if parameter not in self.parameters:
                 offer = nearest(parameter, list(self.parameters)) or f"; available: {', '.join(self.parameters)}"
                 raise UsageError(f"{parameter} is not a parameter of this sweep{offer}")
+
+    def _grid(self, rows: str, columns: str, measure: str | None, where: Setting | None) -> Grid:
+        name = self._measure(measure)
+        self._check_parameters(rows, columns, *(where or {}))
         kept = [
             row
             for row in self.rows
