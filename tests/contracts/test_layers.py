@@ -57,8 +57,10 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-#: Methods by which a value shows or writes itself: they load the reports above them when they are called.
-DISPLAY = {"__str__", "_repr_html_", "_as", "plot", "save", "table", "heatmap", "svg", "write", "write_svg"}
+#: Methods by which a value shows or writes itself, and those that make one: they load the rooms above them when they
+#: are called.
+DISPLAY = {"__str__", "_repr_html_", "_as", "plot", "save", "table", "heatmap", "svg", "write", "write_svg",
+           "to_dict", "to_records", "from_dict", "from_file", "from_frame", "from_records"}  # fmt: skip
 
 
 def nodes(tree: ast.AST):

@@ -11,14 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from os import PathLike
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
+from berrypick.core.arrow import Kind
 from berrypick.core.collection import unknown_length
 from berrypick.core.columns import NameColumn, narrow
 from berrypick.core.errors import shorten
+from berrypick.core.exchanged import Exchanged
 from berrypick.core.names import Names
 from berrypick.core.words import counted
 
@@ -28,6 +31,12 @@ Duplicates = Literal["error", "first", "keep"]
 def span_name(document: str, start: float, end: float) -> str:
     """How a span is written where a unit needs one name: ``document#start-end``."""
     return f"{document}#{start:.12g}-{end:.12g}"
+
+
+def first_of(count: int, what: str, name: Callable[[int], str], most: int = 3) -> str:
+    """Say how many there are and name the first of them, for a short repr."""
+    names = ", ".join(shorten(name(i), 40) for i in range(min(count, most)))
+    return f"{counted(count, what)}{': ' if names else ''}{names}{', ..' if count > most else ''}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +81,26 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self.document)
+
+    def __repr__(self) -> str:
+        return f"Ranking({first_of(len(self), 'result', self.name)})"
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Go through the results as dictionaries: doc, start and end or element, score."""
+        return (self.record(row) for row in range(len(self)))
+
+    def __getitem__(self, row: int) -> dict[str, Any]:
+        return self.record(range(len(self))[row])
+
+    def record(self, row: int) -> dict[str, Any]:
+        """Return one result as a dictionary."""
+        found: dict[str, Any] = {"doc": self.documents[int(self.document[row])]}
+        if self.path is not None:
+            first, last = self.path_of(row)
+            found |= {"element": first, **({"element_end": last} if last else {})}
+        if self.start is not None and self.end is not None:
+            found |= {"start": self.start[row].item(), "end": self.end[row].item()}
+        return found | ({} if self.score is None else {"score": float(self.score[row])})
 
     @property
     def of_documents(self) -> bool:
@@ -176,8 +205,14 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Exchanged):
     """Everything one system returned."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {
+        **dict.fromkeys(("topic", "doc", "element", "element_end", "text"), "text"),
+        **dict.fromkeys(("rank",), "count"),
+        "score": "number",
+    }
 
     tag: str
     topics: tuple[str, ...]
@@ -286,8 +321,65 @@ class Run:
     def __len__(self) -> int:
         return int(self.bounds[-1])
 
-    def __contains__(self, topic: str) -> bool:
+    def __contains__(self, topic: object) -> bool:
         return topic in self._positions
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the topics; ``run[topic]`` is the ranking of one, and ``len(run)`` counts all results."""
+        return iter(self.topics)
+
+    def _topic(self, topic: str) -> Ranking:
+        return self.ranking(topic)
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], format: str | None = None) -> Run:
+        """Read a run from a file; see :func:`read_run`."""
+        from berrypick.formats import read_run
+
+        return read_run(path, format)
+
+    @classmethod
+    def from_dict(cls, results: Mapping[str, Any], **how: Any) -> Run:
+        """Make a run of ``{topic: {document: score}}`` or ``{topic: [results]}``; ``how`` as in
+        :func:`run_from_objects`."""
+        from berrypick.inputs.objects import run_from_objects
+
+        return run_from_objects(results, **how)
+
+    @classmethod
+    def from_frame(cls, frame: Any, **how: Any) -> Run:
+        """Make a run of a data frame; ``how`` as in :func:`run_from_frame`."""
+        from berrypick.inputs.frames import run_from_frame
+
+        return run_from_frame(frame, **how)
+
+    @classmethod
+    def from_records(
+        cls, records: Iterable[Any], *, tag: str = "", documents: Any = None, quotes: str | None = None
+    ) -> Run:
+        """Make a run of records, named tuples or dictionaries with topic, doc, and start, end, rank, score or text."""
+        from berrypick.inputs.given_back import run_of_records
+
+        return run_of_records(records, tag, documents, quotes)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each result; a topic without any has an empty list of ``results``."""
+        from berrypick.inputs.given_back import run_records
+
+        return run_records(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{topic: {document: score}}``, spans as ``document#start-end``; where scores do not say the order,
+        ``{topic: [{"doc": .., "start": ..}, ..]}``. What a dictionary cannot hold is an error."""
+        from berrypick.inputs.given_back import run_dict
+
+        return run_dict(self)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """The records, with the name of the run, so that several fit into one frame."""
+        columns = super()._columns()
+        rows = len(next(iter(columns.values()), ()))
+        return {"run": [self.tag] * rows, **columns} if self.tag else columns
 
     @property
     def points_into_documents(self) -> bool:

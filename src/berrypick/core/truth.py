@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Literal, get_args
+from os import PathLike
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
+from berrypick.core.arrow import Kind
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.run import Grouped, span_name
+from berrypick.core.exchanged import Exchanged
+from berrypick.core.run import Grouped, first_of, span_name
 from berrypick.core.topic_fields import TopicField
 from berrypick.core.words import counted
 
@@ -158,6 +161,35 @@ class TopicTruth:
     def __len__(self) -> int:
         return len(self.document)
 
+    def __repr__(self) -> str:
+        return f"TopicTruth({first_of(len(self), 'judgement', self.name)})"
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Go through the judged units as dictionaries: doc, start and end or element, grade."""
+        return (self.record(row) for row in range(len(self)))
+
+    def __getitem__(self, row: int) -> dict[str, Any]:
+        return self.record(range(len(self))[row])
+
+    def name(self, row: int) -> str:
+        """Return how a judged unit is written."""
+        if self.path is not None:
+            return self.document[row] + self.path[row]
+        if self.start is None or self.end is None:
+            return self.document[row]
+        return span_name(self.document[row], self.start[row], self.end[row])
+
+    def record(self, row: int) -> dict[str, Any]:
+        """Return one judgement as a dictionary; of an element with what is known of it."""
+        found: dict[str, Any] = {"doc": self.document[row]}
+        if self.path is not None:
+            found["element"] = self.path[row]
+        if self.start is not None and self.end is not None:
+            found |= {"start": self.start[row].item(), "end": self.end[row].item()}
+        found["grade"] = float(self.grade[row])
+        known = {name: getattr(self, name) for name in ("exhaustivity", "specificity", "size", "rsize")}
+        return found | {name: float(of[row]) for name, of in known.items() if of is not None and of[row] == of[row]}
+
     @cached_property
     def elements(self) -> dict[tuple[str, str], int]:
         """Rows of judged elements by document and path."""
@@ -238,8 +270,13 @@ def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], FloatArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class Truth(Exchanged):
     """All judgements. ``units`` says what was judged."""
+
+    _kinds: ClassVar[Mapping[str, Kind]] = {
+        **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator"), "text"),
+        **dict.fromkeys(("grade", "exhaustivity", "specificity", "size", "rsize"), "number"),
+    }
 
     units: Literal["documents", "spans", "elements"]
     topics: Mapping[str, TopicTruth]
@@ -283,8 +320,58 @@ class Truth:
     def __len__(self) -> int:
         return len(self.topics)
 
-    def __contains__(self, topic: str) -> bool:
+    def __contains__(self, topic: object) -> bool:
         return topic in self.topics
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the topics; ``truth[topic]`` has the judgements of one."""
+        return iter(self.topics)
+
+    def _topic(self, topic: str) -> TopicTruth:
+        return self.topics[topic]
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], format: str | None = None) -> Truth:
+        """Read a truth from a file; see :func:`read_truth`."""
+        from berrypick.formats import read_truth
+
+        return read_truth(path, format)
+
+    @classmethod
+    def from_dict(cls, judgements: Mapping[str, Any]) -> Truth:
+        """Make a truth of ``{topic: {document: grade}}`` or ``{topic: [judgements]}``; None is a topic without an
+        answer."""
+        from berrypick.inputs.given_back import truth_of_dict
+
+        return truth_of_dict(judgements)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None) -> Truth:
+        """Make a truth of a data frame; see :func:`truth_from_frame`."""
+        from berrypick.inputs.frames import truth_from_frame
+
+        return truth_from_frame(frame, columns=columns)
+
+    @classmethod
+    def from_records(cls, records: Iterable[Any]) -> Truth:
+        """Make a truth of records, named tuples or dictionaries with topic, doc, and start, end, grade or quote."""
+        from berrypick.inputs.given_back import truth_of_records
+
+        return truth_of_records(records)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each judgement, as lines of JSON have it; documents' checksums follow."""
+        from berrypick.inputs.given_back import truth_records
+
+        return truth_records(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{topic: {document: grade}}``, spans as ``document#start-end``, None for a topic without an answer;
+        where there is more to judgements, such as quotes, ``{topic: [{"doc": .., "quote": ..}, ..]}``. Fields of topics
+        and annotators are in :meth:`to_records` alone."""
+        from berrypick.inputs.given_back import truth_dict
+
+        return truth_dict(self)
 
     @cached_property
     def has_entry_points(self) -> bool:

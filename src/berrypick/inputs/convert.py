@@ -177,7 +177,7 @@ def _items(given: Any, what: str) -> list[Any]:
     if is_result(given):
         kind = type(given).__name__
         raise UsageError(f"a {what} of {kind} results needs their topics: {{topic: [results]}}")
-    if isinstance(given, bytes) or hasattr(given, "_fields") or not isinstance(given, Iterable):
+    if isinstance(given, (bytes, Run, Truth)) or hasattr(given, "_fields") or not isinstance(given, Iterable):
         raise UsageError(f"a {what} is {KINDS.format(what.title())}, not {type(given).__name__}")
     return list(given)
 

@@ -6,7 +6,7 @@ those of ir_measures, PyTerrier, BEIR and our own; :mod:`berrypick.inputs.fields
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -22,6 +22,8 @@ from berrypick.inputs.table import Search, Table, runs_of_table, truth_of_table
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.
 _HOLDS_OBJECTS = ("Obje", "List", "Stru", "Arra")
+#: What records of elements have; without it they would be read as whole documents.
+OF_ELEMENTS = ("element", "element_end", "passage_start", "entry_point")
 
 
 def run_from_frame(
@@ -40,9 +42,14 @@ def run_from_frame(
     """
     search = Search(None if documents is None else read_texts(documents), quotes)
     runs = runs_of_table(frame_table(frame, "run", columns), search, tag)
+    return one_run(runs, "the data frame holds")
+
+
+def one_run(runs: Sequence[Run], what: str) -> Run:
+    """Return the only run of a table; an error if it holds several."""
     if len(runs) > 1:
         raise UsageError(
-            f"the data frame holds {len(runs)} runs, {', '.join(run.tag for run in runs)}; "
+            f"{what} {len(runs)} runs, {', '.join(run.tag for run in runs)}; "
             "bp.evaluate takes it as it is, or select the rows of one run"
         )
     return runs[0]
@@ -63,6 +70,7 @@ def is_frame(value: Any) -> bool:
 def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
+    _refuse_elements(values)
     names = match_columns(list(values), role, columns)
     if not is_plain(names, list(values), role) or any(
         str(held.dtype)[:4] in _HOLDS_OBJECTS for held in values.values()
@@ -71,6 +79,14 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
     held = {**names, **_topic_fields(names, list(values), role)}
     table = Table.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
     return replace(table, unread=tuple(unread_names(values, names, role)))
+
+
+def _refuse_elements(names: Iterable[str]) -> None:
+    if elements := [name for name in names if name in OF_ELEMENTS]:
+        raise InputError(
+            f"{', '.join(elements)}: elements of documents are read from files alone",
+            remedy="write a file with write(path, format), e.g. in a format of INEX",
+        )
 
 
 def _topic_fields(matched: Mapping[str, str], names: Sequence[str], role: Role) -> dict[str, str]:
@@ -136,6 +152,7 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
         no_answer = role == "truth" and row.get("answer", "") is None and row.get("doc") is None
         rows.append({**row, "is_impossible": True} if no_answer else row)  # in a table None says nothing
     known = list(dict.fromkeys(str(name) for row in rows for name in row))
+    _refuse_elements(known)
     names = match_columns(known, role, where=where)
     columns = {name: [row.get(name) for row in rows] for name in known}
     objects = any(isinstance(cell, (Mapping, list, tuple)) for row in rows for cell in row.values())

@@ -29,6 +29,7 @@ from typing import Any
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.finite import is_finite
 from berrypick.core.run import Run
+from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.clients import fields_of, plain
 from berrypick.formats.io.hit_rows import HitRows
@@ -133,7 +134,7 @@ def _answer(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Ro
 def _of_results(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role: Role) -> Iterator[dict[str, Any]]:
     """What the items of a list say. An object that is no list may iterate into the names of its fields, or into pairs
     of these and their values: only results are taken from it."""
-    if not isinstance(found, Iterable) or isinstance(found, (str, bytes)) or _is_keyed(found):
+    if not isinstance(found, Iterable) or isinstance(found, (str, bytes, Run, Truth)) or _is_keyed(found):
         raise _unknown(topic, found, role)
     if isinstance(found, (set, frozenset)) and role == "run":
         raise UsageError(f"topic {topic}: a {type(found).__name__} has no order: give a list, best first")
