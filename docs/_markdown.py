@@ -32,13 +32,51 @@ def markdown(docstring: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(_lines(docstring.splitlines()))).strip()
 
 
+#: Sections with a name and what it means, indented, below it.
+LISTS = ("Parameters", "Attributes", "Returns")
+
+
+def without_section(docstring: str, heading: str) -> str:
+    """A docstring without one of its sections."""
+    return re.sub(rf"^{heading}\n-+\n(?:.*\n?)*?(?=^\w.*\n-{{3,}}$|\Z)", "", docstring, flags=re.MULTILINE)
+
+
+def entries(docstring: str, heading: str) -> dict[str, tuple[str, str]]:
+    """The names of a section such as Parameters, each with what kind it is and what it means."""
+    lines = docstring.splitlines()
+    start = next((i for i, line in enumerate(lines[:-1]) if line == heading and lines[i + 1].startswith("---")), None)
+    return {} if start is None else _entries(lines, start + 2)[0]
+
+
+def _entries(lines: list[str], i: int) -> tuple[dict[str, tuple[str, str]], int]:
+    """The entries from a line on, and where they end."""
+    found: dict[str, tuple[str, str]] = {}
+    while i + 1 < len(lines) and lines[i].strip() and lines[i + 1].startswith("    "):
+        name, _, kind = lines[i].partition(" : ")
+        end = _until(lines, i + 1, lambda line: not line.startswith("    "))
+        found[name] = (kind, " ".join(line.strip() for line in lines[i + 1 : end]))
+        i = end
+    return found, i
+
+
+def _list_of(heading: str, found: dict[str, tuple[str, str]]) -> Iterator[str]:
+    for name, (kind, meaning) in found.items():
+        of = f" ({text(kind)})" if kind else ""
+        yield f"- `{name}`{of}: {text(meaning)}"
+
+
 def _lines(lines: list[str]) -> Iterator[str]:
     i = 0
     while i < len(lines):
         following = lines[i + 1] if i + 1 < len(lines) else ""
         if lines[i] and re.fullmatch(r"-{3,}", following):
             yield from (f"## {lines[i]}", "")
-            i += 2
+            if lines[i] in LISTS:
+                found, end = _entries(lines, i + 2)
+                yield from _list_of(lines[i], found)
+                i = end
+            else:
+                i += 2
         elif lines[i].startswith(">>>"):
             end = _until(lines, i, lambda line: not line.strip())
             yield from ("```pycon", *lines[i:end], "```")

@@ -14,21 +14,22 @@ import click
 from berrypick.cli import COMMANDS, cli, command_names, commands
 from berrypick.evaluation.options import Option, options
 
-from _markdown import first, grid, markdown, text
+from _markdown import entries, first, grid, markdown, text, without_section
 
 # the Python API
 
 #: Names by what they are for; names that are not here follow under the last heading.
 GROUPS = {
-    "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep write_report "
-    "chart_config",
-    "Results": "Results Signature Note concat Comparison Correlations Stability Power Difference Sweep Explanation "
-    "JudgedTopic",
+    "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep simulate "
+    "ideal_lists fit abstention write_report chart_config",
+    "Results": "Results Signature Note concat read_results Comparison Correlations Stability Power Difference Sweep "
+    "Simulation IdealList Fit Abstention Explanation JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "
     "run_from_objects locate write Truth Run Collection Texts",
     "Matrices of your own": "eprum prum expected_ratio effort_precision coverage_band coverage_budgets Reach",
+    "Judge": "pool annotate agreement relocate Pool Agreement Relocation",
     "Extend": "register Measure UserModel Format parameter Score",
-    "Errors": "BerrypickError InputError UsageError",
+    "Errors": "BerrypickError InputError UsageError BerrypickWarning",
 }
 
 
@@ -134,7 +135,9 @@ def _own(value: Any) -> set[str]:
 
 
 def _docstring(value: Any) -> str:
-    return _linked(markdown(inspect.getdoc(value) or ""))
+    """The docstring; attributes of a class are a table of their own, with their types."""
+    found = inspect.getdoc(value) or ""
+    return _linked(markdown(without_section(found, "Attributes") if isinstance(value, type) else found))
 
 
 def _linked(content: str) -> str:
@@ -198,6 +201,8 @@ def _comments(value: type) -> dict[str, tuple[str, str]]:
             if attribute and not attribute[1].startswith("_"):
                 found[attribute[1]] = (attribute[2], " ".join([*above, attribute[3] or ""]).strip())
             above = [*above, comment[1]] if comment else []
+        for name, (_, said) in entries(inspect.getdoc(owner) or "", "Attributes").items():
+            found[name] = (found.get(name, ("", ""))[0], said)
     return found
 
 

@@ -199,7 +199,12 @@ def test_there_are_examples() -> None:
     assert console.matches("a\n...\nd\n", "a\nb\nc\nd\n") and not console.matches("a\nc\n", "a\nb\nc\n")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if console.blocks(page, "pycon")], ids=named)
+#: Pages of names have the examples of their docstrings, which contracts/test_names.py runs.
+API = DOCS / "reference" / "api"
+WITH_PYTHON = [page for page in PAGES if API not in page.parents and console.blocks(page, "pycon")]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
 def test_python_example(page: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(copied)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

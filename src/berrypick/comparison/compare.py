@@ -39,6 +39,7 @@ from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ FEW_TOPICS = 10
 
 @takes_options
 def compare(
-    truth: Any,
-    runs: Any = (),
+    truth: TruthLike | Evaluation | Results,
+    runs: RunsLike = (),
     measures: MeasuresGiven = (),
     *,
     baseline: str | None = None,
@@ -71,19 +72,66 @@ def compare(
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
-    """Compare runs against a truth, or the runs of an existing evaluation.
+    """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
 
-    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. ``truth`` may
-    also be an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results`; then ``runs`` and ``measures`` select some
-    of the results. ``baseline`` is a run's name (or its file), by default the first run.
+    A result is repeatable: it depends on ``seed``, not on the clock.
 
-    ``test``: 'randomisation' or 't'. ``correction``: 'holm', 'bh' (Benjamini-Hochberg) or 'none', over the ``family``:
-    all pairs under one 'measure', or under 'all' measures. ``pairs``: 'all', or only those with the 'baseline'.
-    ``interval``: 'expanded', 'percentile' or 'bca'. A result is repeatable: it depends on ``seed``, not on the clock.
+    Parameters
+    ----------
+    truth : TruthLike, Evaluation or Results
+        The judgements; or what is evaluated already, of which ``runs`` and ``measures`` then select some.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    measures : str, Measure or list
+        One text with several measures, or a list of texts and measures.
+    baseline : str, optional
+        The name of a run, or its file; by default the first run.
+    test : {'randomisation', 't'}
+        The paired test.
+    correction : {'holm', 'bh', 'none'}
+        The correction for many comparisons; bh is Benjamini-Hochberg.
+    family : {'measure', 'all'}
+        Which comparisons are corrected together: those under one measure, or all.
+    pairs : {'all', 'baseline'}
+        Which pairs of runs are compared.
+    interval : {'expanded', 'percentile', 'bca'}
+        The bootstrap interval of means and differences.
+    resamples : int
+        Draws of topics for each interval and test.
+    seed : int
+        The seed of what is drawn.
+    confidence : float
+        The confidence of intervals.
+    cluster : str or mapping, optional
+        Whole clusters of topics are resampled and tested, since questions about one document are not independent: a
+        field of topics ('doc': topics that share a relevant document), a file with topic and cluster in each line, or a
+        mapping.
+    jobs : int
+        The number of processes.
+    executor : concurrent.futures.Executor, optional
+        Workers that do the work instead.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
+        well.
 
-    ``cluster`` names a field of topics ('doc': topics that share a relevant document), a file with topic and cluster in
-    each line, or is a mapping: intervals and tests then take whole clusters of topics, since questions about one
-    document are not independent. With ``by`` every group of topics is compared as well (``groups``).
+    Returns
+    -------
+    Comparison
+        An estimate for every run and measure, and every pair of runs.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {topic: {"a": 1} for topic in "12345678"}
+    >>> first = {topic: {"a": 2.0, "b": 1.0} for topic in truth}
+    >>> second = {topic: {"b": 2.0, "a": 1.0} for topic in truth}
+    >>> found = bp.compare(truth, {"first": first, "second": second}, "RR")
+    >>> pair = found.pair("RR", "second", "first")
+    >>> pair.difference, pair.wins, pair.losses, pair.significant
+    (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
     results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)

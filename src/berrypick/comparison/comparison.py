@@ -156,7 +156,37 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison(Written):
-    """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once."""
+    """What :func:`compare` found: an estimate for every run and measure, and every pair of runs once.
+
+    Attributes
+    ----------
+    estimates
+        The mean of each run under each measure, with its interval.
+    pairs
+        Two runs under one measure: difference, interval, test, effect, topics won and lost.
+    baseline
+        The run that others are compared with.
+    method
+        How runs are compared.
+    notes
+        What a person should know about the numbers.
+    sources
+        File to name of run.
+    by
+        The field by which topics are grouped.
+    groups
+        The same over the topics of each group.
+    clusters
+        How many there are, where whole clusters are resampled.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"1": {"a": 1}, "2": {"a": 1}}
+    >>> found = bp.compare(truth, {"x": truth, "y": {"1": {"b": 2.0, "a": 1.0}}}, "RR")
+    >>> isinstance(found, bp.Comparison), found.estimate("RR", "y").value
+    (True, 0.25)
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
@@ -170,17 +200,19 @@ class Comparison(Written):
     baseline: str | None
     method: Method
     notes: tuple[Note, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)  # file to name of run
-    by: str = ""  # the field by which topics are grouped
-    groups: Mapping[str, Comparison] = field(default_factory=dict)  # the same over the topics of each group
-    clusters: int | None = None  # how many there are, where whole clusters are resampled
+    sources: Mapping[str, str] = field(default_factory=dict)
+    by: str = ""
+    groups: Mapping[str, Comparison] = field(default_factory=dict)
+    clusters: int | None = None
 
     @property
     def runs(self) -> tuple[str, ...]:
+        """Names of the runs."""
         return tuple(dict.fromkeys(estimate.run for estimate in self.estimates))
 
     @property
     def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
         return tuple(dict.fromkeys(estimate.measure for estimate in self.estimates))
 
     @cached_property
@@ -193,21 +225,23 @@ class Comparison(Written):
         return found | {(pair.measure, pair.versus, pair.run): pair.turned() for pair in self.pairs}
 
     def run_name(self, name: str) -> str:
-        """The name of a run, from its name or its file."""
+        """Return the name of a run, from its name or its file."""
         return get_run_name(name, self.runs, self.sources)
 
     def estimate(self, measure: str, run: str) -> Estimate:
+        """Return the mean of a run under a measure, with its interval."""
         return self._estimates[measure, run]
 
     def pair(self, measure: str, run: str, versus: str) -> Pair | None:
-        """``run`` compared with ``versus``; None if these two were not compared."""
+        """Return ``run`` compared with ``versus``; None if these two were not compared."""
         return self._pairs.get((measure, run, versus))
 
     def against_baseline(self, measure: str, run: str) -> Pair | None:
+        """Return a run compared with the baseline; None if it is the baseline."""
         return None if self.baseline is None else self.pair(measure, run, self.baseline)
 
     def compared_with(self, measure: str, run: str) -> Iterator[Pair]:
-        """Every comparison of a run, the baseline first."""
+        """Return every comparison of a run, the baseline first."""
         others = sorted((other for other in self.runs if other != run), key=lambda other: other != self.baseline)
         for other in others:
             pair = self.pair(measure, run, other)
@@ -215,7 +249,7 @@ class Comparison(Written):
                 yield pair
 
     def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
-        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
+        """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
         from berrypick.report.comparison import render
 
         return render(self, output, places, layout)
@@ -231,7 +265,10 @@ class Comparison(Written):
         return self.table().rstrip("\n") + notes_text(self.notes, self.runs)
 
     def records(self) -> list[dict[str, Any]]:
-        """An object for each run and measure, with everything that is known, as in JSON output; then for each group."""
+        """Return an object for each run and measure, with everything that is known, as in JSON output.
+
+        Then for each group.
+        """
         found = self._records()
         if not self.groups:
             return found
@@ -256,7 +293,7 @@ class Comparison(Written):
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Tidy rows: a run's mean (``versus`` is None), then its differences from the others, the baseline first.
+        """Return tidy rows: a run's mean (``versus`` is None), then its differences from others, the baseline first.
 
         Where topics are grouped, the same for each group follows, with a column ``group``.
         """
@@ -292,13 +329,13 @@ class Comparison(Written):
         worse_than: str | None = None,
         margin: float | None = None,
     ) -> list[str]:
-        """Gates that are not met, a sentence for each; see :mod:`berrypick.comparison.gates`."""
+        """Return the gates that are not met, a sentence for each; see :mod:`berrypick.comparison.gates`."""
         from berrypick.comparison.gates import Gates
 
         return Gates(under or {}, over or {}, worse_than, margin).unmet(self)
 
     def plot(self, **how: Any) -> Any:
-        """An Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
+        """Return an Altair chart of the means with their intervals; ``how``: width, height ('8.5cm'), font_size."""
         from berrypick.report.charts import plot_comparison
 
         return plot_comparison(self, **how)

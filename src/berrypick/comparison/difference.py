@@ -70,7 +70,29 @@ class Summary:
 
 @dataclass(frozen=True, repr=False)
 class Difference(Written):
-    """What :func:`diff` found. True if anything differs."""
+    """What :func:`diff` found. True if anything differs.
+
+    Attributes
+    ----------
+    changes
+        Every value that changed: ``run``, ``measure``, ``topic``, ``old``, ``new``.
+    summaries
+        For each run and measure the means, and how many topics are better or worse.
+    tolerance
+        Values that differ by at most this are the same.
+    compared
+        How many values both sides have.
+    notes
+        What a person should know about the numbers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR")
+    >>> found = bp.diff(results, results)
+    >>> isinstance(found, bp.Difference), bool(found)
+    (True, False)
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("run", "topic", "measure", "status", "signature", "old_signature"), "text"),
@@ -80,7 +102,7 @@ class Difference(Written):
     changes: tuple[Change, ...]
     summaries: tuple[Summary, ...]
     tolerance: float
-    compared: int  # values that both sides have
+    compared: int
     notes: tuple[Note, ...] = ()
 
     def __bool__(self) -> bool:
@@ -101,7 +123,7 @@ class Difference(Written):
         return f"{len(self.changes)} values differ: {', '.join(words)}" if words else ""
 
     def table(self, output: str = "table", places: int | None = None) -> str:
-        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
+        """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
         from berrypick.report.comparison import render_difference
 
         return render_difference(self, output, places)
@@ -136,10 +158,34 @@ def diff(
     force: bool = False,
     rename: Mapping[str, str] | Sequence[str] | None = None,
 ) -> Difference:
-    """What changed from ``old`` to ``new``: results, or files written by ``berrypick evaluate -q -o json``.
+    """Show what changed between two evaluations, topic by topic.
 
-    Values that differ by at most ``tolerance`` are the same. ``rename`` maps names of runs in ``old`` to their names in
-    ``new``, or has texts ``old=new``. Numbers whose signatures differ are not comparable: an error, unless ``force``.
+    Parameters
+    ----------
+    old : Results or file
+        Results, or a file written by ``berrypick evaluate -q -o json`` or ``results.save``.
+    new : Results or file
+        The same, later.
+    tolerance : float
+        Values that differ by at most this are the same.
+    force : bool
+        Compare numbers although their signatures differ, which is an error otherwise.
+    rename : mapping or list of str, optional
+        Names of runs in ``old`` to their names in ``new``; or texts ``old=new``.
+
+    Returns
+    -------
+    Difference
+        The changes; it is true if anything differs.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a": 1}}
+    >>> before = bp.evaluate(truth, {"q": {"b": 2.0, "a": 1.0}}, "RR")
+    >>> found = bp.diff(before, bp.evaluate(truth, {"q": {"a": 1.0}}, "RR"))
+    >>> bool(found), [(change.topic, change.old, change.new) for change in found.topics]
+    (True, [('q', 0.5, 1.0)])
     """
     if not (isinstance(tolerance, Real) and tolerance >= 0):
         raise UsageError(f"tolerance must be 0 or more, not {tolerance!r:.60}")

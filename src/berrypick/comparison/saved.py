@@ -22,10 +22,29 @@ COLUMNS = ("run", "topic", "measure", "value", "signature")
 
 
 def read_results(path: str | PathLike[str]) -> Results:
-    """Results from a file: of ``results.save(path)``, or what ``berrypick evaluate -q -o json`` (or jsonl) wrote.
+    """Read results from a file.
 
     Rows come back as they were, with what is known of their measures. Curves are not kept in files, and of notes
     only the one on measures of whole documents where parts were judged.
+
+    Parameters
+    ----------
+    path : str or path
+        A file of ``results.save``, or of ``berrypick evaluate -q -o json`` (or jsonl).
+
+    Returns
+    -------
+    Results
+        The rows of the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> path = os.path.join(tempfile.mkdtemp(), "results.json")
+    >>> bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR").save(path)
+    >>> bp.read_results(path).mean()
+    {'run': {'RR': 1.0}}
     """
     name = file_name(path)
     with reusable(name):

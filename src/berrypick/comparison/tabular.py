@@ -21,11 +21,11 @@ class Tabular(Written):
     notes: Sequence[Note] = ()
 
     def rows(self) -> list[dict[str, Any]]:
-        """One number or name a column, as in CSV and TSV output."""
+        """Return one number or name a column, as in CSV and TSV output."""
         return self.records()
 
     def tables(self, places: int = 4) -> list[Table]:
-        """What a person reads."""
+        """Return what a person reads."""
         raise NotImplementedError
 
     def legend(self) -> list[str]:
@@ -33,7 +33,7 @@ class Tabular(Written):
         return []
 
     def table(self, output: str = "table", places: int | None = None) -> str:
-        """As text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
+        """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
         from berrypick.report.tabular import render
 
         return render(self, output, places)

@@ -23,13 +23,13 @@ class Frames:
         return f"{type(self).__name__}({counted(max(map(len, self._columns().values()), default=0), 'row')})"
 
     def to_pandas(self) -> Any:
-        """The rows as a pandas data frame."""
+        """Return the rows as a pandas data frame."""
         import pandas
 
         return pandas.DataFrame(self._columns())
 
     def to_polars(self) -> Any:
-        """The rows as a polars data frame."""
+        """Return the rows as a polars data frame."""
         import polars
 
         columns = self._columns()

@@ -77,7 +77,21 @@ _NEXT = "\n  "
 class BerrypickError(Exception):
     """Base class of all errors of berrypick. The message is complete: it can be shown to a person as it is.
 
-    ``more`` are further lines of it. A line break inside a line, which a name may have, is escaped.
+    Parameters
+    ----------
+    message : str
+        What is wrong, where, and the remedy.
+    more : str
+        Further lines of it. A line break inside a line, which a name may have, is escaped.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> try:
+    ...     bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUN")
+    ... except bp.BerrypickError as error:
+    ...     print(error)
+    unknown measure EPRUN; did you mean EPRUM or PRUM or epgr?
     """
 
     def __init__(self, message: str, *more: str) -> None:
@@ -104,11 +118,39 @@ class BerrypickError(Exception):
 
 
 class BerrypickWarning(UserWarning):
-    """A number that was computed and means nothing, most likely because of a mistake in the inputs."""
+    """A number that was computed and means nothing, most likely because of a mistake in the inputs.
+
+    Parameters
+    ----------
+    *args : str
+        The message.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import berrypick as bp
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = bp.score("EPRUM", {"q": {"a": 1}}, {"q": {"b": 1.0}})
+    >>> [issubclass(one.category, bp.BerrypickWarning) for one in caught]
+    [True]
+    """
 
 
 class UsageError(BerrypickError):
-    """A call or command that cannot work as it is: an unknown measure, a missing option."""
+    """A call or command that cannot work as it is: an unknown measure, a missing option.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and the remedy.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> issubclass(bp.UsageError, bp.BerrypickError)
+    True
+    """
 
 
 class NeedsError(UsageError):
@@ -120,7 +162,29 @@ class NamedError(UsageError):
 
 
 class InputError(BerrypickError):
-    """A file or value with content that would make a number wrong."""
+    """A file or value with content that would make a number wrong.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong.
+    path : str, optional
+        The file.
+    line : int, optional
+        The line of it.
+    text : str, optional
+        What stands there.
+    remedy : str or list of str
+        What would help, in a line or several.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> print(bp.InputError("the grade is no number", path="t.qrels", line=3, text="1 0 a x", remedy="give a number"))
+    t.qrels:3: the grade is no number
+      1 0 a x
+      give a number
+    """
 
     def __init__(
         self,

@@ -18,7 +18,23 @@ class Table:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is explained, and the parts that explain it, in reading order."""
+    """What is explained, and the parts that explain it, in reading order.
+
+    Attributes
+    ----------
+    title
+        What is explained.
+    parts
+        Sentences and tables.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> print(bp.Explanation("RR for topic q", ["RR = 1/2"]))
+    RR for topic q
+    <BLANKLINE>
+    RR = 1/2
+    """
 
     title: str
     parts: Sequence[str | Table] = field(default_factory=tuple, repr=False)

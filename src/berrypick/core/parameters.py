@@ -40,8 +40,37 @@ _KINDS: dict[Any, str] = {int: "int", float: "number", bool: "bool", str: "text"
 def parameter(
     default: Any, kind: str | type, help: str, *, check: Callable[[Any], bool] | None = None, must: str = ""
 ) -> Any:
-    """Declare a parameter. ``kind``: 'int', 'number', 'bool', 'text', 'any', or choices as 'a|b|c'; or int,
-    float, bool, str."""
+    """Declare a parameter of a measure or user model.
+
+    Parameters
+    ----------
+    default : object
+        The value unless said.
+    kind : str or type
+        'int', 'number', 'bool', 'text', 'any', or choices as 'a|b|c'; or int, float, bool, str.
+    help : str
+        What the parameter means, in a few words.
+    check : callable, optional
+        Says of a value whether it can be used.
+    must : str
+        What a value must be, for the message where ``check`` says no.
+
+    Returns
+    -------
+    field
+        The declaration, which the class keeps.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> class Upto(bp.Measure):
+    ...     "Whether there are so many results."
+    ...     least: int = bp.parameter(1, "int", "how many", check=lambda n: n > 0, must="above 0")
+    ...     def compute(self, topic):
+    ...         return float(topic.ranking.ranks >= self.least)
+    >>> bp.score(Upto(least=3), {"q": {"a": 1}}, {"q": {"a": 1.0}})
+    0.0
+    """
     kind = _KINDS.get(kind, kind)
     if not isinstance(kind, str):
         raise UsageError(f"the kind of a parameter is 'int', 'number', 'bool', 'text', 'any' or choices, not {kind!r}")
@@ -87,16 +116,17 @@ class Parameterized:
 
     @classmethod
     def name(cls) -> str:
+        """Return the name people type."""
         return cls.__name__
 
     @classmethod
     def description(cls) -> str:
-        """The first line of the docstring."""
+        """Return the first line of the docstring."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
-        """Every parameter: fields made by :func:`parameter`, and any other field of the dataclass."""
+        """Return every parameter: fields made by :func:`parameter`, and any other field of the dataclass."""
         _make_dataclass(cls)
         if cls not in _described_once:
             fields = [f for f in dataclasses.fields(cls) if f.init and f.name not in cls._reserved]
@@ -155,18 +185,18 @@ class Parameterized:
         return value
 
     def parameter_values(self) -> dict[str, Any]:
-        """Every parameter with its value, those without one left out."""
+        """Return every parameter with its value, those without one left out."""
         values = [(p, getattr(self, p.name)) for p in self.parameters()]
         return {p.name: value for p, value in values if value is not None or p.default is not None}
 
     def given_values(self) -> dict[str, Any]:
-        """The parameters whose values are not the default ones."""
+        """Return the parameters whose values are not the default ones."""
         values = [(p, getattr(self, p.name)) for p in self.parameters()]
         return {p.name: value for p, value in values if p.required or not _same(value, p.default)}
 
     @classmethod
     def from_parameters(cls: type[D], values: dict[str, Any], text: str, **fields: Any) -> D:
-        """From what was typed; ``text`` stands in front of what is wrong with it."""
+        """Make one from what was typed; ``text`` stands in front of what is wrong with it."""
         known = cls.parameters()
         for name in values:
             if name not in [p.name for p in known]:

@@ -30,7 +30,30 @@ def check_units(units: Any, least: int = 1) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """Ranks x targets; entries sorted by rank, then target, each pair at most once, none of them zero."""
+    """How likely a reader who looks at a rank sees a target: ranks x targets, of which most are 0.
+
+    Entries are sorted by rank, then target, each pair at most once, none of them zero.
+
+    Attributes
+    ----------
+    ranks
+        How many rows there are.
+    targets
+        How many columns there are.
+    rank
+        The row of each entry.
+    target
+        The column of each entry.
+    probability
+        The value of each entry, above 0 and up to 1.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> reach = bp.Reach.of([[0, 0.5], [1, 0]])
+    >>> reach.ranks, reach.expected_seen(2).tolist()
+    (2, [1.0, 0.5])
+    """
 
     ranks: int
     targets: int
@@ -62,7 +85,7 @@ class Reach:
 
     @classmethod
     def of(cls, matrix: Any) -> Reach:
-        """From a ranks x targets matrix: nested lists, a NumPy array, or a SciPy sparse matrix or array."""
+        """Make one from a ranks x targets matrix: nested lists, a NumPy array, or a SciPy sparse matrix or array."""
         if isinstance(matrix, Reach):
             return matrix
         if hasattr(matrix, "tocoo"):
@@ -82,15 +105,17 @@ class Reach:
 
     @classmethod
     def nothing(cls, ranks: int, targets: int) -> Reach:
+        """Make one in which no rank leads to any target."""
         return cls.from_entries(ranks, targets, [], [], [])
 
     @classmethod
     def identity(cls, targets: int) -> Reach:
-        """The list of the targets themselves, each reaching itself alone."""
+        """Return the list of the targets themselves, each reaching itself alone."""
         diagonal = np.arange(targets)
         return cls.from_entries(targets, targets, diagonal, diagonal, np.ones(targets))
 
     def dense(self) -> FloatArray:
+        """Return the matrix with its zeros."""
         matrix = np.zeros((self.ranks, self.targets))
         matrix[self.rank, self.target] = self.probability
         return matrix
@@ -103,6 +128,7 @@ class Reach:
 
     @cached_property
     def row_sums(self) -> FloatArray:
+        """For each rank the number of targets that it leads to, expected."""
         return np.bincount(self.rank, weights=self.probability, minlength=self.ranks).astype(np.float64)
 
     @cached_property
@@ -133,12 +159,12 @@ class Reach:
         return np.asarray(np.cumprod(1.0 - self.at_events, axis=0), dtype=np.float64)
 
     def expected_seen(self, rank: int) -> FloatArray:
-        """The probability of having seen each target after consulting ``rank`` ranks."""
+        """Return the probability of having seen each target after consulting ``rank`` ranks."""
         event = int(np.searchsorted(self.events, rank, side="right"))
         return self.seen[event - 1] if event else np.zeros(self.targets)
 
     def stacked(self, other: Reach) -> Reach:
-        """The rows of both, one after the other."""
+        """Return the rows of both, one after the other."""
         return Reach(
             self.ranks + other.ranks,
             self.targets,
@@ -148,5 +174,5 @@ class Reach:
         )
 
     def take(self, rows: Sequence[int]) -> Reach:
-        """The given rows, in the given order."""
+        """Return the given rows, in the given order."""
         return Reach.of(self.dense()[np.asarray(rows, dtype=np.int64)].reshape(len(rows), self.targets))

@@ -40,8 +40,20 @@ HELPERS = ("io",)
 
 
 def register(definition: C) -> C:
-    """Make a measure, user model or format known by its name; returns the class, so it can be used as a decorator.
+    """Make a measure, user model or format known by its name; a command, panel, protocol or function as well.
 
+    Parameters
+    ----------
+    definition : class or function
+        What is registered.
+
+    Returns
+    -------
+    class or function
+        The same, so that it can be used as a decorator.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> @bp.register
     ... class Found(bp.Measure):

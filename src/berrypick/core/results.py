@@ -36,7 +36,21 @@ class MeasureInfo:
 
 @dataclass(frozen=True)
 class Signature:
-    """How a number was computed: the measure, and every parameter and option that it depends on."""
+    """How a number was computed: the measure, and every parameter and option that it depends on.
+
+    Attributes
+    ----------
+    measure
+        The measure in its canonical form.
+    fields
+        Pairs of name and value.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> str(bp.Signature("RR", (("rel", "1"), ("topics", "judged"))))
+    'RR|rel:1|topics:judged'
+    """
 
     measure: str
     fields: tuple[tuple[str, str], ...] = ()
@@ -48,24 +62,45 @@ class Signature:
         return dict(self.fields)[key]
 
     def get(self, key: str, default: str = "") -> str:
+        """Return the value of a field, or a default."""
         return dict(self.fields).get(key, default)
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """A signature from a results file."""
+        """Read a signature from a results file."""
         measure, *parts = text.split("|")
         return cls(measure, tuple((key, value) for key, _, value in (part.partition(":") for part in parts)))
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed."""
+    """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed.
+
+    Attributes
+    ----------
+    kind
+        A few words that programs may look for.
+    text
+        What is to be known.
+    run
+        The run that it is about, if it is about one.
+    measure
+        The measure that it is about, if it is about one.
+    count
+        How many topics it is about, where it is about some of them.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> print(bp.Note("undefined", "no value", measure="RR", count=2))
+    RR: no value (2 topics)
+    """
 
     kind: str
     text: str
     run: str = ""
     measure: str = ""
-    count: int | None = None  # of topics, where the note is about some of them
+    count: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", Message(self.text))
@@ -135,7 +170,36 @@ class Row:
 
 @dataclass(frozen=True)
 class Results(Written):
-    """Rows for every topic, a mean for every run and measure, and notes a person should read."""
+    """Rows for every topic, a mean for every run and measure, and notes a person should read.
+
+    Attributes
+    ----------
+    topic_rows
+        ``run``, ``topic``, ``measure``, ``value`` and ``signature`` for every topic.
+    mean_rows
+        The means, under topic "all".
+    notes
+        What a person should know about the numbers.
+    measure_info
+        Facts of each measure, such as whether larger is better.
+    run_facts
+        Facts of each run, such as how many results it has.
+    groups
+        Groups of topics, where they were asked for.
+    group_rows
+        A mean for every run, group and measure, where topics are grouped; not among the rows of the iteration.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> results = bp.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR P@1")
+    >>> isinstance(results, bp.Results), results["RR"], results.per_topic()
+    (True, 0.5, {'run': {'RR': {'q': 0.5}, 'P@1': {'q': 0.0}}})
+    >>> print(results.to_markdown(), end="")
+    | run | RR | P@1 |
+    | :-- | --: | --: |
+    | run | 0.5000 | 0.0000 |
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("run", "topic", "measure", "signature", "group"), "text"),
@@ -148,7 +212,6 @@ class Results(Written):
     measure_info: Mapping[str, MeasureInfo] = field(default_factory=dict)
     run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
     groups: TopicGroups | None = None
-    #: A mean for every run, group and measure, where topics are grouped; not among the rows of the iteration.
     group_rows: Sequence[Row] = ()
 
     def __iter__(self) -> Iterator[Row]:
@@ -174,7 +237,7 @@ class Results(Written):
         return tuple(dict.fromkeys(row.topic for row in self.topic_rows))
 
     def info(self, measure: str) -> MeasureInfo:
-        """The facts of one measure."""
+        """Return the facts of one measure."""
         if measure not in self.measure_info:
             raise UsageError(f"these results do not say whether larger values of {measure} are better (measure_info)")
         return self.measure_info[measure]
@@ -191,7 +254,7 @@ class Results(Written):
         return name in self.runs
 
     def only(self, runs: Sequence[str] | None = None, measures: Sequence[str] | None = None) -> Results:
-        """The rows of some runs and measures, with the notes about them."""
+        """Return the rows of some runs and measures, with the notes about them."""
         some_runs = _chosen("run", runs, self.runs)
         some_measures = _chosen("measure", measures, self.measures)
 
@@ -213,7 +276,7 @@ class Results(Written):
         )
 
     def renamed(self, names: Mapping[str, str]) -> Results:
-        """The same with other names of runs."""
+        """Return the same with other names of runs."""
         twice = [name for name, count in Counter(names.get(run, run) for run in self.runs).items() if count > 1]
         if twice:
             raise UsageError(f"two runs would be called {twice[0]}; give them different names")
@@ -246,14 +309,14 @@ class Results(Written):
         return results_text(self)
 
     def mean(self) -> dict[str, dict[str, float | None]]:
-        """``{run: {measure: mean over topics}}``; None where no topic has a value."""
+        """Return ``{run: {measure: mean over topics}}``; None where no topic has a value."""
         found: dict[str, dict[str, float | None]] = {}
         for row in self.mean_rows:
             found.setdefault(row.run, {})[row.measure] = row.value
         return found
 
     def metrics(self) -> dict[str, Any]:
-        """``{name: mean}`` for ``mlflow.log_metrics`` and the like; of several runs ``{run: {name: mean}}``.
+        """Return ``{name: mean}`` for ``mlflow.log_metrics`` and the like; of several runs ``{run: {name: mean}}``.
 
         Names are those of the measures in characters that MLflow accepts: ``charR_at_5`` for charR@5. A mean that is
         undefined is left out. Measures of whole documents where parts are judged give a warning: no note goes along.
@@ -269,14 +332,14 @@ class Results(Written):
         return next(iter(found.values())) if len(found) == 1 else found
 
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
+        """Return ``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
         for row in self.group_rows:
             found.setdefault(row.run, {}).setdefault(row.measure, {})[row.group or ""] = row.value
         return found
 
     def only_group(self, group: str) -> Results:
-        """The rows of one group of topics, its means as the means."""
+        """Return the rows of one group of topics, its means as the means."""
         if self.groups is None or group not in self.groups.names:
             known = () if self.groups is None else self.groups.names
             raise UsageError(f"no group {group!r}{nearest(group, list(known)) or '; available: ' + ', '.join(known)}")
@@ -289,7 +352,7 @@ class Results(Written):
         )
 
     def per_topic(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """``{run: {measure: {topic: value}}}``."""
+        """Return ``{run: {measure: {topic: value}}}``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}
         for row in self.topic_rows:
             try:
@@ -299,7 +362,10 @@ class Results(Written):
         return found
 
     def curves(self) -> dict[str, dict[str, dict[str, Curve]]]:
-        """``{run: {measure: {topic: curve}}}``, the mean curve under topic "all"; needs ``evaluate(curves=True)``."""
+        """Return ``{run: {measure: {topic: curve}}}``, the mean curve under topic "all".
+
+        Needs ``evaluate(curves=True)``.
+        """
         found: dict[str, dict[str, dict[str, Curve]]] = {}
         for row in self:
             if row.curve is not None:
@@ -307,7 +373,7 @@ class Results(Written):
         return found
 
     def records(self, per_topic: bool = True) -> list[dict[str, Any]]:
-        """Rows as dictionaries: run by run, the topics first, then the means, those of groups before those of all.
+        """Return rows as dictionaries: run by run, topics first, then the means, those of groups before those of all.
 
         Where topics are grouped, ``group`` is that of the topic or of the mean, None for the mean over all topics.
         """
@@ -341,8 +407,9 @@ class Results(Written):
         return ["run", "topic", "measure", "value", "signature", *([] if self.groups is None else ["group"])]
 
     def rows(self, per_topic: bool = True) -> list[list[Any]]:
-        """All rows, means under topic "all", as ``wandb.Table(columns=results.columns, data=results.rows())`` takes
-        them.
+        """Return all rows, means under topic "all", as lists.
+
+        ``wandb.Table(columns=results.columns, data=results.rows())`` takes them.
         """
         columns = self.columns
         return [[row[name] for name in columns] for row in self.records(per_topic)]
@@ -352,7 +419,7 @@ class Results(Written):
         return {name: [row[name] for row in rows] for name in self.columns}
 
     def plot(self, kind: Any = None, **how: Any) -> Any:
-        """An Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; what suits, by default.
+        """Return an Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; else what suits.
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """
@@ -378,7 +445,26 @@ def _chosen(what: str, given: Sequence[str] | None, known: Sequence[str]) -> set
 
 
 def concat(*results: Results) -> Results:
-    """Several results as one: other runs, other measures, or both; a number must not occur twice."""
+    """Join several results into one: other runs, other measures, or both.
+
+    Parameters
+    ----------
+    *results : Results
+        The results; a number must not occur twice, and all or none have groups of topics.
+
+    Returns
+    -------
+    Results
+        All rows and all notes.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"q": {"a": 1}}
+    >>> one, two = (bp.evaluate(truth, {name: {"q": {"a": 1.0}}}, "RR") for name in ("one", "two"))
+    >>> bp.concat(one, two).runs
+    ('one', 'two')
+    """
     if not results:
         raise UsageError("concat takes at least one Results")
     seen: set[tuple[str, str]] = set()

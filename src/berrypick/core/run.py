@@ -206,7 +206,65 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Run(Exchanged):
-    """Everything one system returned."""
+    """Everything one system returned, topic by topic in ranked order, as columns.
+
+    It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``run[topic]`` is the ranking of a
+    topic, ``list(run)`` has the topics, ``len(run)`` counts the results of all.
+
+    Attributes
+    ----------
+    tag
+        The name of the system.
+    topics
+        The topics, in order.
+    bounds
+        Rows of topic i are bounds[i]:bounds[i+1].
+    documents
+        The names that ``document`` counts in.
+    document
+        The document of each row.
+    rank
+        From 0 within the topic; equal ranks are one list item with several pointers.
+    start
+        Where each result begins in its document; None for whole documents.
+    end
+        Where each result ends.
+    score
+        The score of each row, where there are any.
+    line
+        Where each row stood in the file.
+    source
+        The file.
+    format
+        The format of the file.
+    duplicates
+        What its format does about repeated results.
+    ties
+        Which column shows ties.
+    notes
+        What a person should know of how it was read.
+    paths
+        The element paths that ``path`` and ``path_end`` count in.
+    path
+        The element of each row, or the point where a passage starts.
+    path_end
+        The point where a passage ends; -1 for an element.
+    task
+        The retrieval task that the file says it is for (focused, thorough, ...); empty if it says none.
+    skipped
+        What the reader skipped, merged or assumed, and how often.
+    quoted
+        The texts of results, by row: to be looked up in the documents, or checked against the offsets.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> run = bp.Run.from_dict({"q1": {"guide#0-40": 2.0, "faq#5-9": 1.0}}, tag="mine")
+    >>> run
+    Run('mine', 2 results of 1 topic)
+    >>> list(run), list(run["q1"])[1]
+    (['q1'], {'doc': 'faq', 'start': 5, 'end': 9, 'score': 1.0})
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("topic", "doc", "element", "element_end", "text"), "text"),
@@ -216,10 +274,10 @@ class Run(Exchanged):
 
     tag: str
     topics: tuple[str, ...]
-    bounds: IntArray  # rows of topic i are bounds[i]:bounds[i+1]
+    bounds: IntArray
     documents: Sequence[str]
     document: Narrow
-    rank: Narrow  # from 0 within the topic; equal = one list item with several pointers
+    rank: Narrow
     start: Positions | None = None
     end: Positions | None = None
     score: FloatArray | None = None
@@ -232,11 +290,8 @@ class Run(Exchanged):
     paths: Sequence[str] = ()
     path: IntArray | None = None
     path_end: IntArray | None = None
-    #: The retrieval task that the file says it is for, in our words (focused, thorough, ...); empty if it says none.
     task: str = ""
-    #: What the reader skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
-    #: The texts of results, by row: to be looked up in the documents, or checked against the offsets.
     quoted: Mapping[int, str] = field(default_factory=dict)
     #: Whether its results are texts whose places are not known: parts of the documents that they name.
     of_text: bool = False
@@ -249,7 +304,7 @@ class Run(Exchanged):
 
     @classmethod
     def lazy(cls, names: NameColumn | None, **columns: Any) -> Run:
-        """A run with columns that are made at first use: ``document`` and ``documents``, where the
+        """Make a run with columns that are made at first use: ``document`` and ``documents``, where the
         names of its rows are given, and ``rank``, where every result has a rank of its own."""
         none = np.zeros(0, dtype=np.int32)
         run = cls(**{"documents": (), "document": none, "rank": none, **columns})
@@ -260,7 +315,7 @@ class Run(Exchanged):
         return run
 
     def changed(self, **values: Any) -> Run:
-        """With other values; names that have no codes yet get none by that."""
+        """Return the same run with other values; names that have no codes yet get none by that."""
         run = object.__new__(type(self))
         kept = {"names", *self.__dataclass_fields__}
         vars(run).update({name: value for name, value in vars(self).items() if name in kept} | values)
@@ -291,19 +346,19 @@ class Run(Exchanged):
         return names
 
     def has_any_document(self, names: list[str]) -> bool:
-        """Whether the run has any of these documents."""
+        """Say whether the run has any of these documents."""
         if self.uncoded is not None:
             return bool(self.uncoded.column.has_any(names))
         return bool((self.codes_in_order(names) >= 0).any())
 
     def has_more_documents(self, most: int) -> bool:
-        """Whether the run has more documents than so many."""
+        """Say whether the run has more documents than so many."""
         if self.uncoded is not None and self.uncoded.column.has_more(most):
             return True
         return len(self.documents) > most
 
     def codes_in_order(self, names: Sequence[str]) -> IntArray:
-        """The code of each of these documents, -1 for one that the run does not have."""
+        """Return the code of each of these documents, -1 for one that the run does not have."""
         if isinstance(self.documents, Names):
             return self.documents.codes(names)
         known = self._document_codes
@@ -383,15 +438,16 @@ class Run(Exchanged):
 
     @property
     def points_into_documents(self) -> bool:
+        """Whether results are parts of documents."""
         return self.start is not None or self.path is not None
 
     def size(self, topic: str) -> int:
-        """The number of rows of a topic."""
+        """Return the number of rows of a topic."""
         position = self._positions.get(topic)
         return 0 if position is None else int(self.bounds[position + 1] - self.bounds[position])
 
     def ranking(self, topic: str) -> Ranking:
-        """The pointers of one topic; an empty ranking when the run does not answer it."""
+        """Return the pointers of one topic; an empty ranking when the run does not answer it."""
         if topic not in self._positions:
             rows = slice(0, 0)
         else:
@@ -414,6 +470,7 @@ class Run(Exchanged):
         )
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
+        """Go through the topics with their rankings."""
         for topic in self.topics:
             yield topic, self.ranking(topic)
 
@@ -432,13 +489,13 @@ class Run(Exchanged):
         return bool(same.any())
 
     def with_empty(self, topics: Iterable[str]) -> Run:
-        """With topics for which the run returns nothing on purpose."""
+        """Return the same run with topics for which the run returns nothing on purpose."""
         more = [topic for topic in dict.fromkeys(topics) if topic not in self]
         bounds = np.append(self.bounds, np.full(len(more), len(self), dtype=np.int64))
         return self.changed(topics=(*self.topics, *more), bounds=bounds) if more else self
 
     def keep(self, kept: BoolArray) -> Run:
-        """Some of the results, ranks renumbered so that none is empty; every topic stays."""
+        """Return some of the results, ranks renumbered so that none is empty; every topic stays."""
         bounds = np.append(0, np.cumsum(kept))[self.bounds].astype(np.int64)
         rank, topic = self.rank[kept], np.repeat(np.arange(len(self.topics)), np.diff(bounds))
         new = np.ones(len(rank), dtype=bool)

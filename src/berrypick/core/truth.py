@@ -271,7 +271,53 @@ def _document_grades(topic: TopicTruth) -> tuple[Sequence[str], FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Truth(Exchanged):
-    """All judgements. ``units`` says what was judged."""
+    """All judgements, topic by topic.
+
+    It is made by ``from_dict``, ``from_records``, ``from_frame``, ``from_file``. ``truth[topic]`` has the judgements of
+    a topic, ``list(truth)`` the topics, and ``len(truth)`` counts them.
+
+    Attributes
+    ----------
+    units
+        What was judged.
+    topics
+        Topic to its judgements.
+    source
+        The file.
+    format
+        The format of the file.
+    lengths
+        Lengths of judged documents, where the truth has them.
+    scale
+        How elements are graded: 'sizes' (specificity rsize/size, 2006 on), '2005' (exhaustivity 0-2 with sizes), '2002'
+        (exhaustivity and specificity from 0 to 3); empty where units are not elements.
+    offsets
+        What the offsets of spans count, where the file says so.
+    notes
+        What a person should know of how it was read.
+    skipped
+        What the reader skipped, merged or assumed, and how often.
+    fields
+        What is known of topics besides their judgements, by name.
+    checksums
+        Checksums of the texts that offsets were made on, by document.
+    texts
+        Texts that the file holds itself, by document: what its offsets are checked against.
+    annotators
+        Where the truth names who judged: what each of them said, by topic. The topics above are the union of it; who
+        changes them changes these as well, or leaves them out.
+    unread
+        Fields of the input that were not read.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = bp.Truth.from_dict({"q1": {"guide#0-40": 1}, "q2": None})
+    >>> truth
+    Truth(spans of 2 topics)
+    >>> list(truth["q1"]), truth.unanswerable
+    ([{'doc': 'guide', 'start': 0, 'end': 40, 'grade': 1.0}], ('q2',))
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("topic", "doc", "element", "quote", "offsets", "annotator"), "text"),
@@ -282,27 +328,15 @@ class Truth(Exchanged):
     topics: Mapping[str, TopicTruth]
     source: str = ""
     format: str = ""
-    #: Lengths of judged documents, where the truth has them.
     lengths: Mapping[str, float] = field(default_factory=dict)
-    #: How elements are graded: 'sizes' (specificity rsize/size, 2006 on), '2005' (exhaustivity 0-2 with sizes),
-    #: '2002' (exhaustivity and specificity from 0 to 3); empty where units are not elements.
     scale: str = ""
-    #: What the offsets of spans count, where the file says so.
     offsets: Offsets | None = None
-    #: What a person should know of how it was read.
     notes: tuple[str, ...] = ()
-    #: What the reader skipped, merged or assumed, and how often.
     skipped: Mapping[str, int] = field(default_factory=dict)
-    #: What is known of topics besides their judgements, by name.
     fields: Mapping[str, TopicField] = field(default_factory=dict)
-    #: Checksums of the texts that offsets were made on, by document.
     checksums: Mapping[str, str] = field(default_factory=dict)
-    #: Texts that the file holds itself, by document: what its offsets are checked against.
     texts: Mapping[str, str] = field(default_factory=dict)
-    #: Where the truth names who judged: what each of them said, by topic. The topics above are the union of it; who
-    #: changes them changes these as well, or leaves them out.
     annotators: Mapping[str, Mapping[str, TopicTruth]] = field(default_factory=dict)
-    #: Fields of the input that were not read.
     unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -398,7 +432,7 @@ class Truth(Exchanged):
         return tuple(name for name, topic in self.topics.items() if topic.unanswerable)
 
     def grades(self) -> set[float]:
-        """Every grade that occurs in any topic."""
+        """Return every grade that occurs in any topic."""
         return self._grades
 
     @cached_property

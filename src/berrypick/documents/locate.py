@@ -297,12 +297,38 @@ def locate(
     partial: bool = False,
     report: str | PathLike[str] | None = None,
 ) -> Truth:
-    """A truth with every quote found in the documents, and every offset in characters, which it says.
+    """Find every quote of a truth in the documents, and turn every offset into characters.
 
-    ``truth`` and ``documents`` may be values or files, as in :func:`berrypick.evaluate`. ``offsets`` is what offsets in
-    the truth count so far; what its file says of that counts for more. ``repair`` moves offsets that do not match their
-    quote to the only place of the quote within so many characters. What has no place is an error, or with ``partial``
-    left out and counted in the notes. ``report`` is a file of JSON Lines to write, with every span and quote.
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    documents : Texts, mapping, str or path, optional
+        The texts: a folder, JSON Lines with doc and text, or a mapping.
+    quotes : {'exact', 'normalised', 'fuzzy'}, optional
+        How quotes are matched; exact unless said.
+    offsets : str, optional
+        What offsets in the truth count so far: chars, bytes or utf16; what its file says of that counts for more.
+    threshold : float
+        The least similarity of fuzzy matches, in percent.
+    repair : int
+        Offsets that do not match their quote are moved to the only place of it within so many characters.
+    partial : bool
+        Leave out what has no place, and count it in the notes, instead of an error.
+    report : str or path, optional
+        A file of JSON Lines to write, with every span and quote.
+
+    Returns
+    -------
+    Truth
+        Spans in characters.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"q": [{"doc": "guide", "quote": "old canes"}]}
+    >>> bp.locate(truth, {"guide": "Cut the old canes."}).to_records()[0]["start"]
+    8
     """
     if documents is None:
         raise UsageError(f"quotes are found in the texts of the documents: give them with {option('documents')}")

@@ -36,9 +36,23 @@ _PASSED_OVER = (".gz", ".zip", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".parque
 
 
 class Texts(Mapping[str, str]):
-    """Document to text. Files are read at first use.
+    """Document to text; files are read at first use.
 
-    ``named`` holds texts that are there already, ``files`` those that wait in a file.
+    Parameters
+    ----------
+    named : mapping
+        Texts that are there already.
+    files : mapping, optional
+        Files of texts that wait.
+    source : str
+        Where they come from, for messages.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> texts = bp.Texts({"guide": "Cut the old canes."})
+    >>> texts, len(texts["guide"])
+    (Texts(1 document), 18)
     """
 
     def __init__(self, named: Mapping[str, str], files: Mapping[str, str] | None = None, source: str = "") -> None:
@@ -69,7 +83,7 @@ class Texts(Mapping[str, str]):
         return self._known[document]
 
     def has_mark(self, document: str) -> bool:
-        """Whether the file of a document begins with a byte order mark, which is no part of the text."""
+        """Say whether the file of a document begins with a byte order mark, which is no part of the text."""
         self.text(document)
         return self.canonical(document) in self._marked
 
@@ -118,16 +132,17 @@ class Texts(Mapping[str, str]):
         return len(self._files or self._known)
 
     def canonical(self, document: str) -> str:
-        """The one name of a document that may be called by several."""
+        """Return the one name of a document that may be called by several."""
         return document if self._has(document) else self.by_path(document) or document
 
     def text(self, document: str, path: str | None = None, line: int | None = None) -> str:
-        """The text of a document that a file names; an error that says where if it is not there."""
+        """Return the text of a document that a file names; an error that says where if it is not there."""
         if document not in self:
             raise self.unknown(document, path, line)
         return self[document]
 
     def unknown(self, document: str, path: str | None = None, line: int | None = None) -> InputError:
+        """Make the error for a document that has no text."""
         near = near_match([document], list(self), files=True)
         if near is not None:
             close = f"; it has one that differs in {near.why} ({near.shown('here', 'there')})"
@@ -150,7 +165,25 @@ class _Lengths(OfDocuments[float]):
 
 
 def read_texts(path: Texts | Mapping[str, str] | str | PathLike[str]) -> Texts:
-    """Texts from a folder, from a file of JSON Lines, or from a mapping of document to text."""
+    """Read the texts of documents.
+
+    Parameters
+    ----------
+    path : Texts, mapping, str or path
+        A folder of text files, a file of JSON Lines with doc and text, or a mapping of document to text.
+
+    Returns
+    -------
+    Texts
+        A mapping of document to text; files are read at first use.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> texts = bp.read_texts({"guide": "Cut the old canes."})
+    >>> texts["guide"][:3]
+    'Cut'
+    """
     if isinstance(path, Texts):
         return path
     if isinstance(path, Mapping):

@@ -132,7 +132,28 @@ def _default_user(navigation: Navigation) -> str:
 
 
 def read_collection(path: str | PathLike[str]) -> Collection:
-    """A folder of XML documents, an index of one, or a file of document lengths."""
+    r"""Read what is known of the documents: their lengths, and for XML their structure.
+
+    Parameters
+    ----------
+    path : str or path
+        A folder of XML documents, an index that ``berrypick index`` wrote, or a TAB file with document and length.
+
+    Returns
+    -------
+    Collection
+        What the option ``collection`` takes.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> path = os.path.join(tempfile.mkdtemp(), "lengths.tsv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("guide\t120\nfaq\t80\n")
+    >>> bp.read_collection(path).mean_length
+    100.0
+    """
     name = file_name(path)
     if os.path.isdir(name):
         from berrypick.xml.folder import read_folder

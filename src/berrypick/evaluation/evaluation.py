@@ -52,8 +52,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Truth, runs, measures and options, read and prepared.
+    """Truth, runs, measures and options, read and prepared once, and used as often as needed.
 
+    It is made by :meth:`prepare`.
+
+    Attributes
+    ----------
+    truth
+        The judgements.
+    inputs
+        The runs, read or waiting in their files.
+    measures
+        What was requested.
+    options
+        The options as given.
+    context
+        What topics are judged with: user model, texts, lengths.
+    notes
+        What a person should know about the inputs.
+    groups
+        Groups of topics, where they are asked for.
+    contexts
+        By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> evaluation = bp.Evaluation.prepare({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "RR")
     >>> evaluation.run().mean()
@@ -67,7 +90,6 @@ class Evaluation:
     context: JudgingContext
     notes: tuple[Note, ...] = ()
     groups: TopicGroups | None = None
-    #: By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
 
     @classmethod
@@ -126,7 +148,7 @@ class Evaluation:
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
 
     def without_runs(self) -> Evaluation:
-        """The same for runs that come one by one, as it is sent to other processes."""
+        """Return the same for runs that come one by one, as it is sent to other processes."""
         return replace(self, inputs=self.inputs.without_sources())
 
     def run(
@@ -181,12 +203,12 @@ class Evaluation:
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
-        """One topic of one run judged, by the user model of the evaluation or another one."""
+        """Return one topic of one run judged, by the user model of the evaluation or another one."""
         context = self.context if user is None else replace(self.context, user=user.resolved(self.context.reader))
         return judge_topic(self.truth, self.runs[run], self._topic(topic), context)
 
     def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:
-        """The working of one number."""
+        """Return the working of one number."""
         topic, system = self._topic(topic), self.runs[run]
         if isinstance(one.measure, RankedMeasure):
             return one.measure.explain_documents(self.truth.topics[topic], system.ranking(topic))

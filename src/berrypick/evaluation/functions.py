@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from berrypick.core import whole_documents
 from berrypick.core.doors import functions
@@ -18,6 +18,7 @@ from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.scoring import score_run
+from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
 from berrypick.judging.topic import JudgedTopic
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 @takes_options
 def evaluate(
-    truth: Any,
-    runs: Any,
+    truth: TruthLike,
+    runs: RunsLike,
     measures: MeasuresGiven = (),
     *,
     curves: bool = False,
@@ -42,18 +43,49 @@ def evaluate(
 ) -> Results:
     """Evaluate runs against a truth.
 
-    ``truth`` and ``runs`` may be files, values, data frames, records (named tuples of ir_measures or ir_datasets),
-    dictionaries of topic to document to grade or score, or of topic to a list of results, or objects of ranx. Several
-    runs are a list, a dictionary of name to run, or a frame or table with a column ``run``; those of files, of a
-    Parquet table and of an iterator are gone through one after the other. ``measures`` is one text with several
-    measures, or a list of texts and measure objects. ``user`` defaults to classical, or to the
-    model that ``navigation`` is for. ``task`` and ``protocol`` bring a campaign's rules, and its measures where none
-    are named; ``repair`` repairs runs that break the rules of the task. ``documents`` are the texts (a folder, JSON
-    Lines, or a mapping), for quotes, tokens and offsets in other units; ``tokenizer`` is a name or a callable;
-    ``chunks`` are all chunks of the collection, as a run. ``progress`` is called with (done, of) as topics are
-    finished. ``jobs`` is the number of processes; ``executor``, any :class:`concurrent.futures.Executor`, such as
-    ``client.get_executor()`` of Dask, does the work instead. What a person should know about the numbers is in
-    ``notes``; numbers that mean nothing give a :class:`~berrypick.BerrypickWarning` too.
+    Files, data frames, records, dictionaries and objects of other libraries are taken as they are. What a person should
+    know about the numbers is in ``notes`` of the results; numbers that mean nothing give a
+    :class:`~berrypick.BerrypickWarning` too.
+
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    measures : str, Measure or list
+        One text with several measures, or a list of texts and measures.
+    curves : bool
+        Whether to keep the curves behind the numbers, for plots.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    jobs : int
+        The number of processes.
+    executor : concurrent.futures.Executor, optional
+        Workers that do the work instead, such as ``client.get_executor()`` of Dask.
+    **options
+        Options of an evaluation, by name; ``help(bp.evaluate)`` lists them with their defaults. ``user`` is classical
+        unless said, or the model that ``navigation`` is for; ``task`` and ``protocol`` bring a campaign's rules, and
+        its measures where none are named; ``documents`` are the texts, for quotes, tokens and offsets in other units.
+
+    Returns
+    -------
+    Results
+        A row for every run, topic and measure, the means, and the notes.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"q1": {"guide#0-40": 1}, "q2": {"faq#10-30": 1}}
+    >>> run = {"q1": {"guide#20-60": 2.0, "faq#0-9": 1.0}, "q2": {"faq#0-50": 1.5}}
+    >>> results = bp.evaluate(truth, run, "charP@1 charR@1")
+    >>> results.mean()
+    {'run': {'charP@1': 0.45, 'charR@1': 0.75}}
+    >>> print(results)
+    run  charP@1  charR@1
+    ---  -------  -------
+    run   0.4500   0.7500
     """
     prepared = Evaluation._from_options(
         truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True
@@ -88,9 +120,29 @@ def _with_warnings(results: Results) -> Results:
 
 
 @takes_options
-def score(measure: Any, truth: Any, run: Any, **options: Unpack[EvaluationKeywords]) -> float | None:
-    """The mean of one measure for one run, as a number; None where no topic has a value.
+def score(
+    measure: MeasuresGiven, truth: TruthLike, run: RunLike, **options: Unpack[EvaluationKeywords]
+) -> float | None:
+    """Compute the mean of one measure for one run, as a number.
 
+    Parameters
+    ----------
+    measure : str or Measure
+        One measure.
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    run : RunLike
+        What the system returned: a file, a Run, a data frame, records, a dictionary by topic, or a Run of ranx.
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    float or None
+        The mean over topics; None where no topic has a value.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> bp.score("charP", {"q": {"d#100-220": 1}}, {"q": {"d#0-300": 1.0}})
     0.4
@@ -105,8 +157,8 @@ def score(measure: Any, truth: Any, run: Any, **options: Unpack[EvaluationKeywor
 
 @takes_options
 def explain(
-    truth: Any,
-    run: Any,
+    truth: TruthLike,
+    run: RunLike,
     topic: str,
     measure: MeasuresGiven,
     *,
@@ -114,9 +166,45 @@ def explain(
     seed: int = 0,
     **options: Unpack[EvaluationKeywords],
 ) -> Explanation:
-    """The working of one number for one topic; options as in :func:`evaluate`.
+    """Explain one number: what each rank leads to, and the terms of the sum.
 
-    With ``simulate=10000`` so many readers are simulated, and the distribution of what they get is shown too.
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    run : RunLike
+        What the system returned: a file, a Run, a data frame, records, a dictionary by topic, or a Run of ranx.
+    topic : str
+        The topic whose value is explained.
+    measure : str or Measure
+        One measure.
+    simulate : int, optional
+        So many readers are simulated, and the distribution of what they get is shown too.
+    seed : int
+        The seed of what is drawn.
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    Explanation
+        Sentences and tables; it prints, and shows itself in a notebook.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> print(bp.explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "q", "RR"))
+    RR for topic q
+    <BLANKLINE>
+    Documents at their best rank
+    position  document  rank in the run       grade
+    --------  --------  ---------------  ----------
+           1  b                       1  not judged
+           2  a                       2           1
+    <BLANKLINE>
+    1 document is relevant.
+    <BLANKLINE>
+    RR = 0.5
     """
     prepared = prepare_one(truth, run, measure, options, "explain")
     if len(prepared.measures) != 1:
@@ -130,10 +218,33 @@ def explain(
 
 
 @takes_options
-def judge(truth: Any, run: Any, topic: str, **options: Unpack[EvaluationKeywords]) -> JudgedTopic:
-    """One topic judged: its targets, the ranking, and what a reader of it sees; options as in :func:`evaluate`.
+def judge(truth: TruthLike, run: RunLike, topic: str, **options: Unpack[EvaluationKeywords]) -> JudgedTopic:
+    """Judge one topic of one run: its targets, the ranking, and what a reader of it sees.
 
-    In a notebook the value is displayed with its documents.
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    run : RunLike
+        What the system returned: a file, a Run, a data frame, records, a dictionary by topic, or a Run of ranx.
+    topic : str
+        The topic.
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    JudgedTopic
+        What a measure sees; a notebook displays it with its documents.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> judged = bp.judge({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "q")
+    >>> judged
+    JudgedTopic('q', 1 target, 2 ranks, user=classical(share=0.5))
+    >>> judged.reach.dense().tolist()
+    [[0.0], [1.0]]
     """
     prepared = prepare_one(truth, run, None, options, "judge")
     return prepared.judge(next(iter(prepared.runs)), topic)

@@ -206,13 +206,61 @@ def read_any(
 
 
 def read_truth(path: Any, format: str | type[Format] | None = None) -> Truth:
-    """Read judgements; the format is detected from the content unless given."""
+    r"""Read judgements from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; - is standard input, and gzip is fine.
+    format : str, optional
+        The name of a format; by default it is detected from the content.
+
+    Returns
+    -------
+    Truth
+        The judgements, with where they stood.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> path = os.path.join(tempfile.mkdtemp(), "truth.qrels")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("q1 0 a 1\nq1 0 b 0\n")
+    >>> truth = bp.read_truth(path)
+    >>> truth.format, truth.to_dict()
+    ('trec-qrels', {'q1': {'a': 1, 'b': 0}})
+    """
     truth: Truth = read_any(path, "truth", format)
     return truth
 
 
 def read_run(path: Any, format: str | type[Format] | None = None) -> Run:
-    """Read a run; the format is detected from the content unless given."""
+    r"""Read a run from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; - is standard input, and gzip is fine.
+    format : str, optional
+        The name of a format; by default it is detected from the content.
+
+    Returns
+    -------
+    Run
+        What one system returned.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> path = os.path.join(tempfile.mkdtemp(), "mine.run")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("q1 Q0 a 1 2.5 mine\nq1 Q0 b 2 1.5 mine\n")
+    >>> run = bp.read_run(path)
+    >>> run.tag, run.to_dict()
+    ('mine', {'q1': {'a': 2.5, 'b': 1.5}})
+    """
     run: Run = read_any(path, "run", format)
     return run
 
@@ -224,7 +272,31 @@ def read_collection(path: Any, format: str | type[Format] | None = None) -> Coll
 
 
 def read_navigation(path: Any, format: str | type[Format] | None = None) -> Navigation:
-    """Read a table of reach or transitions, a table of links, or sessions. A table without rows is allowed."""
+    r"""Read a table of reach or transitions, a table of links, or sessions.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; a table without rows is allowed.
+    format : str, optional
+        The name of a format; by default it is detected from the content.
+
+    Returns
+    -------
+    ReachTable, LinkTable or Sessions
+        What the option ``navigation`` takes.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> path = os.path.join(tempfile.mkdtemp(), "clicks.tsv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("home\tguide\t0.4\n")
+    >>> clicks = bp.read_navigation(path)
+    >>> round(bp.score("EPRUM", {"q": {"guide": 1}}, {"q": {"home": 1.0}}, navigation=clicks), 4)
+    0.4
+    """
     name = file_name(path)
     with reusable(name):
         if format is None and not head(name):
@@ -234,7 +306,35 @@ def read_navigation(path: Any, format: str | type[Format] | None = None) -> Navi
 
 
 def write(value: Any, path: Any, format: str | type[Format] | None = None) -> type[Format]:
-    """Write a value to a file, atomically; the format follows from the extension unless given."""
+    """Write a value to a file, atomically.
+
+    Parameters
+    ----------
+    value : Truth, Run, Collection or navigation
+        What a format can hold.
+    path : str or path
+        The file; a name that ends in .gz is compressed.
+    format : str, optional
+        The name of a format; by default it follows from how the name of the file ends.
+
+    Returns
+    -------
+    type[Format]
+        The format that was written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> run = bp.Run.from_dict({"q1": {"a": 2.5, "b": 1.5}}, tag="mine")
+    >>> path = os.path.join(tempfile.mkdtemp(), "mine.run")
+    >>> bp.write(run, path, "trec-run").name()
+    'trec-run'
+    >>> with open(path) as file:
+    ...     print(file.read(), end="")
+    q1 Q0 a 1 2.5 mine
+    q1 Q0 b 2 1.5 mine
+    """
     name = file_name(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
     problem = chosen.accepts(value) or _empty_topics(chosen, value)

@@ -43,7 +43,20 @@ class Problems:
 
 
 class Format:
-    """Base class: a subclass has a name, a role and :meth:`read`; it is detected if it can :meth:`sniff`."""
+    """Base class of file formats: a subclass has a name, a role and :meth:`read`, and is detected if it can sniff.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> class Plain(bp.Format):
+    ...     "A document a line."
+    ...     format_name, role = "plain-run", "run"
+    ...     @classmethod
+    ...     def read(cls, path, problems, **options):
+    ...         return bp.Run.from_dict({"q": [{"doc": line.strip()} for line in open(path)]})
+    >>> Plain.description()
+    'A document a line.'
+    """
 
     #: The name people type as a format and see in ``berrypick list formats``.
     format_name: ClassVar[str]
@@ -66,11 +79,12 @@ class Format:
 
     @classmethod
     def name(cls) -> str:
+        """Return the name people type."""
         return cls.format_name
 
     @classmethod
     def description(cls) -> str:
-        """The first line of the docstring."""
+        """Return the first line of the docstring."""
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     @classmethod
@@ -88,7 +102,7 @@ class Format:
 
     @classmethod
     def specification(cls) -> str:
-        """The docstring as in the file, TABs included: from Python 3.13 on ``__doc__`` has blanks instead."""
+        """Return the docstring as in the file, TABs included: from Python 3.13 on ``__doc__`` has blanks instead."""
         try:
             tree = ast.parse(inspect.getsource(sys.modules[cls.__module__]))
         except (KeyError, OSError, TypeError):  # no source at hand
@@ -98,26 +112,27 @@ class Format:
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
-        """Whether these first lines (no comments, no blank lines) look like this format."""
+        """Say whether these first lines (no comments, no blank lines) look like this format."""
         return False
 
     @classmethod
     def sniff_folder(cls, path: str) -> bool:
-        """Whether a folder looks like files of this format that belong together."""
+        """Say whether a folder looks like files of this format that belong together."""
         return False
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Any:
-        """A Truth, a Run, or what else the role says; what is wrong with a line goes to ``problems``."""
+        """Return a Truth, a Run, or what else the role says; what is wrong with a line goes to ``problems``."""
         raise NotImplementedError(f"{cls.__name__} has no method read")
 
     @classmethod
     def documents(cls, path: str) -> dict[str, str]:
-        """The texts of documents that a file of this format holds, by name; none in most formats."""
+        """Return the texts of documents that a file of this format holds, by name; none in most formats."""
         return {}
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:
+        """Write a value to an open file; formats that cannot do so refuse."""
         raise UsageError(f"{cls.format_name} is read, not written")
 
     @classmethod

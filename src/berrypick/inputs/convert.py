@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Protocol
 
 from berrypick import formats
 from berrypick.core.errors import UsageError, shorten
@@ -22,6 +22,19 @@ from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
 from berrypick.inputs.table import Search, run_of_table, runs_of_table, truth_of_table
+
+
+class FrameLike(Protocol):
+    """A data frame of pandas, polars, Arrow or DuckDB: whatever narwhals reads."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+class DictLike(Protocol):
+    """Qrels and Runs of ranx."""
+
+    def to_dict(self) -> Any: ...
 
 
 def as_truth(given: Any) -> Truth:
@@ -95,6 +108,12 @@ class RunFile:
         """With its format; an error if it is a file that cannot be a run."""
         name = fspath(self.path)
         return self if self.format else replace(self, format=formats.sniff(name, "run").name())
+
+
+#: What stands for a truth, for one run, and for one or several.
+TruthLike = Truth | TruthFile | str | PathLike[str] | Mapping[Any, Any] | Iterable[Any] | FrameLike | DictLike
+RunLike = Run | RunFile | str | PathLike[str] | Mapping[Any, Any] | Iterable[Any] | FrameLike | DictLike
+RunsLike = RunLike | Iterable[RunLike] | Mapping[str, RunLike]
 
 
 def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Run]:

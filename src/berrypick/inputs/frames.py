@@ -34,11 +34,36 @@ def run_from_frame(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     quotes: str | None = None,
 ) -> Run:
-    """A run from a data frame with columns topic, doc, start, end, and perhaps rank or score.
+    """Make a run of a data frame: pandas, polars, Arrow, DuckDB.
 
-    ``columns`` says what columns with other names are, e.g. ``{"topic": "thread", "doc": "page"}``. Without start and
-    end, a column ``text`` is looked up in the documents. The format span-run says what the columns mean; whole
-    documents with scores are ordered as in a TREC run.
+    The format span-run says what the columns mean; whole documents with scores are ordered as in a TREC run.
+
+    Parameters
+    ----------
+    frame : data frame
+        Columns topic, doc, perhaps start and end, rank or score; the names of ir_measures, PyTerrier and BEIR are known
+        too.
+    tag : str
+        The name of the run; by default that of a column ``run``.
+    columns : mapping, optional
+        What columns with other names are, e.g. ``{"topic": "thread", "doc": "page"}``.
+    documents : Texts, mapping, str or path, optional
+        The texts in which results without offsets are looked up.
+    quotes : {'exact', 'normalised', 'fuzzy'}, optional
+        How they are matched; what is missing or ambiguous is an error.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "score": [2.5, 1.5]})
+    >>> bp.run_from_frame(frame, tag="mine").to_dict()
+    {'q1': {'a': 2.5, 'b': 1.5}}
     """
     search = Search(None if documents is None else read_texts(documents), quotes)
     runs = runs_of_table(frame_table(frame, "run", columns), search, tag)
@@ -56,7 +81,29 @@ def one_run(runs: Sequence[Run], what: str) -> Run:
 
 
 def truth_from_frame(frame: Any, *, columns: Mapping[str, str] | None = None) -> Truth:
-    """A truth from a data frame with columns topic, doc, start, end, and perhaps grade; or quote for the offsets."""
+    """Make a truth of a data frame: pandas, polars, Arrow, DuckDB.
+
+    Parameters
+    ----------
+    frame : data frame
+        Columns topic, doc, perhaps start and end, and grade; or quote for the offsets. Other columns are fields of
+        topics.
+    columns : mapping, optional
+        What columns with other names are, e.g. ``{"topic": "thread", "doc": "page"}``.
+
+    Returns
+    -------
+    Truth
+        The judgements.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"topic": ["q1"], "doc": ["guide"], "start": [0], "end": [40]})
+    >>> bp.truth_from_frame(frame).to_dict()
+    {'q1': {'guide#0-40': 1}}
+    """
     return truth_of_table(frame_table(frame, "truth", columns))
 
 

@@ -56,11 +56,34 @@ def run_from_objects(
     documents: Texts | Mapping[str, str] | str | PathLike[str] | None = None,
     quotes: str | None = None,
 ) -> Run:
-    """A run from ``{topic: results in ranked order}``: documents or nodes of LangChain, LlamaIndex or Haystack, texts,
-    dictionaries; or from ``{topic: {document: score}}``.
+    """Make a run of what retrieval libraries return.
 
-    ``doc`` names the key of the metadata that holds the document's name, or is a function of the object. What has no
-    offsets is looked up in ``documents``, as ``quotes`` says; what is missing there or ambiguous is an error.
+    Parameters
+    ----------
+    results : mapping
+        Topic to results in ranked order: documents or nodes of LangChain, LlamaIndex or Haystack, hits of search
+        engines, texts, tuples (doc, start, end), dictionaries; or topic to ``{document: score}``.
+    tag : str
+        The name of the run.
+    doc : str or callable, optional
+        The key of the metadata that holds the document's name, or a function of the object.
+    documents : Texts, mapping, str or path, optional
+        The texts in which results without offsets are looked up.
+    quotes : {'exact', 'normalised', 'fuzzy'}, optional
+        How they are matched; what is missing or ambiguous is an error.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = {"q1": ["old canes", {"doc": "guide", "start": 0, "end": 3}]}
+    >>> run = bp.run_from_objects(found, documents={"guide": "Cut the old canes."})
+    >>> run["q1"]
+    Ranking(2 results: guide#8-17, guide#0-3)
     """
     if not isinstance(results, Mapping):
         raise UsageError(f"results are a dictionary of topic to list, not {type(results).__name__}")

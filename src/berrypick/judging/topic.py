@@ -34,20 +34,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class JudgedTopic:
-    """The targets of a topic, the ranking of a run, and what a reader of it sees."""
+    """The targets of a topic, the ranking of a run, and what a reader of it sees: the one value that a measure sees.
+
+    Attributes
+    ----------
+    topic
+        The name of the topic.
+    truth
+        The judgements behind the targets.
+    targets
+        What a reader wants to see.
+    ranking
+        What the run returned.
+    context
+        What topics are judged with: user model, texts, lengths.
+    answered
+        False: the run has no results for the topic.
+    scale
+        How elements are graded.
+    ties
+        Which column of the run shows ties: rank, score or none.
+    has_entry_points
+        Whether any topic of the truth has one.
+    unplaced
+        Why whole documents cannot stand for the results, which are texts in them; None if nothing keeps them from it.
+    grouped
+        Whether some rank of the run, in any topic, holds several pointers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> judged = bp.judge({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "q")
+    >>> isinstance(judged, bp.JudgedTopic), judged.ranking.names_by_rank()
+    (True, ['b', 'a'])
+    """
 
     topic: str
-    truth: TopicTruth  # the judgements behind the targets
+    truth: TopicTruth
     targets: Targets
     ranking: Ranking
     context: JudgingContext
-    answered: bool = True  # False: the run has no results for the topic
-    scale: str = ""  # how elements are graded
-    ties: str = "none"  # which column of the run shows ties: rank, score or none
-    has_entry_points: bool = False  # whether any topic of the truth has one
-    #: Why whole documents cannot stand for the results, which are texts in them; None if nothing keeps them from it.
+    answered: bool = True
+    scale: str = ""
+    ties: str = "none"
+    has_entry_points: bool = False
     unplaced: UsageError | None = None
-    grouped: bool = False  # whether some rank of the run, in any topic, holds several pointers
+    grouped: bool = False
 
     def __repr__(self) -> str:
         targets, ranks = len(self.targets), self.ranking.ranks
@@ -100,7 +132,7 @@ class JudgedTopic:
         return self.context.chunks
 
     def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
-        """The judged elements that are worth anything, and which of them are ideal."""
+        """Return the judged elements that are worth anything, and which of them are ideal."""
         return judged_base(self.truth, self.scale, self.context, quant)
 
     @cached_property

@@ -14,7 +14,26 @@ from berrypick.measures.readers import _effort_precision
 
 
 def expected_ratio(reach: Any, idealism: Any = None) -> FloatArray:
-    """The expected share of the targets seen after each rank, from a ranks x targets matrix of reach."""
+    """Compute the expected share of the targets seen after each rank, from your own matrix of reach.
+
+    Parameters
+    ----------
+    reach : matrix
+        Ranks x targets, dense or SciPy sparse, values in [0, 1].
+    idealism : list of float, optional
+        For each target the share of readers for whom it is ideal; 1 unless said.
+
+    Returns
+    -------
+    array
+        One value for each rank.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> bp.expected_ratio([[1, 0], [0, 0.5]]).tolist()
+    [0.5, 0.75]
+    """
     matrix = Reach.of(reach)
     weight = np.ones(matrix.targets) if idealism is None else _vector(idealism, matrix.targets, "idealism")
     _some_targets(matrix)
@@ -28,13 +47,35 @@ def effort_precision(
     effort: Any = None,
     target_effort: Any = None,
     outside: Any = None,
-    levels: Any = LEVELS,
+    levels: Any = None,
 ) -> FloatArray:
-    """E[ep] at each gain-recall level (default .01 .. 1), from a ranks x targets matrix of reach.
+    """Compute the expected effort-precision at gain-recall levels, from your own matrix of reach; its mean is epnav.
 
-    ``gains`` of the targets, ``effort`` of the ranks and ``target_effort`` of the targets in the ideal list
-    (both 1 by default). ``outside`` (ranks x targets, default 0) is what browsing from a rank to a target costs those
-    who get there. The mean of the result is epnav.
+    Parameters
+    ----------
+    reach : matrix
+        Ranks x targets, dense or SciPy sparse, values in [0, 1].
+    gains : list of float
+        What each target is worth.
+    effort : list of float, optional
+        The effort of each rank; 1 unless said.
+    target_effort : list of float, optional
+        The effort of each target in the ideal list; 1 unless said.
+    outside : matrix, optional
+        Ranks x targets: what browsing from a rank to a target costs those who get there; 0 unless said.
+    levels : list of float, optional
+        The gain-recall levels; .01, .02 .. 1 unless said.
+
+    Returns
+    -------
+    array
+        One value for each level.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> bp.effort_precision([[0, 0], [1, 0], [0, 1]], [1, 1], levels=[0.5, 1]).round(4).tolist()
+    [0.5, 0.6667]
     """
     matrix = Reach.of(reach)
     worth = _vector(gains, matrix.targets, "gains")
@@ -43,7 +84,7 @@ def effort_precision(
     ideal = (
         np.ones(matrix.targets) if target_effort is None else _vector(target_effort, matrix.targets, "target_effort")
     )
-    wanted = tuple(np.asarray(levels, dtype=np.float64).ravel().tolist())
+    wanted = tuple(np.asarray(LEVELS if levels is None else levels, dtype=np.float64).ravel().tolist())
     return _effort_precision.work(matrix, worth, spent, ideal, _browsing(outside, matrix), wanted).precision
 
 

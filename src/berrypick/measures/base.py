@@ -39,9 +39,24 @@ class MeasureType(type):
 
 @dataclass(frozen=True)
 class Measure(Parameterized, metaclass=MeasureType, base=True):
-    """Base class: a subclass defines :meth:`compute`, and whatever else it can say about itself.
+    """Base class of measures: a subclass defines :meth:`compute`, and whatever else it can say about itself.
 
-    ``at`` is the cut-off after ``@``. A measure is a value: ``nxCG @ 10 == nxCG(at=10)``.
+    A measure is a value: ``nxCG @ 10 == nxCG(at=10)``.
+
+    Parameters
+    ----------
+    at : float or int, optional
+        The cut-off after ``@``.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> class Returned(bp.Measure):
+    ...     "The number of ranks."
+    ...     def compute(self, topic):
+    ...         return topic.ranking.ranks
+    >>> bp.score(Returned(), {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}})
+    2.0
     """
 
     what: ClassVar[str] = "measure"
@@ -90,7 +105,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return self.declared_laws()
 
     def user_model(self) -> str | None:
-        """The user model named in the measure itself, which then counts instead of the one of the evaluation."""
+        """Return the user model named in the measure itself, which then counts instead of the one of the evaluation."""
         return getattr(self, "user", None)
 
     def __post_init__(self) -> None:
@@ -114,12 +129,12 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return replace(self, at=at)
 
     def check_cutoff(self) -> None:
-        """An error if the measure needs a cut-off and has none."""
+        """Raise an error if the measure needs a cut-off and has none."""
         if self.cutoff_required:
             self.needed_cutoff()
 
     def needed_cutoff(self) -> float | int:
-        """The cut-off, for measures that need one."""
+        """Return the cut-off, for measures that need one."""
         if self.at is None:
             example = 10 if self.cutoff == "rank" else 0.5
             raise NamedError(f"{self.name()} needs a cut-off, as in {self.name()}@{example}")
@@ -136,11 +151,11 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return super().definition_problem()
 
     def level_remedy(self, at: float) -> str:
-        """The end of the message about a recall level outside [0, 1]."""
+        """Return the end of the message about a recall level outside [0, 1]."""
         return ""
 
     def for_protocol(self, protocol: str) -> Measure:
-        """The measure as a campaign defines it, where parameters that were not given have other values there."""
+        """Return the measure as a campaign defines it, where parameters that were not given have other values there."""
         return self
 
     def canonical(self) -> str:
@@ -155,7 +170,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return text if text.endswith(")") or self.at is not None else f"{text}()"
 
     def compute(self, judged: JudgedTopic) -> Score | float | None:
-        """The value for one topic that has targets and is in the run: a number, None where undefined, or a Score."""
+        """Return the value for a topic with targets that is in the run: a number, None where undefined, or a Score."""
         raise NotImplementedError(f"{type(self).__name__} has no method compute")
 
     def reads_targets(self, user: str) -> bool:
@@ -175,25 +190,25 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return None
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score | float | None:
-        """The value for a judged topic that is missing from the run: what an empty list scores."""
+        """Return the value for a judged topic that is missing from the run: what an empty list scores."""
         return 0.0 if self.higher_is_better else self.compute(judged)
 
     def curve(self, judged: JudgedTopic) -> Curve | None:
-        """The curve behind the number, at its natural points; None for measures that have none."""
+        """Return the curve behind the number, at its natural points; None for measures that have none."""
         return None
 
     def resampled_curve(self, judged: JudgedTopic) -> Curve | None:
-        """The curve at points that all topics share, for averaging; curves by rank go on at their last value."""
+        """Return the curve at points that all topics share, for averaging; curves by rank go on at their last value."""
         return self.curve(judged)
 
     def missing_topic_curve(self) -> Curve | None:
-        """The curve of a judged topic that is missing from the run: nothing is ever found."""
+        """Return the curve of a judged topic that is missing from the run: nothing is ever found."""
         if not self.has_curve():
             return None
         return [] if self.cutoff == "rank" else [(level, 0.0) for level in LEVELS]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        """The working of the value; here the value itself, the targets and the ranking."""
+        """Return the working of the value; here the value itself, the targets and the ranking."""
         value = as_score(self.compute(judged)).value
         shown = "undefined" if value is None else number(value, 6)
         targets = [[name] for name in judged.targets.names()]
@@ -214,15 +229,17 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return number(as_score(self.compute(judged)).value or 0.0, 6)
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
-        """What each of some simulated readers gets; for measures of readers, whose mean it is."""
+        """Return what each of some simulated readers gets; for measures of readers, whose mean it is."""
         raise NamedError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
 
     @classmethod
     def has_readers(cls) -> bool:
+        """Say whether its readers can be simulated."""
         return cls.reader_values is not Measure.reader_values
 
     @classmethod
     def has_curve(cls) -> bool:
+        """Say whether it has a curve."""
         return cls.curve is not Measure.curve
 
 

@@ -103,8 +103,20 @@ def sized(
 
 
 def chart_config(font_size: float = SCREEN.font) -> dict[str, Any]:
-    """The configuration of berrypick's charts, for charts that Altair's functions make of them.
+    """Return the configuration of berrypick's charts, for charts that Altair's functions make of them.
 
+    Parameters
+    ----------
+    font_size : float
+        The size of words, in points.
+
+    Returns
+    -------
+    dict
+        Arguments of ``chart.configure``.
+
+    Examples
+    --------
     >>> import altair as alt, berrypick as bp
     >>> left, right = alt.Chart().mark_line(), alt.Chart().mark_point()
     >>> alt.hconcat(left, right).configure(**bp.chart_config(font_size=9)).to_dict()["config"]["axis"]["labelFontSize"]

@@ -61,7 +61,23 @@ Slider = tuple[tuple[str, ...], tuple[float, ...]]
 
 @dataclass(frozen=True)
 class UserModel(Parameterized, base=True):
-    """Base class: a subclass defines :meth:`reach`, and effort where it is not the length of what is pointed to."""
+    """Base class of user models: a subclass defines :meth:`reach`, and effort where it is not a length.
+
+    Parameters
+    ----------
+    returns : bool, optional
+        Whether the reader comes back to a document consulted at an earlier rank; True by default.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> class Lucky(bp.UserModel):
+    ...     "Every rank leads to every target."
+    ...     def reach(self, ranking, targets, context):
+    ...         return bp.Reach.of([[1.0] * len(targets)] * ranking.ranks)
+    >>> bp.score("ExpectedRatio@1", {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}, user=Lucky())
+    1.0
+    """
 
     what: ClassVar[str] = "user model"
     #: Whether the reader looks for entry points instead of the relevant units.
@@ -86,7 +102,7 @@ class UserModel(Parameterized, base=True):
         return True
 
     def resolved(self, context: ReaderContext) -> UserModel:
-        """The model with the values of parameters that depend on the inputs."""
+        """Return the model with the values of parameters that depend on the inputs."""
         return self
 
     @property
@@ -100,16 +116,19 @@ class UserModel(Parameterized, base=True):
         return True
 
     def items(self, ranking: Ranking, grouped: bool) -> Ranking:
-        """The list as the reader takes it, each rank one item; ``grouped``: the run itself has ranks of several."""
+        """Return the list as the reader takes it, each rank one item.
+
+        ``grouped``: the run itself has ranks of several.
+        """
         return ranking
 
     def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
-        """What a person should know about how results became list items."""
+        """Return what a person should know about how results became list items."""
         return ()
 
     @classmethod
     def name(cls) -> str:
-        """The name people type: the class name in lower case, words joined by underscores."""
+        """Return the name people type: the class name in lower case, words joined by underscores."""
         return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
 
     @classmethod
@@ -119,20 +138,20 @@ class UserModel(Parameterized, base=True):
         return laws_problem(cls.breaks).replace("laws is", "breaks is", 1) or super().definition_problem()
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        """What each rank leads to."""
+        """Return what each rank leads to."""
         raise NotImplementedError(f"{type(self).__name__} has no method reach")
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        """What each rank would lead to as the first of a list; differs only where earlier ranks matter."""
+        """Return what each rank would lead to as the first of a list; differs only where earlier ranks matter."""
         return self.reach(ranking, targets, context)
 
     @classmethod
     def can_walk(cls) -> bool:
-        """Whether readers of the model can be simulated."""
+        """Say whether readers of the model can be simulated."""
         return cls.walk is not UserModel.walk
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
-        """What simulated readers see as they go down the list: a :class:`Visit` for each pointer, by rank.
+        """Return what simulated readers see as they go down the list: a :class:`Visit` for each pointer, by rank.
 
         ``ranking`` has the repeated results too; ``ranking.fresh()`` is without them. Readers do what they do from one
         moment to the next: what they see together, and what they see at one rank after another, follows from it. A
@@ -146,19 +165,19 @@ class UserModel(Parameterized, base=True):
         return ()
 
     def notes(self, ranking: Ranking, targets: Targets) -> tuple[str, ...]:
-        """What a person should know about this reader on this ranking."""
+        """Return what a person should know about this reader on this ranking."""
         return ()
 
     def regions(self, ranking: Ranking, context: ReaderContext) -> Ranking:
-        """The text that the reader gets with each pointer, which is known as an interval: what is pointed to."""
+        """Return the text that the reader gets with each pointer, which is known as an interval: what is pointed to."""
         return ranking
 
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        """How much the reader goes through at each rank, in the unit of the documents' line: what is pointed to."""
+        """Return how much the reader goes through at each rank, in the unit of the documents' line."""
         return by_rank(ranking, pointer_lengths(ranking, context))
 
     def clicks(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        """How many results the reader opens at each rank."""
+        """Return how many results the reader opens at each rank."""
         return by_rank(ranking, np.ones(len(ranking)))
 
 

@@ -39,7 +39,23 @@ MODELS = ("markov", "t2i", "distance", "bep")
 
 @dataclass(frozen=True, eq=False)
 class Fit(Tabular):
-    """What :func:`fit` found. ``user=`` of every evaluation takes it, and the file that its ``write`` makes."""
+    """What :func:`fit` found. ``user=`` of every evaluation takes it, and the file that its ``write`` makes.
+
+    Attributes
+    ----------
+    reader
+        The content of the file: the model, its parameters, how they were found.
+    notes
+        What a person should know about the numbers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> log = [{"distance": d, "end": "gave_up"} for d in (5, 9, 12, 30)]
+    >>> found = bp.fit("distance(law='inverse')", log, held_out=0)
+    >>> isinstance(found, bp.Fit), list(found.parameters)
+    (True, ['theta'])
+    """
 
     reader: FittedReader
     notes: tuple[Note, ...] = ()
@@ -76,11 +92,11 @@ class Fit(Tabular):
         return f"Fit({self.reader.user})"
 
     def records(self) -> list[dict[str, Any]]:
-        """One object: everything in the file but the transitions."""
+        """Return one object: everything in the file but the transitions."""
         return [{key: value for key, value in self.reader.content.items() if key != "transitions"}]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each parameter."""
+        """Return a row for each parameter."""
         return [{"user": self.reader.user, "parameter": name, **one} for name, one in self.parameters.items()]
 
     def tables(self, places: int = 4) -> list[Table]:
@@ -147,13 +163,33 @@ def fit(
 ) -> Fit:
     """Estimate a user model from a log by maximum likelihood, and check it on sessions held out.
 
-    ``model`` is markov, t2i, distance or bep. Parameters in brackets stay as they are: ``"bep(L=5000)"``,
-    ``"distance(law='inverse')"``. ``log`` is a file, or for markov a list of visited paths, for the others a list of
-    dictionaries or a data frame with the names of the format reading-log. ``held_out`` is the share of the sessions
-    that are held out, drawn with ``seed``. ``links`` (markov): which page links to which; shares of steps are smoothed
-    towards them.
-    ``collection`` (bep): lengths of the documents. ``progress`` is called with (done, of).
+    Parameters
+    ----------
+    model : str, UserModel or type
+        markov, t2i, distance or bep. Parameters in brackets stay as they are: ``"bep(L=5000)"``.
+    log : str, path, list or data frame
+        A file; for markov a list of visited paths, for the others a list of dictionaries or a data frame with the names
+        of the format reading-log.
+    held_out : float
+        The share of the sessions that are held out.
+    seed : int
+        Draws the sessions that are held out.
+    confidence : float
+        The confidence of intervals.
+    links : LinkTable, str or path, optional
+        For markov: which page links to which; shares of steps are smoothed towards them.
+    collection : Collection, mapping, str or path, optional
+        For bep: lengths of the documents.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
 
+    Returns
+    -------
+    Fit
+        The model with its parameters; the option ``user`` takes it, and the file that its ``write`` makes.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> log = [{"distance": d, "end": e} for d, e in [(5, "gave_up"), (9, "gave_up"), (12, "reached"), (30, "gave_up")]]
     >>> found = bp.fit("distance(law='inverse')", log, held_out=0)

@@ -18,6 +18,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
 from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.inputs.convert import TruthLike
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
@@ -34,10 +35,41 @@ if TYPE_CHECKING:
 class IdealList:
     """The best list found for a recall value of a topic (EPRUM), or for a gain (epnav).
 
-    ``value`` is its E[ML_r] or E[ce] (least is best), or with norm='bounded' its E[A_r/ML_r] or E[1/ce] (most is best).
-    No list of the candidates is better than ``bound``; ``gap`` is the relative distance of the two, 0 where the list is
-    proved best. For EPRUM ``r`` is the recall value, and ``readers`` the share of readers whose ideal units are these
-    targets; for epnav ``level`` is the gain-recall level up to which the list is the ideal one.
+    No list of the candidates is better than ``bound``.
+
+    Attributes
+    ----------
+    topic
+        The topic.
+    measure
+        The measure, as requested.
+    r
+        For EPRUM the recall value.
+    level
+        For epnav the gain-recall level up to which the list is the ideal one.
+    targets
+        How many targets the topic has.
+    candidates
+        How many units a list may be made of.
+    readers
+        For EPRUM the share of readers whose ideal units are these targets.
+    value
+        E[ML_r] or E[ce] of the list (least is best), or with norm='bounded' E[A_r/ML_r] or E[1/ce] (most is best).
+    bound
+        What no list of the candidates is better than.
+    gap
+        The relative distance of the two, 0 where the list is proved best.
+    list
+        The units, in order.
+    signature
+        How it was computed.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.ideal_lists({"q": {"a": 1}})[0]
+    >>> isinstance(found, bp.IdealList), found.list, found.gap
+    (True, ('a',), 0.0)
     """
 
     topic: str
@@ -54,7 +86,7 @@ class IdealList:
     signature: str
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return a dictionary, as JSON has it."""
         return {**asdict(self), "list": [*self.list]}
 
 
@@ -81,7 +113,7 @@ class IdealLists(list[IdealList], Tabular):
 
 @takes_options
 def ideal_lists(
-    truth: Any,
+    truth: TruthLike,
     measures: MeasuresGiven = "EPRUM",
     *,
     nodes: int | None = None,
@@ -89,12 +121,33 @@ def ideal_lists(
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> IdealLists:
-    """The best list of the candidates for each topic and recall value or gain, with its bound; no run is needed.
+    """Search the best list of candidates for each topic and recall value or gain, with a proved bound.
 
-    Candidates are the targets of a topic and every unit that leads to one by the user model. ``measures`` are EPRUM
-    with any of its parameters but rank=, and epnav; with norm='bounded' (which takes ideal='certified') they ask for
-    the lists of the largest E[A/ML] or E[1/ce]. ``nodes`` and ``seconds`` are those of ideal='certified'.
+    Candidates are the targets of a topic and every unit that leads to one by the user model.
 
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements: a file, a Truth, a data frame, records, a dictionary by topic, or Qrels of ranx.
+    measures : str, Measure or list
+        EPRUM with any of its parameters but rank=, and epnav; with norm='bounded' (which takes ideal='certified') they
+        ask for the lists of the largest E[A/ML] or E[1/ce].
+    nodes : int, optional
+        Sets that are looked at for each recall value or gain.
+    seconds : float, optional
+        The time after which a search ends.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    IdealLists
+        A list of :class:`IdealList`, which writes itself as tables.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> from berrypick.core.navigation import ReachTable
     >>> clicks = ReachTable({("hub", "a"): 0.9, ("hub", "b"): 0.9})

@@ -32,12 +32,29 @@ if TYPE_CHECKING:
 
 @takes_options
 def register_ir_measures(**options: Unpack[EvaluationKeywords]) -> None:
-    """Register all measures with ir_measures: ``parse_measure("EPRUM")`` works there, ``calc_aggregate`` and so on.
+    """Register all measures with ir_measures, for ``parse_measure("EPRUM")``, ``calc_aggregate`` and so on there.
 
-    ``options`` are those of :func:`berrypick.evaluate`, such as user, collection and navigation; they are used by every
-    evaluation of a measure of berrypick through ir_measures. A second call replaces them, and registers measures that
-    were added in between. Names that ir_measures has itself stay with ir_measures. A topic where a measure is undefined
-    has the value NaN and is not part of the mean.
+    A second call replaces the options, and registers measures that were added in between. Names that ir_measures has
+    itself stay with ir_measures. A topic where a measure is undefined has the value NaN and is not part of the mean.
+
+    Parameters
+    ----------
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`, such as user, collection and navigation: they are
+        used for every measure of berrypick through ir_measures.
+
+    Returns
+    -------
+    None
+        Nothing.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> import ir_measures
+    >>> bp.register_ir_measures()
+    >>> str(ir_measures.parse_measure("EPRUM"))
+    'EPRUM'
     """
     EvaluationOptions.from_arguments(options, "register_ir_measures")
     _PROVIDER.options = dict(options)

@@ -17,6 +17,7 @@ from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.inputs.convert import RunsLike, TruthLike
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,12 +41,29 @@ class AbstentionPoint:
 
 @dataclass(frozen=True)
 class Abstention(Tabular):
-    """The trade-off of each run: a point for every least score at which anything changes."""
+    """The trade-off of each run: a point for every least score at which anything changes.
+
+    Attributes
+    ----------
+    points
+        Run by run, with rising scores: ``run``, ``min_score``, ``abstained``, ``answered``.
+    unanswerable
+        How many topics have no answer.
+    answerable
+        How many have one.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.abstention({"q1": {"a": 1}, "q9": None}, {"q1": {"a": 0.9}, "q9": {"a": 0.5}})
+    >>> type(found) is bp.Abstention, found.points[-1].min_score > 0.9
+    (True, True)
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {"run": "text", **dict.fromkeys(("min_score", *MEASURES), "number")}
 
     points: tuple[AbstentionPoint, ...]
-    unanswerable: int  # topics without an answer
+    unanswerable: int
     answerable: int
 
     def records(self) -> list[dict[str, Any]]:
@@ -62,19 +80,36 @@ class Abstention(Tabular):
         return [Table(title, ["run", "min_score", *MEASURES], rows, "<>>>")]
 
     def plot(self, **how: Any) -> Any:
-        """An Altair chart: Abstained against Answered, a line for each run; ``how``: width, height, font_size."""
+        """Return an Altair chart: Abstained against Answered, a line for each run.
+
+        ``how``: width, height, font_size.
+        """
         from berrypick.addons.judge.abstention_chart import plot_abstention
 
         return plot_abstention(self, **how)
 
 
 @takes_options
-def abstention(truth: Any, runs: Any, **options: Unpack[EvaluationKeywords]) -> Abstention:
-    """Abstained and Answered of runs at every least score that changes either.
+def abstention(truth: TruthLike, runs: RunsLike, **options: Unpack[EvaluationKeywords]) -> Abstention:
+    """Compute Abstained and Answered of runs at every least score that changes either.
 
-    ``truth``, ``runs`` and ``options`` are those of :func:`berrypick.evaluate`. The truth says which topics have no
-    answer.
+    Parameters
+    ----------
+    truth : TruthLike
+        The judgements, which say which topics have no answer.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
 
+    Returns
+    -------
+    Abstention
+        A point for each run and least score.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> truth = {"q1": {"a": 1}, "q2": {"b": 1}, "q9": None}
     >>> found = bp.abstention(truth, {"q1": {"a": 0.9}, "q2": {"b": 0.4}, "q9": {"a": 0.5}})

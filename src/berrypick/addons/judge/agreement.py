@@ -15,18 +15,38 @@ from berrypick.core.explanation import Table
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, unit_word
 from berrypick.formats import positions_in
-from berrypick.inputs.convert import as_truth
+from berrypick.inputs.convert import TruthLike, as_truth
 
 
 @dataclass(frozen=True)
 class Agreement(Tabular):
-    """Agreement on characters that two annotators or more have judged."""
+    """Agreement on characters that two annotators or more have judged.
+
+    Attributes
+    ----------
+    annotators
+        Their names.
+    alpha
+        Krippendorff's alpha, nominal; None where nothing is shared, or all is judged alike.
+    characters
+        How many characters two or more have judged.
+    alike
+        The share of them on which all agree.
+    unit
+        What positions count: character, second, or unit where that is not known.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> print(bp.Agreement(("Ana", "Ben"), 0.5, 200, 0.8))
+    Krippendorff's alpha 0.5000 over 200 characters, 80.0% of them judged alike by all (Ana, Ben)
+    """
 
     annotators: tuple[str, ...]
-    alpha: float | None  # Krippendorff's alpha, nominal; None where nothing is shared, or all is judged alike
+    alpha: float | None
     characters: int
-    alike: float | None  # the share of them on which all agree
-    unit: str = "character"  # what positions count: character, second, or unit where that is not known
+    alike: float | None
+    unit: str = "character"
 
     def records(self) -> list[dict[str, Any]]:
         """Return one object with everything."""
@@ -46,11 +66,30 @@ class Agreement(Tabular):
         return f"Krippendorff's alpha {alpha} over {counted(self.characters, self.unit)}{alike} ({who})"
 
 
-def agreement(truth: Any) -> Agreement:
-    """Krippendorff's alpha of several annotators, over characters that at least two of them have judged.
+def agreement(truth: TruthLike) -> Agreement:
+    """Compute Krippendorff's alpha of several annotators, over characters that at least two of them have judged.
 
     Relevant and not relevant are two nominal values; each character is a unit. Text that only one annotator has judged
     does not count.
+
+    Parameters
+    ----------
+    truth : TruthLike
+        Judgements that say who judged.
+
+    Returns
+    -------
+    Agreement
+        Alpha, and the share of the characters that are judged alike.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> lines = [{"topic": "q", "doc": "guide", "start": 0, "end": 20, "grade": 1, "annotator": "Ana"},
+    ...          {"topic": "q", "doc": "guide", "start": 0, "end": 15, "grade": 1, "annotator": "Ben"},
+    ...          {"topic": "q", "doc": "guide", "start": 15, "end": 20, "grade": 0, "annotator": "Ben"}]
+    >>> bp.agreement(lines).alike
+    0.75
     """
     judged: Truth = as_truth(truth)
     if len(judged.annotators) < 2:

@@ -18,10 +18,32 @@ from berrypick.formats.io.files import atomic_writer, file_name
 def annotate(
     tasks: Pool | Iterable[Task] | str | PathLike[str], *, html: str | PathLike[str], annotator: str = ""
 ) -> int:
-    """Write a page to judge ``tasks`` on, a pool or a file of tasks, and return how many regions it has.
+    """Write a page on which a person judges tasks.
 
     The page keeps the work in the browser under a name that follows from the tasks and the annotator, and saves a truth
-    as JSON Lines. ``annotator`` is who judges; the page has a field for it.
+    as JSON Lines.
+
+    Parameters
+    ----------
+    tasks : Pool, list of tasks, str or path
+        What is to be judged: a pool, or a file of tasks.
+    html : str or path
+        The file to write.
+    annotator : str
+        Who judges; the page has a field for it.
+
+    Returns
+    -------
+    int
+        How many regions there are to judge.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> tasks = bp.pool({"q": {"guide#0-17": 1}}, {"guide": "Cut the old canes."})
+    >>> bp.annotate(tasks, html=os.path.join(tempfile.mkdtemp(), "judge.html"), annotator="Ana")
+    1
     """
     found = read_tasks(tasks) if isinstance(tasks, (str, PathLike)) else list(tasks)
     if not found:

@@ -30,7 +30,7 @@ from berrypick.documents.locate import located_truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name
-from berrypick.inputs.convert import as_runs, as_truth
+from berrypick.inputs.convert import RunsLike, TruthLike, as_runs, as_truth
 from berrypick.inputs.table import Search
 from berrypick.inputs.titles import read_titles
 
@@ -57,13 +57,34 @@ class Task:
 
 @dataclass(frozen=True)
 class Pool(Tabular):
-    """Tasks, the most important first, and how far the judgements have got."""
+    """Tasks, the most important first, and how far the judgements have got.
+
+    Attributes
+    ----------
+    tasks
+        Regions of documents to be judged, with text around them.
+    depth
+        How many results of each run count.
+    retrieved
+        Characters of the first results of all runs, each counted once in a topic.
+    judged
+        How many of them are judged already.
+    left_out
+        Tasks beyond the budget.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.pool({"q": {"guide#0-17": 1}}, {"guide": "Cut the old canes."})
+    >>> isinstance(found, bp.Pool), len(found), found.characters
+    (True, 1, 17)
+    """
 
     tasks: tuple[Task, ...] = field(repr=False)
     depth: int
-    retrieved: int  # characters of the first results of all runs, each counted once in a topic
-    judged: int  # of them judged already
-    left_out: int = 0  # tasks beyond the budget
+    retrieved: int
+    judged: int
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -112,20 +133,42 @@ class Pool(Tabular):
 
 
 def pool(
-    runs: Any,
+    runs: RunsLike,
     documents: Texts | Mapping[str, str] | str | PathLike[str],
     *,
-    truth: Any = None,
+    truth: TruthLike | None = None,
     depth: int = 10,
     context: int = 200,
     budget: int | None = None,
     titles: Mapping[str, str] | str | PathLike[str] | None = None,
 ) -> Pool:
-    """Merge the first ``depth`` results of all runs into tasks, without what ``truth`` has judged already.
+    """Merge the first results of all runs into tasks to be judged, without what is judged already.
 
-    ``context`` is how many characters are shown around a region; regions that are nearer to each other are one task.
-    ``budget`` keeps the most important tasks. ``titles`` says what topics ask.
+    Parameters
+    ----------
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    documents : Texts, mapping, str or path
+        The texts: a folder, JSON Lines with doc and text, or a mapping.
+    truth : TruthLike, optional
+        The judgements so far.
+    depth : int
+        How many results of each run count.
+    context : int
+        How many characters are shown around a region; regions that are nearer to each other are one task.
+    budget : int, optional
+        The most tasks, the most important ones.
+    titles : mapping, str or path, optional
+        What topics ask: topic to title, or a file with topic, TAB, title.
 
+    Returns
+    -------
+    Pool
+        The tasks, the most important first.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> texts = {"guide": "Cut the old canes in autumn. Water in July."}
     >>> found = bp.pool({"q": {"guide#0-27": 1}}, texts, truth={"q": {"guide#0-17": 1}}, context=0)

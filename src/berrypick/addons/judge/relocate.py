@@ -31,7 +31,7 @@ from berrypick.documents.locate import Searchable, located_truth, normal_form, o
 from berrypick.documents.similar import SimilarText
 from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.formats.io.annotation_export import inside_word
-from berrypick.inputs.convert import as_truth
+from berrypick.inputs.convert import TruthLike, as_truth
 
 Status = Literal["same", "moved", "edited", "split", "ambiguous", "gone"]
 #: What was placed without a remark.
@@ -76,13 +76,29 @@ class Case:
 
 @dataclass(frozen=True)
 class Relocation(Tabular):
-    """The truth in the new version, and what became of every span."""
+    """The truth in the new version of its documents, and what became of every span.
+
+    Attributes
+    ----------
+    truth
+        The judgements in the new version.
+    cases
+        For each span where it was, where it is now, and how it got there.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.relocate({"q": {"guide#0-3": 1}}, {"guide": "Cut the canes."}, {"guide": "Now: Cut the canes."})
+    >>> isinstance(found, bp.Relocation), found.counts
+    (True, {'moved': 1})
+    """
 
     truth: Truth
     cases: tuple[Case, ...] = field(repr=False)
 
     @property
     def counts(self) -> dict[Status, int]:
+        """How many spans there are of each status."""
         found = Counter(case.status for case in self.cases)
         return {status: found[status] for status in (*PLACED, "ambiguous", "gone") if found[status]}
 
@@ -111,12 +127,28 @@ def _shown_places(case: Case) -> str:
 
 
 def relocate(
-    truth: Any,
+    truth: TruthLike,
     old: Texts | Mapping[str, str] | str | PathLike[str],
     new: Texts | Mapping[str, str] | str | PathLike[str],
 ) -> Relocation:
-    """Carry the spans of a truth, made on the ``old`` documents, into the ``new`` ones.
+    """Carry the spans of a truth into a new version of the documents.
 
+    Parameters
+    ----------
+    truth : TruthLike
+        Judgements of spans.
+    old : Texts, mapping, str or path
+        The documents that the truth was made on.
+    new : Texts, mapping, str or path
+        Their new version.
+
+    Returns
+    -------
+    Relocation
+        The truth in the new version, and what became of every span.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> truth = {"q": {"guide#0-17": 1}}
     >>> moved = bp.relocate(truth, {"guide": "Cut the old canes."}, {"guide": "In autumn: Cut the old canes."})

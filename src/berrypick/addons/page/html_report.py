@@ -38,6 +38,7 @@ from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.inputs.titles import read_titles
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
 
 @takes_options
 def write_report(
-    truth: Any,
-    runs: Any = (),
+    truth: TruthLike | Evaluation,
+    runs: RunsLike = (),
     measures: MeasuresGiven = (),
     *,
     html: str | PathLike[str],
@@ -76,14 +77,66 @@ def write_report(
 ) -> Report:
     """Evaluate runs and write a page that shows what the numbers mean.
 
-    ``truth``, ``runs``, ``measures`` and ``options`` are those of :func:`berrypick.evaluate`, or ``truth`` is an
-    :class:`~berrypick.Evaluation`; ``baseline``, ``test``, ``correction``, ``confidence``, ``resamples``, ``seed``
-    and ``cluster`` are those of :func:`berrypick.compare`. ``titles`` says what topics are about: a mapping, a file
-    of ``topic TAB title``, or a field of the truth (by default title, question or query, where it has one).
-    ``readers`` are the user models to step through: 'auto', 'none', or some of them, e.g. ``'classical
-    t2i(tolerance=100)'``. With ``simulate=10000`` so many readers are simulated for each topic, and the page shows how
-    they differ. ``depth`` is how many results of each list are shown, ``limit`` the most megabytes of the page; what
-    does not fit is omitted, and the page says so.
+    Parameters
+    ----------
+    truth : TruthLike or Evaluation
+        The judgements, or a prepared evaluation.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    measures : str, Measure or list
+        One text with several measures, or a list of texts and measures.
+    html : str or path
+        The file to write.
+    title : str
+        The title of the page.
+    titles : mapping, str or path, optional
+        What topics are about: a mapping, a file with topic, TAB, title, or a field of the truth (by default title,
+        question or query, where it has one).
+    readers : str
+        The user models to step through: 'auto', 'none', or some of them, e.g. ``'classical t2i(tolerance=100)'``.
+    simulate : int, optional
+        So many readers are simulated for each topic, and the page shows how they differ.
+    depth : int
+        How many results of each list are shown.
+    limit : float
+        The most megabytes of the page; what does not fit is omitted, and the page says so.
+    baseline : str, optional
+        The run that others are compared with; by default the first.
+    command : str
+        What is shown as the command that made the page.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    jobs : int
+        The number of processes.
+    test : {'randomisation', 't'}
+        The paired test, as in :func:`berrypick.compare`.
+    correction : {'holm', 'bh', 'none'}
+        The correction for many comparisons.
+    confidence : float
+        The confidence of intervals.
+    resamples : int
+        Draws of topics for each interval and test.
+    seed : int
+        The seed of what is drawn.
+    cluster : str or mapping, optional
+        Clusters of topics that are resampled as a whole.
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    Report
+        The page that was written: its size, what it holds, what was omitted.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import berrypick as bp
+    >>> page = os.path.join(tempfile.mkdtemp(), "report.html")
+    >>> made = bp.write_report({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", html=page)
+    >>> made.topics, os.path.exists(page)
+    (1, True)
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")

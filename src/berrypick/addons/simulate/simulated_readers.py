@@ -255,7 +255,24 @@ def _measure(one: RequestedMeasure) -> Measure:
 
 @dataclass(frozen=True)
 class SimulatedReaders:
-    """Readers of an evaluation's runs, for pages and explanations that show them beside its values."""
+    """Readers of an evaluation's runs, for pages and explanations that show them beside its values.
+
+    Attributes
+    ----------
+    evaluation
+        The evaluation.
+    readers
+        How many are simulated for each topic.
+    seed
+        The same seed gives the same digits.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> evaluation = bp.Evaluation.prepare({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM")
+    >>> bp.SimulatedReaders(evaluation, readers=100).of_topic("q")["run", "EPRUM"].simulated
+    1.0
+    """
 
     evaluation: Evaluation
     readers: int = 10_000

@@ -41,6 +41,7 @@ from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.judging.judge import judge_topic
 from berrypick.measures.readers._visits import VisitMeasure
 
@@ -92,13 +93,33 @@ class SimulatedRow:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Tabular):
-    """What :func:`simulate` found; ``mean_rows`` are means over topics."""
+    """What :func:`simulate` found: values beside their simulated twins.
+
+    Attributes
+    ----------
+    mean_rows
+        Means over topics: ``run``, ``measure``, ``value``, ``simulated``, ``error``.
+    topic_rows
+        The same for each topic, with how readers differ.
+    readership
+        How many readers, and the seed.
+    notes
+        What a person should know about the numbers.
+    per_topic
+        Whether tables and records have a row for each topic.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.simulate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM", readers=100)
+    >>> isinstance(found, bp.Simulation), found.mean_rows[0].simulated
+    (True, 1.0)
+    """
 
     mean_rows: tuple[SimulatedRow, ...]
     topic_rows: tuple[SimulatedRow, ...]
     readership: Readership
     notes: tuple[Note, ...] = ()
-    #: Whether tables and records have a row for each topic.
     per_topic: bool = False
 
     def __len__(self) -> int:
@@ -160,8 +181,8 @@ def _signed(value: float | None, places: int) -> str:
 
 @takes_options
 def simulate(
-    truth: Any,
-    runs: Any = (),
+    truth: TruthLike | Evaluation,
+    runs: RunsLike = (),
     measures: MeasuresGiven = (),
     *,
     readers: int = 10_000,
@@ -173,11 +194,36 @@ def simulate(
 ) -> Simulation:
     """Simulate readers, and show each measure beside the mean of what they get.
 
-    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`; ``truth`` may
-    also be an :class:`~berrypick.Evaluation`. Measures are those of readers: EPRUM, PRUM, epnav, ExpectedRatio,
-    GainRecall, T2I, ESL, ESLRF, PT2I, TBG, Coverage, spanRBP, spanINST, spanCWL. ``readers`` are simulated for each
-    topic, the same for all runs; the same ``seed`` gives the same digits, whatever ``jobs``.
+    Parameters
+    ----------
+    truth : TruthLike or Evaluation
+        The judgements, or a prepared evaluation.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    measures : str, Measure or list
+        Measures of readers: EPRUM, PRUM, epnav, ExpectedRatio, GainRecall, T2I, ESL, ESLRF, PT2I, TBG, Coverage,
+        spanRBP, spanINST, spanCWL.
+    readers : int
+        How many are simulated for each topic, the same for all runs.
+    seed : int
+        The same seed gives the same digits, whatever ``jobs``.
+    jobs : int
+        The number of processes.
+    per_topic : bool
+        Whether tables and records have a row for each topic.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
 
+    Returns
+    -------
+    Simulation
+        Values, their simulated twins, and the errors of these.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> from berrypick.core.navigation import ReachTable
     >>> clicks = ReachTable({("x", "y"): 0.5, ("x", "z"): 0.3, ("y", "z"): 0.8, ("z", "y"): 0.12})

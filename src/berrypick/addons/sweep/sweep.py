@@ -34,7 +34,7 @@ from berrypick.addons.sweep.sweep_work import FolderJob, Job, Outcome, PipelineJ
 from berrypick.comparison import statistics
 from berrypick.comparison.tabular import shown
 from berrypick.core.arrow import Kind
-from berrypick.core.errors import UsageError, nearest, option
+from berrypick.core.errors import UsageError, nearest
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Results, concat
@@ -45,7 +45,7 @@ from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
-from berrypick.inputs.convert import as_truth
+from berrypick.inputs.convert import TruthLike, as_truth
 from berrypick.measures.spans.precisionomega import PrecisionOmega
 
 if TYPE_CHECKING:
@@ -58,7 +58,32 @@ __all__ = ["Chunk", "Sweep", "bm25", "fixed", "fts5", "paragraphs", "sentences",
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Written):
-    """What :func:`sweep` found: the settings, and the results of one run for each."""
+    """What :func:`sweep` found: the settings, and the results of one run for each.
+
+    Attributes
+    ----------
+    settings
+        Parameter to value, for each run.
+    names
+        The names of the runs.
+    chunks
+        How many chunks there were, where chunking was part of it.
+    results
+        The numbers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.sweep({"guide": "Cut the old canes."}, {"q": {"guide#0-17": 1}}, measures="charR@1",
+    ...                  queries={"q": "canes"}, grid={"size": [10, 18]})
+    >>> isinstance(found, bp.Sweep)
+    True
+    >>> print(found.table(2), end="")
+    chunker  size  retriever  chunks  charR@1
+    -------  ----  ---------  ------  -------
+    fixed      10  fts5            2     0.41
+    fixed      18  fts5            1     1.00
+    """
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("run", "measure", "signature"), "text"),
@@ -68,15 +93,17 @@ class Sweep(Written):
 
     settings: tuple[Setting, ...]
     names: tuple[str, ...]
-    chunks: tuple[int | None, ...]  # how many, where chunking was part of it
+    chunks: tuple[int | None, ...]
     results: Results
 
     @property
     def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
         return tuple(dict.fromkeys(name for setting in self.settings for name in setting))
 
     @property
     def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
         return self.results.measures
 
     @cached_property
@@ -106,7 +133,7 @@ class Sweep(Written):
         return len(self.settings)
 
     def best(self, measure: str | None = None) -> dict[str, Any]:
-        """The row with the best mean of a measure (by default the first), the earliest of several."""
+        """Return the row with the best mean of a measure (by default the first), the earliest of several."""
         name = self._measure(measure)
         warn_of_whole_documents(self.results.notes, len(self.results.runs), [name])
         rows = [row for row in self.rows if row["measure"] == name and row["value"] is not None]
@@ -164,7 +191,7 @@ class Sweep(Written):
     def heatmap(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 4
     ) -> str:
-        """As text: the means of a measure over two parameters, the best with a star.
+        """Return a text: the means of a measure over two parameters, the best with a star.
 
         ``where`` fixes other parameters, e.g. ``{"chunker": "fixed"}``.
         """
@@ -175,7 +202,7 @@ class Sweep(Written):
     def svg(
         self, rows: str, columns: str, measure: str | None = None, where: Setting | None = None, places: int = 3
     ) -> str:
-        """The same as an SVG picture, drawn by Altair."""
+        """Return the same as an SVG picture, drawn by Altair."""
         from berrypick.addons.sweep.heatmap_chart import heatmap
         from berrypick.report.export import svg_of
 
@@ -262,9 +289,9 @@ class Sweep(Written):
 @takes_options
 def sweep(
     documents: Mapping[str, str] | str | PathLike[str] | None = None,
-    truth: Any = None,
-    chunkers: Some = fixed,
-    retrievers: Some = fts5,
+    truth: TruthLike | None = None,
+    chunkers: Some | None = None,
+    retrievers: Some | None = None,
     measures: MeasuresGiven = (),
     *,
     queries: Mapping[str, str] | None = None,
@@ -274,27 +301,62 @@ def sweep(
     keep: str | PathLike[str] | None = None,
     jobs: int = 1,
     progress: ProgressLike = None,
-    gold: Any = None,
+    gold: TruthLike | None = None,
     **options: Unpack[SweepKeywords],
 ) -> Sweep:
     """Evaluate a grid of chunkers, retrievers and their parameters, or a folder of runs.
 
-    ``documents`` are texts by name (a mapping, a folder, or JSON Lines with doc and text), ``queries`` texts by topic,
-    ``truth`` the judgements, as in :func:`berrypick.evaluate`: spans, or quotes to be found in the documents
-    (``gold`` is its older name).
-    ``chunkers`` and ``retrievers``: one function, several, or functions by name. ``grid``: values for parameters;
-    ``only`` says of a setting whether it is wanted. ``keep``: a folder to write the runs to.
+    Parameters
+    ----------
+    documents : mapping, str or path, optional
+        The texts by name: a mapping, a folder, or JSON Lines with doc and text.
+    truth : TruthLike
+        The judgements: spans, or quotes to be found in the documents.
+    chunkers : callable, list or mapping, optional
+        Functions of a text that give (start, end) pairs; fixed windows unless said.
+    retrievers : callable, list or mapping, optional
+        Functions of chunks and queries that give ranked lists; fts5 of SQLite unless said.
+    measures : str, Measure or list
+        One text with several measures, or a list of texts and measures.
+    queries : mapping, optional
+        Topic to text.
+    grid : mapping, optional
+        Parameter to the values to try.
+    only : callable, optional
+        Says of a setting whether it is wanted.
+    runs : str or path, optional
+        A folder of runs instead of something to chunk; their names are their settings, as in
+        ``size=200,overlap=50.jsonl`` or ``retriever=bm25/size=200.jsonl``.
+    keep : str or path, optional
+        A folder to write the runs to.
+    jobs : int
+        The number of processes.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    gold : TruthLike, optional
+        The older name of ``truth``.
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
 
-    With ``runs``, a folder, there is nothing to chunk: its files are runs, and their names are their settings, as in
-    ``size=200,overlap=50.jsonl`` or ``retriever=bm25/size=200.jsonl``.
+    Returns
+    -------
+    Sweep
+        The settings, and the results of one run for each.
 
-    ``jobs`` processes work at the same time. Other ``options`` are those of :func:`berrypick.evaluate`.
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> texts = {"guide": "Cut the old canes in autumn. " * 3 + "Water in July. " * 5}
+    >>> found = bp.sweep(texts, {"q": {"guide#0-28": 1}}, measures="charR@1", queries={"q": "old canes"},
+    ...                  grid={"size": [20, 60]})
+    >>> found.best()["size"]
+    60
     """
     truth = gold if truth is None else truth
     if truth is None:
         raise UsageError("truth is missing: give the judgements")
     told = as_progress(progress)
-    truth = as_truth(truth)
+    judged = as_truth(truth)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
@@ -304,9 +366,10 @@ def sweep(
             raise UsageError("a folder of runs takes no queries and no grid; they need chunkers")
         if documents is not None:
             settings["documents"] = read_texts(documents)
-        job: Job = FolderJob(truth, measures, settings, *runs_by_settings(Path(runs), only))
+        job: Job = FolderJob(judged, measures, settings, *runs_by_settings(Path(runs), only))
     else:
-        job = PipelineJob.planned(truth, measures, settings, documents, queries, chunkers, retrievers, grid or {}, only)
+        steps = (fixed if chunkers is None else chunkers, fts5 if retrievers is None else retrievers)
+        job = PipelineJob.planned(judged, measures, settings, documents, queries, *steps, grid or {}, only)
     if keep is not None:
         job.keep = prepare_folder(os.fspath(keep), job.names)
     job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)

@@ -90,7 +90,25 @@ class Correlation:
 
 @dataclass(frozen=True, repr=False)
 class Correlations(Tabular):
-    """What :func:`correlate` found, a :class:`Correlation` for each pair of rankings."""
+    """What :func:`correlate` found, a correlation for each pair of rankings.
+
+    Attributes
+    ----------
+    pairs
+        Each with ``tau`` and ``tau_ap``: value, low and high.
+    method
+        How intervals are computed.
+    notes
+        What a person should know about the numbers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"1": {"a": 1}, "2": {"a": 1}}
+    >>> found = bp.correlate(bp.evaluate(truth, {"x": truth, "y": {"1": {"a": 1.0}}}, "RR P@1"), resamples=100)
+    >>> isinstance(found, bp.Correlations), len(found)
+    (True, 1)
+    """
 
     pairs: tuple[Correlation, ...]
     method: Method
@@ -103,7 +121,7 @@ class Correlations(Tabular):
         return self.pairs[place]
 
     def records(self) -> list[dict[str, Any]]:
-        """An object for each pair of rankings."""
+        """Return an object for each pair of rankings."""
         return [pair.as_dict() for pair in self.pairs]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -145,12 +163,39 @@ def correlate(
     seed: int = 0,
     progress: ProgressLike = None,
 ) -> Correlations:
-    """Kendall's tau and tau_AP between rankings of the same runs, with bootstrap intervals over topics.
+    """Correlate rankings of the same runs: Kendall's tau and tau_AP, with bootstrap intervals over topics.
 
-    One argument: every pair of its measures. Several, or one ``{name: results}``: every measure that two of them have
-    in common, for each two. Each is a :class:`~berrypick.Results`, an :class:`~berrypick.Evaluation`, or a file written
-    by ``berrypick evaluate -q -o json``. ``measures`` selects some measures; by default all of them. Runs are ranked by
-    their means, smallest first for measures where smaller is better.
+    Runs are ranked by their means, smallest first for measures where smaller is better.
+
+    Parameters
+    ----------
+    *results : Results, Evaluation, file or mapping
+        One: every pair of its measures. Several, or one ``{name: results}``: every measure that two of them have in
+        common. A file is one written by ``berrypick evaluate -q -o json``.
+    measures : str or list
+        Some of the measures; all unless said.
+    confidence : float
+        The confidence of intervals.
+    resamples : int
+        Draws of topics for each interval and test.
+    seed : int
+        The seed of what is drawn.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+
+    Returns
+    -------
+    Correlations
+        One for each pair of rankings.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"1": {"a": 1}, "2": {"a": 1}}
+    >>> runs = {"x": {"1": {"a": 2.0}, "2": {"a": 2.0}}, "y": {"1": {"b": 2.0, "a": 1.0}}}
+    >>> found = bp.correlate(bp.evaluate(truth, runs, "RR P@1"), resamples=100)
+    >>> found[0].measure, found[0].versus, found[0].tau.value
+    ('RR', 'P@1', 1.0)
     """
     method = Method(confidence, resamples, seed)
     told = as_progress(progress)

@@ -34,8 +34,10 @@ from berrypick.core.finite import is_finite
 from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.inputs.convert import RunsLike, TruthLike
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -192,7 +194,25 @@ class MeasurePower:
 
 @dataclass(frozen=True, repr=False)
 class Power(Tabular):
-    """What :func:`power` found, a :class:`MeasurePower` for each measure and difference."""
+    """What :func:`power` found, a result for each measure and difference.
+
+    Attributes
+    ----------
+    measures
+        For each of them the topics needed, and the smallest difference that the present ones can show.
+    method
+        How it was found.
+    notes
+        What a person should know about the numbers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {"1": {"a": 1}, "2": {"a": 1}}
+    >>> found = bp.power(truth, {"x": truth, "y": {"1": {"a": 1.0}}}, "RR", resamples=100)
+    >>> isinstance(found, bp.Power), len(found.measures)
+    (True, 1)
+    """
 
     measures: tuple[MeasurePower, ...]
     method: Method
@@ -205,7 +225,7 @@ class Power(Tabular):
         return self.measures[place]
 
     def records(self) -> list[dict[str, Any]]:
-        """An object for each measure and difference, with every pair of runs."""
+        """Return an object for each measure and difference, with every pair of runs."""
         return [{**one.as_dict(), "comparisons": [pair.as_dict() for pair in one.pairs]} for one in self.measures]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -237,8 +257,8 @@ class Power(Tabular):
 
 @takes_options
 def power(
-    truth: Any,
-    runs: Any = (),
+    truth: TruthLike | Evaluation | Results,
+    runs: RunsLike = (),
     measures: MeasuresGiven = (),
     *,
     detect: float | Sequence[float] = (),
@@ -250,11 +270,47 @@ def power(
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Power:
-    """Topics needed to detect a difference, and the smallest difference that the present topics can show.
+    """Find the number of topics that a difference takes, and the smallest difference that the present topics can show.
 
-    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. ``truth`` may
-    also be an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results`. ``detect`` is a difference of means or
-    several; ``power`` the probability with which it should be found; 1 - ``confidence`` the level of the test.
+    Parameters
+    ----------
+    truth : TruthLike, Evaluation or Results
+        The judgements, or what is evaluated already.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    measures : str, Measure or list
+        One text with several measures, or a list of texts and measures.
+    detect : float or list of float
+        The differences of means to be detected.
+    power : float
+        The probability with which a difference should be found.
+    confidence : float
+        1 - the level of the test.
+    resamples : int
+        Draws of topics for each interval and test.
+    seed : int
+        The seed of what is drawn.
+    jobs : int
+        The number of processes.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    Power
+        One result for each measure and difference.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {str(topic): {"a": 1} for topic in range(8)}
+    >>> other = {topic: {"b": 2.0, "a": 1.0} if int(topic) % 2 else {"a": 1.0} for topic in truth}
+    >>> found = bp.power(truth, {"x": truth, "y": other}, "RR", detect=0.1, resamples=100)
+    >>> found.records()[0]["topics_needed"]
+    59
     """
     method = Method(power, confidence, resamples, seed)
     wanted = _differences(detect)

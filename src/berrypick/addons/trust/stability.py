@@ -34,8 +34,10 @@ from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
+from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.inputs.convert import RunsLike, TruthLike
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -120,7 +122,25 @@ class MeasureStability:
 
 @dataclass(frozen=True, repr=False)
 class Stability(Tabular):
-    """What :func:`stability` found, a :class:`MeasureStability` for each measure."""
+    """What :func:`stability` found, a result for each measure.
+
+    Attributes
+    ----------
+    measures
+        For each of them discriminative power and swap rates, with intervals.
+    method
+        How it was found.
+    notes
+        What a person should know about the numbers.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {str(topic): {"a": 1} for topic in range(4)}
+    >>> found = bp.stability(truth, {"x": truth, "y": {"1": {"a": 1.0}}}, "RR", resamples=100, splits=10)
+    >>> isinstance(found, bp.Stability), len(found.measures)
+    (True, 1)
+    """
 
     measures: tuple[MeasureStability, ...]
     method: Method
@@ -133,7 +153,7 @@ class Stability(Tabular):
         return next(one for one in self.measures if one.measure == measure)
 
     def records(self) -> list[dict[str, Any]]:
-        """An object for each measure, with the ASL of every pair and the swap rate of every bin."""
+        """Return an object for each measure, with the ASL of every pair and the swap rate of every bin."""
         return [{**one.as_dict(), **one.details()} for one in self.measures]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -170,13 +190,16 @@ class Stability(Tabular):
         ]
 
     def plot(self, **how: Any) -> Any:
-        """An Altair chart: significance levels of the pairs, and swap rates; ``how``: width, height, font_size."""
+        """Return an Altair chart: significance levels of the pairs, and swap rates.
+
+        ``how``: width, height, font_size.
+        """
         from berrypick.report.charts import plot_bands
 
         return plot_bands(self.curves(), **how)
 
     def curves(self) -> list[Band]:
-        """The ASL of the pairs, largest first, and the swap rate by difference, a line for each measure."""
+        """Return the ASL of the pairs, largest first, and the swap rate by difference, a line for each measure."""
         found = []
         for one in self.measures:
             levels = sorted((asl for *_, asl in one.pairs if asl is not None), reverse=True)
@@ -200,8 +223,8 @@ def _line(measure: str, panel: str, x: list[float], y: list[float], axes: tuple[
 
 @takes_options
 def stability(
-    truth: Any,
-    runs: Any = (),
+    truth: TruthLike | Evaluation | Results,
+    runs: RunsLike = (),
     measures: MeasuresGiven = (),
     *,
     confidence: float = 0.95,
@@ -212,11 +235,45 @@ def stability(
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Stability:
-    """How well measures tell runs apart: discriminative power and swap rates, with intervals over topics.
+    """Find out how well measures tell runs apart: discriminative power and swap rates, with intervals over topics.
 
-    ``truth``, ``runs``, ``measures`` and the other ``options`` are those of :func:`berrypick.evaluate`. ``truth`` may
-    also be an :class:`~berrypick.Evaluation` or :class:`~berrypick.Results`. ``resamples`` draws of topics make each
-    bootstrap test, ``splits`` random halves of the topics the swap rates.
+    Parameters
+    ----------
+    truth : TruthLike, Evaluation or Results
+        The judgements, or what is evaluated already.
+    runs : RunsLike
+        What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
+        run}``, or a table with a column ``run``.
+    measures : str, Measure or list
+        One text with several measures, or a list of texts and measures.
+    confidence : float
+        The confidence of intervals.
+    resamples : int
+        Draws of topics for each bootstrap test.
+    splits : int
+        Random halves of the topics for swap rates.
+    seed : int
+        The seed of what is drawn.
+    jobs : int
+        The number of processes.
+    progress : bool or callable, optional
+        True shows a bar; a function is called with (done, of).
+    **options
+        Options of an evaluation, as in :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    Stability
+        One result for each measure.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> truth = {str(topic): {"a": 1} for topic in range(8)}
+    >>> runs = {"x": {topic: {"a": 2.0} for topic in truth}, "y": {topic: {"b": 2.0, "a": 1.0} for topic in truth}}
+    >>> found = bp.stability(truth, runs, "RR", resamples=100, splits=20)
+    >>> found.records()[0]["discriminative_power"]
+    1.0
     """
     method = Method(confidence, resamples, splits, seed)
     told = as_progress(progress)

@@ -183,8 +183,22 @@ def _level(seen: FloatArray, kept: BoolArray) -> BoolArray:
 def coverage_budgets(
     curve: Sequence[tuple[float, float]], shares: Sequence[float] = SHARES
 ) -> dict[float, float | None]:
-    """The effort that a coverage curve needs for each share of the answer; None where it never gets there.
+    """Compute the effort that a coverage curve needs for shares of the answer.
 
+    Parameters
+    ----------
+    curve : list of pairs
+        Points (effort, share seen).
+    shares : list of float
+        The shares.
+
+    Returns
+    -------
+    dict
+        Share to effort; None where the curve never gets there.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> bp.coverage_budgets([(0, 0), (100, 0), (200, 1)])
     {0.5: 150.0, 0.8: 180.0, 0.95: 195.0}
@@ -215,9 +229,35 @@ def coverage_band(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Band:
-    """The mean of topics' coverage curves on a common grid, with a bootstrap band over topics (percentiles, pointwise).
+    """Compute the mean of coverage curves, with a bootstrap band over topics.
 
-    A curve stays at its last value; one without points is a topic without any answer, 0 throughout.
+    Parameters
+    ----------
+    curves : list of curves
+        For each topic its points (effort, share seen). A curve stays at its last value; one without points is a topic
+        without any answer, 0 throughout.
+    budget : float
+        The effort up to which the band goes.
+    points : int
+        How many points the common grid has.
+    confidence : float
+        The confidence of intervals.
+    resamples : int
+        Draws of topics for each interval and test.
+    seed : int
+        The seed of what is drawn.
+
+    Returns
+    -------
+    Band
+        Four tuples of ``points`` numbers: effort, mean, low and high (percentiles, pointwise).
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> band = bp.coverage_band([[(0, 0), (100, 1)], [(0, 0), (200, 1)]], budget=200, points=3)
+    >>> band.effort, band.mean
+    ((0.0, 100.0, 200.0), (0.0, 0.75, 1.0))
     """
     if not curves:
         raise UsageError("a band needs the curve of at least one topic")

@@ -370,13 +370,39 @@ def eprum(
     nodes: int | None = None,
     seconds: float | None = None,
 ) -> FloatArray | float:
-    """EPRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
+    """Compute EPRUM from your own matrix of reach: precision at every recall value, or at one of them.
 
-    ``reach`` is ranks x targets, dense or SciPy sparse, values in [0, 1]. ``candidates`` (default: the identity) are
-    the rows an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'``. The other parameters
-    are those of the measure; a list that is not proved to be within ``gap`` of the best is a
-    :class:`~berrypick.BerrypickWarning`. Undefined values are nan.
+    A list that is not proved to be within ``gap`` of the best is a :class:`~berrypick.BerrypickWarning`.
 
+    Parameters
+    ----------
+    reach : matrix
+        Ranks x targets, dense or SciPy sparse, values in [0, 1].
+    recall : int, optional
+        One recall value, from 1 to the number of targets.
+    candidates : matrix, optional
+        The rows that an ideal list may be made of, for ``ideal='greedy'``, ``'exact'`` and ``'certified'``; by default
+        the identity.
+    ideal : {'targets', 'greedy', 'exact', 'certified'}
+        How the ideal list is found.
+    norm : {'product', 'bounded'}
+        As the parameter of the measure.
+    law : {'exact', 'normal'}
+        How the distribution of targets seen is computed.
+    gap : float, optional
+        The relative gap that certified lists should be within.
+    nodes : int, optional
+        Sets that a certified search looks at.
+    seconds : float, optional
+        The time after which a certified search ends.
+
+    Returns
+    -------
+    array or float
+        Precision at recall 1 .. t, or at ``recall``; nan where undefined.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> round(bp.eprum([[0.4, 0.4], [0.6, 0.4], [1, 0]], recall=2), 4)
     0.7488

@@ -266,12 +266,29 @@ def prum(
     exact: bool = False,
     law: LawName = "exact",
 ) -> FloatArray | float:
-    """PRUM from your own matrix of reach: precision at every recall value 1..t, or at one of them.
+    """Compute PRUM from your own matrix of reach: precision at every recall value, or at one of them.
 
-    ``reach`` is ranks x targets, dense or SciPy sparse. ``units`` is the number of retrievable units, ranked ones
-    included; it is needed when the list does not surely lead to enough targets. ``exact`` and ``law`` are those of the
-    measure.
+    Parameters
+    ----------
+    reach : matrix
+        Ranks x targets, dense or SciPy sparse, values in [0, 1].
+    recall : int, optional
+        One recall value, from 1 to the number of targets.
+    units : int, optional
+        The number of retrievable units, ranked ones included; needed where the list does not surely lead to enough
+        targets.
+    exact : bool
+        Whether to do without hypothesis 2.3.
+    law : {'exact', 'normal'}
+        How the distribution of targets seen is computed.
 
+    Returns
+    -------
+    array or float
+        Precision at recall 1 .. t, or at ``recall``; nan where undefined.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> bp.prum([[1, 1]], units=100).tolist()
     [1.0, 1.0]
