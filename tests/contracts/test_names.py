@@ -75,6 +75,7 @@ def test_functions_say_what_they_do_and_return(name):
     assert entries(held["Returns"]), "what is returned, and under it what that is"
 
 
+@pytest.mark.slow
 @each("name", [*FUNCTIONS, *CLASSES])
 def test_every_name_has_an_example_that_runs_and_uses_it(name):
     example = sections(name)["Examples"]

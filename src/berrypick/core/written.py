@@ -12,7 +12,7 @@ class Written(Frames):
     """A table with a text in every output format. Subclasses have :meth:`table` and :meth:`records`."""
 
     def table(self, output: str = "table", places: int | None = None) -> str:
-        """Return the text that the command line prints with ``-o output``."""
+        """Return the text that the command line prints in an output format."""
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
@@ -24,19 +24,19 @@ class Written(Frames):
         return self.records(**how)
 
     def to_json(self, path: str | PathLike[str] | None = None, **how: Any) -> str:
-        """Return the text of ``-o json``, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
+        """Return the table as JSON, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
         return self._as("json", path, how)
 
     def to_csv(self, path: str | PathLike[str] | None = None, **how: Any) -> str:
-        """Return the text of ``-o csv``, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
+        """Return the table as CSV, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
         return self._as("csv", path, how)
 
     def to_markdown(self, path: str | PathLike[str] | None = None, **how: Any) -> str:
-        """Return the text of ``-o markdown``, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
+        """Return the table as Markdown, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
         return self._as("markdown", path, how)
 
     def to_latex(self, path: str | PathLike[str] | None = None, **how: Any) -> str:
-        """Return the text of ``-o latex``, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
+        """Return the table as LaTeX, and write it to ``path`` if given; ``how`` as in :meth:`table`."""
         return self._as("latex", path, how)
 
     def _as(self, output: str, path: str | PathLike[str] | None, how: dict[str, Any]) -> str:

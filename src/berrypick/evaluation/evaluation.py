@@ -166,7 +166,7 @@ class Evaluation:
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
         inputs, each = self.inputs, len(self.truth)
-        step = StepCounter(as_progress(progress), each * len(inputs.sources))
+        step = StepCounter(None if progress is None else as_progress(progress), each * len(inputs.sources))
 
         def streamed() -> Iterator[Run | RunFile]:
             for source in inputs.streamed():
