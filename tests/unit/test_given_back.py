@@ -148,15 +148,10 @@ def test_runs_come_back_from_dictionaries(name, tmp_path):
 def test_what_a_dictionary_cannot_hold_is_refused(tmp_path):
     with pytest.raises(bp.UsageError, match="several results share a rank"):
         run_of("groups", tmp_path).to_dict()
-    with pytest.raises(bp.UsageError, match="equal scores"):
-        run_of("seconds", tmp_path).to_dict()
+    named = {"q1": {"guide#0.25-17": 2.0, "guide#17.25-27": 2.0}, "q2": {"faq#0.25-9": 1.0}}
+    assert run_of("seconds", tmp_path).to_dict() == named, "names have fractions"
     seconds = bp.Run.from_records([{**SPANS[0], "start": 0.25}, {**SPANS[1], "score": 1.0}])
-    assert seconds.to_dict() == {
-        "q1": [
-            {"doc": "guide", "start": 0.25, "end": 17, "score": 2.0},
-            {"doc": "guide", "start": 17, "end": 27, "score": 1.0},
-        ]
-    }
+    assert seconds.to_dict() == {"q1": {"guide#0.25-17": 2.0, "guide#17-27": 1.0}}
     assert run_of("documents by score", tmp_path).to_dict() == {"1": {"b": 2.5, "a": 2.5}, "2": {"c": 1.0}}
 
 

@@ -81,7 +81,7 @@ class BerrypickError(Exception):
     ----------
     message : str
         What is wrong, where, and the remedy.
-    more : str
+    *more : str
         Further lines of it. A line break inside a line, which a name may have, is escaped.
 
     Examples
@@ -144,6 +144,8 @@ class UsageError(BerrypickError):
     ----------
     message : str
         What is wrong, and the remedy.
+    *more : str
+        Further lines of it.
 
     Examples
     --------

@@ -255,6 +255,10 @@ class Run(Exchanged):
         What the reader skipped, merged or assumed, and how often.
     quoted
         The texts of results, by row: to be looked up in the documents, or checked against the offsets.
+    of_text
+        Whether its results are texts whose places are not known: parts of the documents that they name.
+    unread
+        Fields of the input that were not read.
 
     Examples
     --------
@@ -293,9 +297,7 @@ class Run(Exchanged):
     task: str = ""
     skipped: Mapping[str, int] = field(default_factory=dict)
     quoted: Mapping[int, str] = field(default_factory=dict)
-    #: Whether its results are texts whose places are not known: parts of the documents that they name.
     of_text: bool = False
-    #: Fields of the input that were not read.
     unread: tuple[str, ...] = ()
 
     @cached_property

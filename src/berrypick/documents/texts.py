@@ -95,7 +95,7 @@ class Texts(Mapping[str, str]):
         return document in self._known or document in self._files
 
     def by_path(self, document: str) -> str | None:
-        """The document that a path or address elsewhere stands for: ``s3://bucket/guide.md`` is ``guide.md``.
+        """Find the document that a path or address elsewhere stands for: ``s3://bucket/guide.md`` is ``guide.md``.
 
         The one whose name the path ends with; of an address or an absolute path also the only one with its last part.
         """
@@ -118,7 +118,7 @@ class Texts(Mapping[str, str]):
         return found
 
     def path_note(self, documents: Iterable[str]) -> str:
-        """A note on documents that are called by paths; '' if none is."""
+        """Return a note on documents that are called by paths; '' if none is."""
         matched = {name: found for name in dict.fromkeys(documents) if (found := self.by_path(name)) is not None}
         if not matched:
             return ""

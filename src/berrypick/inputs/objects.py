@@ -28,7 +28,7 @@ from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.finite import is_finite
-from berrypick.core.run import Run
+from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.io.clients import fields_of, plain
@@ -178,6 +178,8 @@ def _of_results(topic: Any, found: Any, reader: HitRows, doc: DocumentName, role
 def _is_keyed(found: Any) -> bool:
     """Whether a value is an object with named fields, and no list: a named tuple is one result, or none, and a data
     frame iterates into the names of its columns."""
+    if isinstance(found, Ranking):  # which gives its results back
+        return False
     if hasattr(found, "_fields") or is_frame(found):
         return True
     return not isinstance(found, (Sequence, Set)) and fields_of(found) is not None

@@ -97,11 +97,11 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     @classmethod
     def declared_laws(cls) -> tuple[str, ...]:
-        """The laws of the class; one of them is about cut-offs of ranks, for those who have them."""
+        """Return the laws of the class; one of them is about cut-offs of ranks, for those who have them."""
         return cls.laws if cls.cutoff == "rank" else without("junk-after-cut", laws=cls.laws)
 
     def kept_laws(self) -> tuple[str, ...]:
-        """The laws of the measure with its parameters, some of which may break one."""
+        """Return the laws of the measure with its parameters, some of which may break one."""
         return self.declared_laws()
 
     def user_model(self) -> str | None:

@@ -70,9 +70,35 @@ def laws(
     """Try the laws that measures declare on variants of a truth and runs.
 
     A law says what a value must not depend on (the order of the truth's lines, names of documents, kernels, ...), or in
-    which direction it moves. ``only`` names some laws instead of all. ``variants`` of each law are drawn for each run;
-    there is one each for kernels and jobs, and one for each carrier. ``progress`` is called with (done, of).
+    which direction it moves.
 
+    Parameters
+    ----------
+    truth
+        The judgements, as in :func:`berrypick.evaluate`.
+    runs
+        The runs, as there.
+    measures
+        The measures, as there.
+    only : sequence of str
+        Some laws by name; all by default.
+    variants : int
+        How many variants of each law are drawn for each run; there is one each for kernels and jobs, and one for each
+        carrier.
+    seed : int
+        The random seed of the variants.
+    progress : callable, optional
+        Called with (done, of).
+    **options
+        The options of :func:`berrypick.evaluate`.
+
+    Returns
+    -------
+    Laws
+        What was tried, and what is broken.
+
+    Examples
+    --------
     >>> import berrypick as bp
     >>> found = bp.laws({"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "a": 2}}, "RR", variants=2)
     >>> found.broken

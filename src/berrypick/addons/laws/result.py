@@ -65,8 +65,21 @@ class LawRow:
 class Laws(Tabular):
     """The laws that measures declare, tried on variants of a truth and runs.
 
-    ``tried`` and ``not_tried`` are rows with measure, law and number of variants, ``broken`` the laws that do not hold,
-    each with the smallest variant that breaks it.
+    Attributes
+    ----------
+    laws
+        Rows with measure, law and number of variants.
+    seed
+        The random seed of the variants.
+    notes
+        What a person should know.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> found = bp.laws({"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "a": 2}}, "RR", only="score-scale", variants=2)
+    >>> isinstance(found, bp.Laws), found.line
+    (True, '1 law, 2 variants, 0 broken')
     """
 
     laws: tuple[LawRow, ...]
@@ -75,19 +88,22 @@ class Laws(Tabular):
 
     @property
     def tried(self) -> tuple[LawRow, ...]:
+        """Return the laws of which there were variants."""
         return tuple(row for row in self.laws if row.variants)
 
     @property
     def not_tried(self) -> tuple[LawRow, ...]:
+        """Return the laws that these files have no variants for."""
         return tuple(row for row in self.laws if not row.variants)
 
     @property
     def broken(self) -> tuple[BrokenLaw, ...]:
+        """Return the laws that do not hold, each with the smallest variant that breaks it."""
         return tuple(row.broken for row in self.laws if row.broken is not None)
 
     @property
     def line(self) -> str:
-        """The result in one line."""
+        """Return the result in one line."""
         laws, variants = len(self.tried), sum(row.variants for row in self.laws)
         return (
             f"{laws:,} law{'s' * (laws != 1)}, {variants:,} variant{'s' * (variants != 1)}, {len(self.broken)} broken"
