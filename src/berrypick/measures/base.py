@@ -174,7 +174,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         raise NotImplementedError(f"{type(self).__name__} has no method compute")
 
     def reads_targets(self, user: str) -> bool:
-        """Whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
+        """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
         return not {"targets", "idealism"}.isdisjoint(self.depends_on)
 
     def is_empty(self, judged: JudgedTopic) -> bool:
