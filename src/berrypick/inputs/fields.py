@@ -344,7 +344,7 @@ class FieldReader:
     def _keep_rest(self, row: Row, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
         """Other fields are those of a topic in a truth, and unread in a run."""
         for name, value in given.items():
-            if name in used or value is None or name in self.unread:
+            if name in used or value is None or name in self.unread or (value == "" and self.role == "run"):
                 continue
             if self.role == "truth" and name not in _OF_RUNS:
                 row.setdefault(name, value)
