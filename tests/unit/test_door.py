@@ -260,7 +260,7 @@ def test_unknown_names_of_places_are_no_whole_documents(carrier, documents, tmp_
 @pytest.mark.parametrize("measure", ["charR@5", "RR"])
 def test_an_inner_hit_without_a_place_is_never_its_document(measure, tmp_path):
     for extra in ({"anfang": 100}, {"anfang": 100, "length": 14}):
-        with pytest.raises(bp.InputError, match="neither offsets nor text, .*; unread: anfang"):
+        with pytest.raises(bp.InputError, match=r"neither offsets nor text, .*; unread: anfang"):
             value("inner_hits", [{"topic": "1", **extra}], tmp_path, measure, documents=DOCUMENTS)
 
 
@@ -445,7 +445,7 @@ def test_seconds_are_no_characters():
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_a_length_makes_a_span_beside_a_start_only(carrier, tmp_path):
     about = {"topic": "1", "doc": "guide", "length": 1000, "score": 1.0}
-    with pytest.raises(bp.BerrypickError, match="whole documents|neither offsets nor text"):
+    with pytest.raises(bp.BerrypickError, match=r"whole documents|neither offsets nor text"):
         value(carrier, [about], tmp_path, documents=DOCUMENTS)
     placed = {**about, "start": 100, "text": QUOTE}
     assert value(carrier, [placed], tmp_path) == RIGHT

@@ -24,7 +24,6 @@ from berrypick.addons.laws.orders import Measures, Rng
 from berrypick.addons.laws.rows import Result, results_of
 from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run, span_name
-from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats.span_run import SpanRun
@@ -111,20 +110,12 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
     )
     truth, run = (case.truth, given) if of_run else (given, case.run)
     read = Evaluation._from_options(truth, run, None, options)
-    if lost := _extras(case.truth) - _extras(read.truth):
-        raise NotHeldError(f"no {' or '.join(sorted(lost))}")
     [found] = read.runs.values()
     return case.changed(run=found) if of_run else case.changed(truth=read.truth)
 
 
 #: Options that have had their effect, or belong to the contexts of the case.
 _APPLIED = ("offsets", "annotators", "min_score", "repair", "by", "topic_table", "user", "navigation", "chunks")
-
-
-def _extras(truth: Truth) -> set[str]:
-    """What few formats hold beside judgements, and others leave out."""
-    found = {"entry points"} if truth.has_entry_points else set()
-    return found | ({"aspects"} if any(topic.aspects is not None for topic in truth.topics.values()) else set())
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -162,7 +153,7 @@ def _objects(of_run: bool) -> Iterable[Carrier]:
 def _records(value: Any) -> list[Record]:
     """As lines of span-run or span-truth have them, without the name of the run."""
     lines = SpanRun if isinstance(value, Run) else SpanTruth
-    if why := lines.accepts(value):
+    if why := lines.refusal(value):
         raise NotHeldError(why)
     return [{k: v for k, v in record.items() if k != "tag"} for record in lines.to_records(value)]
 
