@@ -402,8 +402,9 @@ def test_whole_documents_on_the_command_line(tmp_path, berrypick):
 def test_text_has_the_length_of_its_offsets(carrier, documents, tmp_path):
     for start, end in ((100, 600), (3, 5), (100, 126)):
         row = {**RESULT, "start": start, "end": end, "text": QUOTE}
-        with pytest.raises(bp.InputError, match=f"the span {start}-{end} of guide"):
+        with pytest.raises(bp.InputError, match=f"the span {start}-{end} of guide") as error:
             value(carrier, [row], tmp_path, documents=documents)
+        assert "\\n" not in str(error.value)
     assert value(carrier, [{**RESULT, "text": QUOTE}], tmp_path, documents=documents) == RIGHT
     assert (
         value(carrier, [{**RESULT, "start": 100, "end": 600, "text": QUOTE}], tmp_path, text_mismatch="note") == RIGHT
