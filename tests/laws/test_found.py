@@ -89,3 +89,14 @@ def test_an_empty_passage_is_read_as_it_was_written(format, tmp_path):
         formats.write(Truth("spans", {"7": topic}), tmp_path / "made", "mediaeval-qrels")
     with pytest.raises(bp.InputError, match="the span from 5 to 5 is empty"):
         bp.score("charR", [{"topic": "1", "doc": "d", "start": 5, "end": 5}], {"1": {"d#0-9": 1}})
+
+
+def test_names_that_xml_cannot_hold_are_not_written_in_it(tmp_path):
+    """The file that was written could not be read."""
+    for name in ("a\x1bb", "a\nb", " a", "a\u0000"):
+        topic = TopicTruth("1", (name,), np.array([1.0]), np.array([0.0]), np.array([9.0]))
+        with pytest.raises(bp.UsageError, match=r"trecvid-topics cannot hold this: the name .* XML"):
+            formats.write(Truth("spans", {"1": topic}), tmp_path / "topics.xml", "trecvid-topics")
+        run = worlds.span_run({"1": [(name, 0, 9, 1)]})
+        with pytest.raises(bp.UsageError, match=r"trecvid-results cannot hold this: the name .* XML"):
+            formats.write(run, tmp_path / "results.xml", "trecvid-results")
