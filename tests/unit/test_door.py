@@ -417,6 +417,14 @@ def test_a_quote_has_the_length_of_its_offsets(tmp_path):
             judged(carrier, {**JUDGED, "end": 5100, "quote": QUOTE}, tmp_path)
 
 
+@pytest.mark.parametrize("carrier", ["jsonl", "parquet", "frame", "records", "dictionaries", "langchain", "qdrant"])
+def test_yes_and_no_are_no_places(carrier, tmp_path):
+    """A start that is true was character 1, except in JSON Lines: charR 1.0."""
+    for wrong in ({"start": True}, {"start": False}, {"start": 0, "end": True}):
+        with pytest.raises(bp.InputError, match="must be a number"):
+            value(carrier, [{**RESULT, **wrong}], tmp_path)
+
+
 def test_bytes_are_no_characters(tmp_path):
     text = "Für Äpfel und Öl"
     row = {**RESULT, "end": 100 + len(text.encode()), "text": text}
