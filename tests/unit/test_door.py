@@ -306,6 +306,18 @@ def test_semicolons_with_decimal_commas(tmp_path):
     assert bp.evaluate(TRUTH, path, "charR@1").mean() == {"run": {"charR@1": RIGHT}}
 
 
+def test_thousands_are_no_thousandths(tmp_path):
+    """Characters 1 to 2 for 1,000 to 2,000, without a word."""
+    path = tmp_path / "run.csv"
+    for wrong in ("start", "end"):
+        cells = {"start": "100", "end": "114", wrong: "1,000"}
+        path.write_text(f"topic;doc;start;end;score\n1;guide;{cells['start']};{cells['end']};0,75\n")
+        with pytest.raises(bp.InputError, match=f"{wrong} must be a number of at most .*, not '1,000'"):
+            bp.evaluate(TRUTH, path, "charR@1")
+    path.write_text("topic;doc;start;end;score\n1;guide;100,0;114,00;1,000\n")
+    assert bp.evaluate(TRUTH, path, "charR@1").mean() == {"run": {"charR@1": RIGHT}}
+
+
 # --- truths -----------------------------------------------------------------------------------------------------------
 
 JUDGED = {"topic": "1", "doc": "guide", "start": 100, "end": 114, "grade": 1}
