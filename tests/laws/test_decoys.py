@@ -9,6 +9,7 @@ from cases import each
 
 import berrypick as bp
 from berrypick import formats, kernels
+from berrypick.addons.laws.carriers import carriers
 from berrypick.core.assemble import assemble
 from berrypick.core.laws import LAWS, USUAL, with_laws
 from berrypick.formats import content
@@ -221,6 +222,44 @@ def test_a_format_that_changes_a_number_is_caught(drawn):
     finally:
         formats.registry._registered.pop("lossy-run")
     assert [(one.measure, one.law, one.what) for one in found.broken] == [("charP", "carrier", "run as lossy-run")]
+
+
+def test_a_text_that_contradicts_its_offsets_would_be_caught(drawn, monkeypatch):
+    """Start 100, end 5100 with a text of 14 characters was read without a word, in every carrier."""
+    campaign = drawn["spans apart"]
+    monkeypatch.setattr("berrypick.evaluation.run_inputs.check_run_lengths", lambda run, *rest: run)
+    [broken] = bp.laws(campaign.truth, campaign.run, ["charP"], only=("carrier",), **campaign.options).broken
+    assert (broken.law, broken.measure) == ("carrier", "charP")
+    assert "with a text of another length: it is read, although" in broken.error
+
+
+def test_contradictions_that_are_allowed_break_no_law(drawn):
+    campaign = drawn["texts"]
+    found = bp.laws(
+        campaign.truth, campaign.run, ["charP"], only=("carrier",), text_mismatch="note", **campaign.options
+    )
+    assert not found.broken and found.tried
+
+
+#: What was done to hits once: inner ones dropped, responses of clients iterated, their fields not read.
+MISREAD = {
+    "inner hits of Elasticsearch": ("berrypick.formats.io.hit_rows.results_of", lambda hit: [hit]),
+    "a response of Elasticsearch's client": ("berrypick.inputs.objects.answer_in", lambda found: None),
+}
+
+
+@pytest.mark.parametrize("name", list(MISREAD))
+def test_hits_that_are_misread_would_be_caught(name, drawn, monkeypatch):
+    campaign = drawn["spans apart"]
+    place, misread = MISREAD[name]
+    monkeypatch.setattr(place, misread)
+    monkeypatch.setattr("berrypick.addons.laws.carriers.carriers", _only(name))
+    [broken] = bp.laws(campaign.truth, campaign.run, ["charP"], only=("carrier",), **campaign.options).broken
+    assert name in f"{broken.what} {broken.error}"
+
+
+def _only(name):
+    return lambda case: [one for one in carriers(case) if one.name == f"run as {name}"]
 
 
 @each("laws", [("truth-orders",), ("order",), ["kernels"], "kernels", (1,)], ids=str)

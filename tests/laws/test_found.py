@@ -7,6 +7,7 @@ import worlds
 import berrypick as bp
 from berrypick import formats
 from berrypick.core.truth import TopicTruth, Truth
+from berrypick.inputs.convert import as_truth
 
 RECORDS = [{"topic": "q", "doc": "clip", "start": 44.25, "end": 49.5}]
 
@@ -45,3 +46,57 @@ def test_grp_refuses_grades_above_1_whatever_the_run_returns():
     for found in ({"b": 1}, {"a": 1}, {"c": 1}):
         with pytest.raises(bp.UsageError, match="GRP needs gains from 0 to 1"):
             bp.score("GRP", truth, {"q": found}, units=10)
+
+
+INEX = "7 Q0 812 300 1000 250 250:200 600:100 700:0\n7 Q0 815 0 2215\n"
+GOLD = "7\t812\t250\t200\tgenes|organs\n"
+
+
+@pytest.mark.parametrize("format", ["span-truth", "span-table-truth", "mediaeval-qrels", "trecvid-topics"])
+def test_a_format_does_not_take_what_it_would_lose(format, tmp_path):
+    """Without entry points and documents judged as a whole, BEPD of one topic was 0 for .0419."""
+    for text, lost in ((INEX, "entry points"), (GOLD, "aspects")):
+        (tmp_path / "given").write_text(text)
+        with pytest.raises(bp.UsageError, match=rf"{format} cannot hold this: .*({lost}|segments|grades)"):
+            formats.write(formats.read_truth(tmp_path / "given"), tmp_path / "made", format)
+        assert not (tmp_path / "made").exists()
+
+
+def test_the_formats_that_have_them_do(tmp_path):
+    for text, format in ((INEX, "inex-fol-truth"), (GOLD, "genomics-gold")):
+        (tmp_path / "given").write_text(text)
+        formats.write(formats.read_truth(tmp_path / "given"), tmp_path / "made", format)
+        assert (tmp_path / "made").read_text() == text
+
+
+def test_quotes_and_judged_documents_are_not_lost_either(tmp_path):
+    """Such a truth was written as a file without a line, or without what was judged."""
+    quoted = [{"topic": "1", "doc": "d", "quote": "Cut old canes."}]
+    judged = [{"topic": "1", "doc": "d", "start": 0, "end": 9, "grade": 1}, {"topic": "1", "doc": "e", "grade": 0}]
+    for rows, lost in ((quoted, "quotes without offsets"), (judged, "documents judged as a whole")):
+        with pytest.raises(bp.UsageError, match=f"the truth has {lost}, which would be lost"):
+            formats.write(as_truth(rows), tmp_path / "made", "mediaeval-qrels")
+
+
+@pytest.mark.parametrize("format", ["span-truth", "span-table-truth"])
+def test_an_empty_passage_is_read_as_it_was_written(format, tmp_path):
+    """INEX has some, judged and not relevant: what was written was then refused."""
+    topic = TopicTruth("7", ("a", "a"), np.array([1.0, 0.0]), np.array([0, 30]), np.array([20, 30]))
+    formats.write(Truth("spans", {"7": topic}), tmp_path / "made", format)
+    read = formats.read_truth(tmp_path / "made", format).topics["7"]
+    assert read.start.tolist() == [0, 30] and read.end.tolist() == [20, 30] and read.grade.tolist() == [1, 0]
+    with pytest.raises(bp.UsageError, match="some segments are empty"):
+        formats.write(Truth("spans", {"7": topic}), tmp_path / "made", "mediaeval-qrels")
+    with pytest.raises(bp.InputError, match="the span from 5 to 5 is empty"):
+        bp.score("charR", [{"topic": "1", "doc": "d", "start": 5, "end": 5}], {"1": {"d#0-9": 1}})
+
+
+def test_names_that_xml_cannot_hold_are_not_written_in_it(tmp_path):
+    """The file that was written could not be read."""
+    for name in ("a\x1bb", "a\nb", " a", "a\u0000"):
+        topic = TopicTruth("1", (name,), np.array([1.0]), np.array([0.0]), np.array([9.0]))
+        with pytest.raises(bp.UsageError, match=r"trecvid-topics cannot hold this: the name .* XML"):
+            formats.write(Truth("spans", {"1": topic}), tmp_path / "topics.xml", "trecvid-topics")
+        run = worlds.span_run({"1": [(name, 0, 9, 1)]})
+        with pytest.raises(bp.UsageError, match=r"trecvid-results cannot hold this: the name .* XML"):
+            formats.write(run, tmp_path / "results.xml", "trecvid-results")

@@ -58,7 +58,14 @@ ELSEWHERE = [
     "answer_start",
     "xpath",
 ]
-CARRIERS = ["jsonl", "csv", "semicolons", "tabs", "parquet", "frame", "records", "dictionaries", "langchain"]
+FILES = ["jsonl", "csv", "semicolons", "tabs", "parquet"]
+#: Objects of libraries, which keep text in a place of its own and everything else in metadata.
+LIBRARIES = ["langchain", "langsmith", "llamaindex", "haystack"]
+#: Responses of stores; a file holds one as JSON.
+STORES = ["elasticsearch", "fields", "inner_hits", "qdrant", "qdrant_langchain", "chroma", "weaviate", "pinecone",
+          "milvus", "hits_file"]  # fmt: skip
+CARRIERS = [*FILES, "frame", "records", "dictionaries", *LIBRARIES, *STORES]
+TRUTHS = [*FILES, "frame", "records", "dictionaries"]
 
 
 def styles(name):
@@ -78,13 +85,20 @@ def carry(carrier, rows, folder, name):
         return pandas.DataFrame(rows)
     if carrier == "records":
         return rows
-    if carrier in ("dictionaries", "langchain"):
+    if carrier in ("dictionaries", *LIBRARIES, *STORES):
         lists = {}
         for row in rows:
             topic = next(key for key in row if fields.ours_of(key, "run") == "topic")
             rest = {key: value for key, value in row.items() if key != topic}
-            lists.setdefault(str(row[topic]), []).append(chain(rest) if carrier == "langchain" else rest)
-        return lists
+            lists.setdefault(str(row[topic]), []).append(rest)
+        if carrier == "hits_file":
+            path = folder / f"{name}.json"
+            path.write_text(json.dumps({topic: response("elasticsearch", held) for topic, held in lists.items()}))
+            return path
+        if carrier in STORES:
+            return {topic: response(carrier, held) for topic, held in lists.items()}
+        make = OBJECTS.get(carrier, dict)
+        return {topic: [make(row) for row in held] for topic, held in lists.items()}
     if carrier == "jsonl":
         path = folder / f"{name}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -102,9 +116,64 @@ def carry(carrier, rows, folder, name):
 
 
 def chain(row):
+    text, metadata = parted(row)
+    return SimpleNamespace(page_content=text, metadata=metadata)
+
+
+def parted(row):
+    """The text of a row, and everything else."""
     text = next((key for key in row if fields.ours_of(key, "run") == "text" or key == "document"), None)
-    metadata = {key: value for key, value in row.items() if key != text}
-    return SimpleNamespace(page_content=row[text] if text else "", metadata=metadata)
+    return row[text] if text else "", {key: value for key, value in row.items() if key != text}
+
+
+def saved(row):
+    text, metadata = parted(row)
+    return {"type": "Document", "page_content": text, "metadata": metadata}
+
+
+def node(row):
+    text, metadata = parted(row)
+    held = SimpleNamespace(start_char_idx=None, end_char_idx=None, text=text, ref_doc_id=None, metadata=metadata)
+    return SimpleNamespace(node=held, score=1.0)
+
+
+def hay(row):
+    text, metadata = parted(row)
+    return SimpleNamespace(content=text, meta=metadata, score=1.0)
+
+
+OBJECTS = {"langchain": chain, "langsmith": saved, "llamaindex": node, "haystack": hay}
+
+
+def response(store, rows):
+    """What a store answers with such fields in its payloads."""
+    hits = [{"_id": f"hit {i}", "_score": 1.0} for i in range(len(rows))]
+    if store == "elasticsearch":
+        return {"took": 1, "hits": {"hits": [{**hit, "_source": row} for hit, row in zip(hits, rows, strict=True)]}}
+    if store == "fields":
+        listed = [{key: [cell] for key, cell in row.items()} for row in rows]
+        return {"took": 1, "hits": {"hits": [{**hit, "fields": row} for hit, row in zip(hits, listed, strict=True)]}}
+    if store == "inner_hits":
+        parts = [{**hit, "_nested": {"field": "chunks", "offset": 0}, "_source": row}
+                 for hit, row in zip(hits, rows, strict=True)]  # fmt: skip
+        inner = [{"chunks": {"hits": {"hits": [part]}}} for part in parts]
+        outer = [{**hit, "_id": "guide", "inner_hits": one} for hit, one in zip(hits, inner, strict=True)]
+        return {"took": 1, "hits": {"hits": outer}}
+    if store == "chroma":
+        texts, metadata = zip(*map(parted, rows), strict=True)
+        found = {"documents": [[text or None for text in texts]], "metadatas": [[*metadata]]}
+        return {"ids": [[f"hit {i}" for i in range(len(rows))]], **found, "distances": [[0.1] * len(rows)]}
+    if store == "weaviate":
+        return {"objects": [{"uuid": f"hit {i}", "properties": row, "metadata": {"score": 1.0}}
+                            for i, row in enumerate(rows)]}  # fmt: skip
+    if store == "pinecone":
+        return {"matches": [{"id": f"hit {i}", "score": 1.0, "metadata": row} for i, row in enumerate(rows)]}
+    if store == "milvus":
+        return [[{"id": f"hit {i}", "distance": 1.0, "entity": row} for i, row in enumerate(rows)]]
+    held = rows if store == "qdrant" else [
+        {"page_content": text, "metadata": rest} for text, rest in map(parted, rows)
+    ]  # fmt: skip
+    return {"points": [{"id": i, "version": 1, "score": 1.0, "payload": row} for i, row in enumerate(held)]}
 
 
 def value(carrier, rows, folder, measure="charR@5", truth=TRUTH, **options):
@@ -142,7 +211,7 @@ def test_every_name_of_a_place_is_read(carrier, documents, tmp_path):
                 assert got == RIGHT, style
 
 
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "langchain"])
+@pytest.mark.parametrize("carrier", TRUTHS)
 def test_every_name_of_topic_document_and_score_is_read(carrier, tmp_path):
     for ours in ("topic", "doc", "score"):
         if ours == "topic" and carrier == "dictionaries":
@@ -177,7 +246,7 @@ def test_places_in_other_units_are_refused_by_name(carrier, documents, tmp_path)
 
 
 @pytest.mark.parametrize("documents", [None, DOCUMENTS], ids=["without", "with"])
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "inner_hits"])
 def test_unknown_names_of_places_are_no_whole_documents(carrier, documents, tmp_path):
     row = {"topic": "1", "doc": "guide", "anfang": 100, "ende": 114, "score": 1.0}
     with pytest.raises(bp.UsageError, match="retrieves whole documents") as error:
@@ -188,7 +257,14 @@ def test_unknown_names_of_places_are_no_whole_documents(carrier, documents, tmp_
     assert value(carrier, [row], tmp_path, "RR", documents=documents) == 1.0
 
 
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one not in ("langchain", "csv", "semicolons", "tabs")])
+@pytest.mark.parametrize("measure", ["charR@5", "RR"])
+def test_an_inner_hit_without_a_place_is_never_its_document(measure, tmp_path):
+    for extra in ({"anfang": 100}, {"anfang": 100, "length": 14}):
+        with pytest.raises(bp.InputError, match=r"neither offsets nor text, .*; unread: anfang"):
+            value("inner_hits", [{"topic": "1", **extra}], tmp_path, measure, documents=DOCUMENTS)
+
+
+@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one not in ("csv", "semicolons", "tabs")])
 def test_lists_and_objects_that_say_where(carrier, tmp_path):
     for extra in (
         {"span": [100, 114]},
@@ -230,6 +306,18 @@ def test_semicolons_with_decimal_commas(tmp_path):
     assert bp.evaluate(TRUTH, path, "charR@1").mean() == {"run": {"charR@1": RIGHT}}
 
 
+def test_thousands_are_no_thousandths(tmp_path):
+    """Characters 1 to 2 for 1,000 to 2,000, without a word."""
+    path = tmp_path / "run.csv"
+    for wrong in ("start", "end"):
+        cells = {"start": "100", "end": "114", wrong: "1,000"}
+        path.write_text(f"topic;doc;start;end;score\n1;guide;{cells['start']};{cells['end']};0,75\n")
+        with pytest.raises(bp.InputError, match=f"{wrong} must be a number of at most .*, not '1,000'"):
+            bp.evaluate(TRUTH, path, "charR@1")
+    path.write_text("topic;doc;start;end;score\n1;guide;100,0;114,00;1,000\n")
+    assert bp.evaluate(TRUTH, path, "charR@1").mean() == {"run": {"charR@1": RIGHT}}
+
+
 # --- truths -----------------------------------------------------------------------------------------------------------
 
 JUDGED = {"topic": "1", "doc": "guide", "start": 100, "end": 114, "grade": 1}
@@ -241,7 +329,7 @@ def judged(carrier, row, folder, **options):
     return next(iter(bp.evaluate(given, FOUND, "charR@5", **options).mean().values()))["charR@5"]
 
 
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "langchain"])
+@pytest.mark.parametrize("carrier", TRUTHS)
 def test_truths_have_the_same_names(carrier, tmp_path):
     for ours in ("topic", "doc", "start", "end", "grade"):
         if ours == "topic" and carrier == "dictionaries":
@@ -250,7 +338,7 @@ def test_truths_have_the_same_names(carrier, tmp_path):
             assert judged(carrier, renamed(ours, name, JUDGED), tmp_path) == 0.5, name
 
 
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "langchain"])
+@pytest.mark.parametrize("carrier", TRUTHS)
 def test_every_name_of_a_quote_is_read(carrier, tmp_path):
     for name in NAMES["quote"].split():
         row = {"topic": "1", "doc": "guide", name: QUOTE, "grade": 1}
@@ -259,7 +347,7 @@ def test_every_name_of_a_quote_is_read(carrier, tmp_path):
             judged(carrier, row, tmp_path)
 
 
-@pytest.mark.parametrize("carrier", [one for one in CARRIERS if one != "langchain"])
+@pytest.mark.parametrize("carrier", TRUTHS)
 def test_a_truth_of_unread_places_is_no_truth_of_whole_documents(carrier, tmp_path):
     for documents in (None, DOCUMENTS):
         with pytest.raises(bp.InputError, match="page says where"):
@@ -326,8 +414,9 @@ def test_whole_documents_on_the_command_line(tmp_path, berrypick):
 def test_text_has_the_length_of_its_offsets(carrier, documents, tmp_path):
     for start, end in ((100, 600), (3, 5), (100, 126)):
         row = {**RESULT, "start": start, "end": end, "text": QUOTE}
-        with pytest.raises(bp.InputError, match=f"the span {start}-{end} of guide"):
+        with pytest.raises(bp.InputError, match=f"the span {start}-{end} of guide") as error:
             value(carrier, [row], tmp_path, documents=documents)
+        assert "\\n" not in str(error.value)
     assert value(carrier, [{**RESULT, "text": QUOTE}], tmp_path, documents=documents) == RIGHT
     assert (
         value(carrier, [{**RESULT, "start": 100, "end": 600, "text": QUOTE}], tmp_path, text_mismatch="note") == RIGHT
@@ -338,6 +427,14 @@ def test_a_quote_has_the_length_of_its_offsets(tmp_path):
     for carrier in ("jsonl", "csv", "frame", "records", "dictionaries"):
         with pytest.raises(bp.InputError, match="is 5000 characters long, its quote 14"):
             judged(carrier, {**JUDGED, "end": 5100, "quote": QUOTE}, tmp_path)
+
+
+@pytest.mark.parametrize("carrier", ["jsonl", "parquet", "frame", "records", "dictionaries", "langchain", "qdrant"])
+def test_yes_and_no_are_no_places(carrier, tmp_path):
+    """A start that is true was character 1, except in JSON Lines: charR 1.0."""
+    for wrong in ({"start": True}, {"start": False}, {"start": 0, "end": True}):
+        with pytest.raises(bp.InputError, match="must be a number"):
+            value(carrier, [{**RESULT, **wrong}], tmp_path)
 
 
 def test_bytes_are_no_characters(tmp_path):
@@ -369,7 +466,7 @@ def test_seconds_are_no_characters():
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_a_length_makes_a_span_beside_a_start_only(carrier, tmp_path):
     about = {"topic": "1", "doc": "guide", "length": 1000, "score": 1.0}
-    with pytest.raises(bp.UsageError, match="whole documents"):
+    with pytest.raises(bp.BerrypickError, match=r"whole documents|neither offsets nor text"):
         value(carrier, [about], tmp_path, documents=DOCUMENTS)
     placed = {**about, "start": 100, "text": QUOTE}
     assert value(carrier, [placed], tmp_path) == RIGHT

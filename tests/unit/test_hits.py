@@ -166,7 +166,7 @@ def test_a_length_makes_a_span_only_without_a_text(tmp_path):
     refused(
         tmp_path,
         elastic(outer("1", {"source": "guide", "start": 4, "length": "12 min"})),
-        "the length of a hit is '12 min'",
+        "length must be a number, not '12 min'",
     )
 
 

@@ -230,7 +230,7 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
         raise UsageError(f"{counting}; convert them to characters with 'berrypick locate'")
     ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
-    able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
+    able = [f for f in wanted if not f.refusal(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
     return value if able else restate(value, read_collection(collection))
 
 

@@ -413,6 +413,20 @@ class Truth(Exchanged):
         return any(topic.entry_points for topic in self.topics.values())
 
     @cached_property
+    def beside(self) -> frozenset[str]:
+        """What there is beside graded units, which few formats hold."""
+        topics = self.topics.values()
+        there = {
+            "entry points": self.has_entry_points,
+            "aspects": any(topic.aspects is not None for topic in topics),
+            "quotes without offsets": any(not quote.has_offsets for topic in topics for quote in topic.quotes),
+            "documents judged as a whole": any(
+                topic.empty_documents or topic.judged_documents or topic.judged_whole for topic in topics
+            ),
+        }
+        return frozenset(name for name, has in there.items() if has)
+
+    @cached_property
     def relevant_topics(self) -> frozenset[str]:
         """The topics with anything relevant."""
         topics = self.topics.values()

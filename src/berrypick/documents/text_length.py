@@ -133,5 +133,5 @@ def _mismatch(row: Stated, counting: Offsets, unit: Offsets | None, source: str,
     else:
         seen = f"start and end count {name} from the start of the document; correct them, or leave the {word} out"
     go_on = f"or go on with the offsets as they are: {option('text_mismatch', 'note')}"
-    remedy = f"{many} do not have the length of their offsets\n  {seen}; {go_on}"
+    remedy = (f"{many} do not have the length of their offsets", f"{seen}; {go_on}")
     return InputError(what, path=source or None, line=row.line, text=row.text, remedy=remedy)

@@ -337,7 +337,7 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
     """
     name = file_name(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
-    problem = chosen.accepts(value) or _empty_topics(chosen, value)
+    problem = chosen.refusal(value) or _empty_topics(chosen, value)
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
     with atomic_writer(name) as out:
@@ -368,7 +368,7 @@ def _suffixes(name: str) -> list[str]:
 def _for_suffix(value: Any, name: str) -> type[Format]:
     endings = [suffix for suffix in _suffixes(name) if suffix != ".gz"]
     ending = endings[-1] if endings else ""
-    able = [candidate for candidate in registry if not candidate.accepts(value)]
+    able = [candidate for candidate in registry if not candidate.refusal(value)]
     fitting = [candidate for candidate in able if ending in candidate.suffixes]
     if len(fitting) == 1:
         return fitting[0]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TextIO, get_args
 
 from berrypick.core.errors import InputError, UsageError
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 
 Role = Literal["truth", "run", "collection", "navigation", "log", "user"]
@@ -147,6 +148,16 @@ class Format:
 
     #: Whether it says which topics a run returns nothing for, or a truth has no answer to.
     holds_empty_topics: ClassVar[bool] = False
+    #: What it holds of a truth beside graded units, of :attr:`berrypick.core.truth.Truth.beside`.
+    holds: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def refusal(cls, value: Any) -> str:
+        """Empty if nothing is lost by writing the value in this format, else why it is not written."""
+        if problem := cls.accepts(value):
+            return problem
+        lost = value.beside - cls.holds if isinstance(value, Truth) else ()
+        return f"the truth has {' and '.join(sorted(lost))}, which would be lost" if lost else ""
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:

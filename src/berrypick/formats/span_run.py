@@ -177,7 +177,7 @@ def _returns_nothing(fields: Fields, empty: dict[str, Fields]) -> None:
     """A topic for which the run returns nothing on purpose."""
     topic = fields.name("topic")
     if fields.value["results"] != []:
-        fields.fail("results is an empty list or missing", "give every result a line of its own")
+        fields.fail("results must be an empty list, or left out", "give every result a line of its own")
     elif any(fields.value.get(name) is not None for name in ("doc", "start", "end", "score", "rank")):
         fields.fail("has both a result and an empty list of results", "keep one of them")
     elif fields.good:

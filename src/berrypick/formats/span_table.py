@@ -106,6 +106,7 @@ class SpanTableTruth(_SpanTable, TruthRecords):
     shape: ClassVar[str] = "topic,doc,start,end,grade"
     without: ClassVar[tuple[Role, tuple[str, ...]]] = ("run", OF_RUNS)
     holds_empty_topics: ClassVar[bool] = True
+    holds: ClassVar[frozenset[str]] = TruthRecords.lines.holds
 
     @classmethod
     def records(cls, path: str, problems: Problems) -> Rows:

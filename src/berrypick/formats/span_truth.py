@@ -73,6 +73,7 @@ class SpanTruth(Format):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     json_names: ClassVar[tuple[str, ...]] = ("topic", "doc", "start", "end", "grade", "quote")
     holds_empty_topics: ClassVar[bool] = True
+    holds: ClassVar[frozenset[str]] = frozenset({"quotes without offsets", "documents judged as a whole"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
@@ -137,7 +138,7 @@ class SpanTruth(Format):
                 if not quote.has_offsets:
                     continue
             document = fields.name("doc")
-            span = fields.span(empty_allowed=False)
+            span = fields.span(empty_allowed=grade == 0)
             if not fields.good or grade is None:
                 continue
             if span is None:

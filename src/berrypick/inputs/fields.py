@@ -217,6 +217,20 @@ class _Plan:
     easy: Mapping[str, str] | None = None
     rest: tuple[str, ...] = ()
 
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Their names of texts, of which each value is looked at."""
+        return tuple(theirs for ours, theirs in (self.easy or {}).items() if ours in ("text", "quote"))
+
+    @cached_property
+    def as_is(self) -> bool:
+        """Whether an easy row has our names, and no others."""
+        return not self.rest and all(ours == theirs for ours, theirs in (self.easy or {}).items())
+
+    @cached_property
+    def lacks_end(self) -> bool:
+        return self.easy is not None and "start" in self.easy and "end" not in self.easy
+
 
 #: Fields whose values are taken as they are. Texts and lengths may be something else, and are looked at.
 _SIMPLE = frozenset({"topic", "doc", "start", "end", "rank", "score", "grade", "tag", "run", "results", "judged",
@@ -266,12 +280,18 @@ class FieldReader:
         self.role: Role = role
         self._ends, self._metadata = ends, metadata
         self.unread: dict[str, None] = {}
+        self._names: tuple[Any, ...] = ()
+        self._plan = _Plan(False, {})
 
     def read(self, given: Mapping[Any, Any]) -> Sequence[Mapping[str, Any]]:
         """A row by our names; several rows where it holds a list of texts. What would not be used is an error."""
-        if {*map(type, given)} != {str}:
-            given = {str(name): value for name, value in given.items()}
-        plan = _plan(tuple(given), self.role)
+        names = tuple(given)
+        if not names or names != self._names:  # most rows have the names of the one before
+            if {*map(type, names)} != {str}:
+                given = {str(name): value for name, value in given.items()}
+                names = tuple(given)
+            self._names, self._plan = names, _plan(names, self.role)
+        plan = self._plan
         if plan.simple:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
@@ -283,15 +303,33 @@ class FieldReader:
             row = with_end(row)
         return _one_text_each(row, self.role)
 
-    def _easy_row(self, plan: _Plan, names: Mapping[str, str], given: Mapping[str, Any]) -> Row | None:
+    def read_columns(
+        self, columns: Mapping[str, Sequence[Any]]
+    ) -> tuple[dict[str, Sequence[Any]], dict[str, str]] | None:
+        """Columns by our names, with what they are called, where every row is an easy one; None if some are not."""
+        plan = _plan(tuple(columns), self.role)
+        if plan.easy is None or (self._ends and plan.lacks_end) or (plan.rest and self.role == "truth"):
+            return None
+        for name, held in columns.items():
+            kinds = {*map(type, held)}
+            if not kinds <= _SCALARS or (float in kinds and any(value != value for value in held)):
+                return None
+            if name in plan.texts and not all(map(_is_text, held)):
+                return None
+        for name in plan.rest:
+            self._keep_rest(Row(), _NOTHING, {name: next((value for value in columns[name] if value != ""), None)})
+        return {ours: columns[theirs] for ours, theirs in plan.easy.items()}, dict(plan.easy)
+
+    def _easy_row(self, plan: _Plan, names: Mapping[str, str], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The same for most rows, in less time; None for others."""
-        if not _SCALARS.issuperset(map(type, given.values())):
+        if (self._ends and plan.lacks_end) or not _SCALARS.issuperset(map(type, given.values())):
             return None
+        for name in plan.texts:
+            if not _is_text(given[name]):
+                return None
+        if plan.as_is:
+            return given
         row = Row([(ours, given[theirs]) for ours, theirs in names.items()])
-        if not all(_is_text(row[ours]) for ours in ("text", "quote") if ours in row):
-            return None
-        if self._ends and "start" in row and "end" not in row:
-            return None
         if plan.rest:
             self._keep_rest(row, _NOTHING, {name: given[name] for name in plan.rest})
         row.called = names
@@ -344,7 +382,7 @@ class FieldReader:
     def _keep_rest(self, row: Row, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
         """Other fields are those of a topic in a truth, and unread in a run."""
         for name, value in given.items():
-            if name in used or value is None or name in self.unread:
+            if name in used or value is None or name in self.unread or (value == "" and self.role == "run"):
                 continue
             if self.role == "truth" and name not in _OF_RUNS:
                 row.setdefault(name, value)
@@ -436,7 +474,8 @@ def _is_other(ours: str, name: str, value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     if isinstance(value, str):
-        return bool(value.strip()) and not value.strip().isdigit()
+        words = value.strip()
+        return bool(words) and not words.isdigit()
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, str) for one in value)
 
 

@@ -16,7 +16,15 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
-from berrypick.inputs.fields import Role, is_plain, is_span_header, match_columns, names_topic, unread_names
+from berrypick.inputs.fields import (
+    FieldReader,
+    Role,
+    is_plain,
+    is_span_header,
+    match_columns,
+    names_topic,
+    unread_names,
+)
 from berrypick.inputs.table import Search, Table, runs_of_table, truth_of_table
 
 WHERE = "data frame"
@@ -150,6 +158,9 @@ def _rows_table(
     if "run" in names:
         settled[names["run"]] = "run"
     columns = {settled.get(name, name): held for name, held in values.items() if name not in chosen or name in settled}
+    reader = FieldReader(role, ends=False)
+    if (read := reader.read_columns(columns)) is not None:
+        return replace(Table.of_columns(read[0], where), unread=tuple(reader.unread), called=read[1])
     rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
     return Table.of_fields(rows, role, where)
 

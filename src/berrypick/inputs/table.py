@@ -31,6 +31,8 @@ from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, checked_
 #: Columns that hold names, and those that hold numbers.
 NAMES = ("topic", "doc", "run")
 NUMBERS = ("start", "end", "length", "rank", "score", "grade")
+#: Of these, those that may be yes or no; a place that is true is a mistake.
+YES_OR_NO = ("score", "grade")
 #: Larger numbers are not exact as 64-bit floats, and are refused.
 LARGEST = 2.0**53
 
@@ -147,7 +149,7 @@ class Table:
 def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
     if name in NAMES:
         return plain_names(name, values, notes)
-    convert = _number if name in NUMBERS else _present
+    convert = _grade if name in YES_OR_NO else _number if name in NUMBERS else _present
     return [value if type(value) is float and value == value else convert(value) for value in values]
 
 
@@ -184,9 +186,12 @@ def _present(value: Any) -> Any:
 def _number(value: Any) -> Any:
     value = _present(value)
     decimal = sys.modules.get("decimal")  # whoever has such numbers has loaded it
-    if isinstance(value, bool) or (decimal is not None and isinstance(value, decimal.Decimal)):  # yes or no; SQL
-        return float(value)
-    return value
+    return float(value) if decimal is not None and isinstance(value, decimal.Decimal) else value  # SQL
+
+
+def _grade(value: Any) -> Any:
+    value = _number(value)
+    return float(value) if isinstance(value, bool) else value
 
 
 def _with_ends(table: Table, search: Search) -> Table:

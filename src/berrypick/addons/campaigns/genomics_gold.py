@@ -30,6 +30,8 @@ class GenomicsGold(Format):
     shape: ClassVar[str] = "topic TAB pmid TAB offset TAB length TAB ASPECT|ASPECT"
     suffixes: ClassVar[tuple[str, ...]] = (".tsv",)
 
+    holds: ClassVar[frozenset[str]] = frozenset({"aspects"})
+
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:
         fields = lines[0].split("\t")

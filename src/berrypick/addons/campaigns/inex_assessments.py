@@ -85,6 +85,7 @@ class InexAssessments(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = '<assessments topic="..."><file name="..."><element path="/article[1]" .../></file>'
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
+    holds: ClassVar[frozenset[str]] = frozenset({"entry points", "documents judged as a whole"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

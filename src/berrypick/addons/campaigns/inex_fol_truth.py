@@ -59,6 +59,7 @@ class InexFolTruth(Format):
     role: ClassVar[Role] = "truth"
     shape: ClassVar[str] = "topic Q0 document relevant length [entry offset:length ...]"
     suffixes: ClassVar[tuple[str, ...]] = (".qrels", ".txt")
+    holds: ClassVar[frozenset[str]] = frozenset({"entry points", "documents judged as a whole"})
 
     @classmethod
     def sniff(cls, lines: list[str]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, TextIO
 
+import numpy as np
+
 from berrypick.addons.campaigns._video import in_minutes_seconds, minutes_seconds, read_segment, whole_seconds
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Format, Problems, Role
@@ -66,6 +68,8 @@ class MediaevalQrels(Format):
         for topic in value.topics.values():
             if topic.start is None or not (whole_seconds(topic.start) and whole_seconds(topic.end)):
                 return "times are not whole seconds"
+            if np.any(topic.end <= topic.start):
+                return "some segments are empty"
             if not set(topic.grade.tolist()) <= {0.0, 1.0}:
                 return "grades are not 0 and 1"
             if problem := word_problem((topic.topic,), topic.document):

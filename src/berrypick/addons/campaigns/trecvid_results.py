@@ -12,7 +12,7 @@ from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.values import result_counts
 from berrypick.formats.io.words import whole_number
-from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed
+from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed, writable
 
 #: Attributes that are read, and those that are not needed.
 _ATTRIBUTES = {"tNum", "sysId", "seqNum", "src", "start", "stop", "pType", "sType", "condition", "elapsedTime"}
@@ -90,7 +90,11 @@ class TrecvidResults(Format):
 
     @classmethod
     def accepts(cls, value: Any) -> str:
-        return "" if isinstance(value, Run) and value.start is not None else "it is not a run of spans"
+        if not isinstance(value, Run) or value.start is None:
+            return "it is not a run of spans"
+        if value.start.min(initial=0) < 0:
+            return "some results have no times"
+        return writable((*value.topics, *value.documents, value.tag or "run"))
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

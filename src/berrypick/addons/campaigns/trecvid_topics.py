@@ -11,7 +11,7 @@ from berrypick.addons.campaigns.trecvid_results import item
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
-from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed
+from berrypick.formats.io.xml_files import count_attributes, forget, line_of, looks_like, quoted, streamed, writable
 
 #: Elements of a topic; those that say in words and pictures what is looked for are not needed here.
 _ATTRIBUTES = {"num", "tNum", "src", "start", "stop"}
@@ -89,7 +89,7 @@ class TrecvidTopics(Format):
             return "it is not a truth of spans"
         if any((topic.grade != 1).any() or topic.empty_documents for topic in value.topics.values()):
             return "known items are all relevant; this truth has other grades"
-        return ""
+        return writable([name for topic in value.topics.values() for name in (topic.topic, *topic.document)])
 
     @classmethod
     def write(cls, value: Any, out: TextIO) -> None:

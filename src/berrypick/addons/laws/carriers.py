@@ -9,7 +9,7 @@ import csv
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -24,7 +24,6 @@ from berrypick.addons.laws.orders import Measures, Rng
 from berrypick.addons.laws.rows import Result, results_of
 from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run, span_name
-from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.formats.span_run import SpanRun
@@ -46,6 +45,8 @@ TEXTS = ("text", "page_content", "content", "chunk", "passage", "snippet")
 HOLDERS = {"records": "", "JSON Lines": ".jsonl", "CSV": ".csv"}
 
 Record = dict[str, Any]
+#: The response to one query, made of its results.
+Answer = Callable[[list[Record]], Any]
 
 
 class NotHeldError(BerrypickError):
@@ -62,6 +63,8 @@ class Carrier:
     made: Callable[[Any, Case, str], Any]
     #: Whether an error is an answer as good as the same value: nobody is misled.
     may_refuse: bool = False
+    #: Whether nothing but an error is right: it holds two things that contradict each other.
+    must_refuse: bool = False
 
 
 def carriers(case: Case) -> list[Carrier]:
@@ -76,8 +79,11 @@ def carriers(case: Case) -> list[Carrier]:
         ]
         found.append(Carrier("run as LangChain documents", True, _langchain, True))
         found += [Carrier(f"run as {held} with offsets and text", True, partial(_both, held)) for held in HOLDERS]
-    found.append(Carrier("run as hits of a search engine", True, _hits, True))
-    return found
+    found += [
+        Carrier(f"run as {held} with a text of another length", True, partial(_mistaken, held), must_refuse=True)
+        for held in (*HOLDERS, *STORES)
+    ]
+    return [*found, *(Carrier(f"run as {name}", True, partial(_hits, answer)) for name, answer in STORES.items())]
 
 
 def carried(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | None:
@@ -94,7 +100,11 @@ def carried(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | 
     except BerrypickError as error:
         if one.may_refuse:
             return None
+        if one.must_refuse:
+            return Variant(case, one.name)  # it was, as it should be
         raise BerrypickError(f"{one.name}: {str(error).partition(chr(10))[0]}") from None
+    if one.must_refuse:
+        raise BerrypickError(f"{one.name}: it is read, although its offsets and its texts contradict each other")
     return Variant(made, one.name, may_refuse=one.may_refuse)
 
 
@@ -111,20 +121,12 @@ def _opened(case: Case, of_run: bool, given: Any) -> Case:
     )
     truth, run = (case.truth, given) if of_run else (given, case.run)
     read = Evaluation._from_options(truth, run, None, options)
-    if lost := _extras(case.truth) - _extras(read.truth):
-        raise NotHeldError(f"no {' or '.join(sorted(lost))}")
     [found] = read.runs.values()
     return case.changed(run=found) if of_run else case.changed(truth=read.truth)
 
 
 #: Options that have had their effect, or belong to the contexts of the case.
 _APPLIED = ("offsets", "annotators", "min_score", "repair", "by", "topic_table", "user", "navigation", "chunks")
-
-
-def _extras(truth: Truth) -> set[str]:
-    """What few formats hold beside judgements, and others leave out."""
-    found = {"entry points"} if truth.has_entry_points else set()
-    return found | ({"aspects"} if any(topic.aspects is not None for topic in truth.topics.values()) else set())
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ def _objects(of_run: bool) -> Iterable[Carrier]:
 def _records(value: Any) -> list[Record]:
     """As lines of span-run or span-truth have them, without the name of the run."""
     lines = SpanRun if isinstance(value, Run) else SpanTruth
-    if why := lines.accepts(value):
+    if why := lines.refusal(value):
         raise NotHeldError(why)
     return [{k: v for k, v in record.items() if k != "tag"} for record in lines.to_records(value)]
 
@@ -245,15 +247,97 @@ def _both(holder: str, run: Run, case: Case, folder: str) -> Any:
     return _held(holder, records, folder)
 
 
-def _hits(run: Run, case: Case, folder: str) -> Any:
-    """Results as Elasticsearch and OpenSearch answer."""
+def _mistaken(holder: str, run: Run, case: Case, folder: str) -> Any:
+    """Results by their offsets, and beside them a text that is not as long."""
+    if run.start is None or run.start.dtype.kind != "i":
+        raise NotHeldError("no spans of characters")
+    if case.evaluation.options.text_mismatch == "note":
+        raise NotHeldError("contradictions are allowed")
+    records = _rectangular(run)
+    for record in records:
+        record["text"] = "x" * int(record["end"] - record["start"] + 7)
+    return _held(holder, records, folder) if holder in HOLDERS else _answers(STORES[holder], records)
+
+
+def _hits(answer: Answer, run: Run, case: Case, folder: str) -> Any:
+    """Results as a store answers."""
     if run.ties != "score":
         raise NotHeldError("no scores")
-    found: dict[str, list[Record]] = {topic: [] for topic in run.topics}
-    for number, record in enumerate(_rectangular(run)):
-        source = {name: record[name] for name in ("doc", "start", "end") if name in record}
-        found[record["topic"]].append({"_id": f"hit {number}", "_score": record["score"], "_source": source})
-    return {topic: {"took": 1, "hits": {"hits": hits}} for topic, hits in found.items()}
+    return {**{topic: [] for topic in run.topics}, **_answers(answer, _rectangular(run))}
+
+
+def _answers(answer: Answer, records: list[Record]) -> dict[str, Any]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record["topic"], []).append(record)
+    return {topic: answer(rows) for topic, rows in found.items()}
+
+
+def _source(record: Record) -> Record:
+    return {name: record[name] for name in ("doc", "start", "end", "text") if name in record}
+
+
+def _elasticsearch(rows: list[Record]) -> Record:
+    """Also what OpenSearch answers."""
+    hits = [{"_id": f"hit {i}", "_score": row.get("score"), "_source": _source(row)} for i, row in enumerate(rows)]
+    return {"took": 1, "hits": {"hits": hits}}
+
+
+def _elasticsearch_client(rows: list[Record]) -> Any:
+    """Not a dictionary, but an object that has keys and items, and iterates into the names of its fields."""
+    return _Response(_elasticsearch(rows))
+
+
+class _Response:
+    def __init__(self, body: Record) -> None:
+        self.body = body
+
+    def __getitem__(self, name: str) -> Any:
+        return self.body[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.body)
+
+    def keys(self) -> Iterable[str]:
+        return self.body.keys()
+
+
+def _inner_hits(rows: list[Record]) -> Record:
+    """Documents with the parts that were found in them; their own source says nothing of places."""
+    hits = []
+    for row in rows:
+        if "start" not in row:
+            raise NotHeldError("no spans")
+        part = {"_id": row["doc"], "_nested": {"field": "chunks", "offset": 0}, "_score": row.get("score")}
+        inner = {"chunks": {"hits": {"hits": [{**part, "_source": _source(row)}]}}}
+        hits.append({"_id": row["doc"], "_score": row.get("score"), "_source": {}, "inner_hits": inner})
+    return {"took": 1, "hits": {"hits": hits}}
+
+
+def _qdrant(rows: list[Record]) -> Any:
+    """As its client returns them."""
+    points = [
+        SimpleNamespace(id=i, version=1, score=row.get("score"), payload=_source(row)) for i, row in enumerate(rows)
+    ]
+    return SimpleNamespace(points=points)
+
+
+def _chroma(rows: list[Record]) -> Record:
+    texts = [row.get("text") for row in rows]
+    metadata = [{name: value for name, value in _source(row).items() if name != "text"} for row in rows]
+    distances = [-row.get("score", 0.0) for row in rows]
+    return {"ids": [[f"hit {i}" for i in range(len(rows))]], "documents": [texts], "metadatas": [metadata],
+            "distances": [distances]}  # fmt: skip
+
+
+#: What answers a search, and how.
+STORES: Mapping[str, Answer] = {
+    "hits of Elasticsearch": _elasticsearch,
+    "a response of Elasticsearch's client": _elasticsearch_client,
+    "inner hits of Elasticsearch": _inner_hits,
+    "a response of Qdrant's client": _qdrant,
+    "hits of Chroma": _chroma,
+}
 
 
 def _langchain(run: Run, case: Case, folder: str) -> Any:

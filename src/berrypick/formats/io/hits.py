@@ -10,7 +10,7 @@ from berrypick.core.errors import InputError
 from berrypick.core.finite import is_finite
 from berrypick.formats.io.json_lines import place_of_name
 from berrypick.formats.io.strict_json import strict_json
-from berrypick.inputs.fields import TABLE, FieldError, FieldReader, names_of, plain_name
+from berrypick.inputs.fields import TABLE, FieldError, FieldReader, checked_length, names_of, plain_name, unread_note
 
 Hit = Mapping[str, Any]
 #: The key under which :func:`hit_fields` has the names of fields that it did not read.
@@ -62,9 +62,11 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
         if "length" in found:
             unread.append("length")  # of the document, in minutes, or what the text says too
         found.pop("length", None)
-    elif "length" in found and not _is_number(found["length"]):
-        what = f"the length of a hit is {found['length']!r:.40}, which is not a number"
-        raise InputError(what, remedy="give its end, or its text")
+    elif "length" in found:
+        try:
+            checked_length(found["length"])
+        except FieldError as error:
+            raise InputError(error.what, remedy=error.remedy) from None
     if hit.get("highlight"):
         unread.append("highlight")
     score = _score(hit)
@@ -151,8 +153,10 @@ def results_of(hit: Hit) -> list[Hit]:
     results = [result for one in found for result in results_of(one)]
     for one in results:
         if ({"_nested", "_routing"} & set(one) or "_id" not in one) and not (_has(one, "start") or _has(one, "text")):
+            unread = unread_note(_ours(payload(one))[1])  # what says where, but is not read, is an error of its own
             raise InputError(
-                f"an inner hit of {document} has neither offsets nor text, and would count as the document",
+                f"an inner hit of {document} has neither offsets nor text, and would count as the document"
+                + (unread and f"; {unread}"),
                 remedy="let inner_hits return them, in _source or in fields",
             )
     if _has(hit, "start") and not any(_has(one, "start") for one in results):

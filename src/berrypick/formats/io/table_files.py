@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,16 @@ from berrypick.formats.io.files import LONGEST, line_too_long, open_bytes, size_
 from berrypick.formats.io.limits import MemoryGuard, expansion_limit, memory_limit, too_large, too_much_memory
 from berrypick.formats.io.words import finite
 from berrypick.inputs.fields import TABLE as FIELDS
-from berrypick.inputs.fields import Aliases, FieldReader, Role, has_name, is_number_field, is_span_header, is_used
+from berrypick.inputs.fields import (
+    Aliases,
+    FieldReader,
+    Role,
+    has_name,
+    is_number_field,
+    is_span_header,
+    is_used,
+    ours_of,
+)
 
 #: How a Parquet file begins.
 MAGIC = "PAR1"
@@ -106,7 +116,9 @@ def _conversion(name: str, role: Role, mark: str) -> Callable[[str], Any]:
         return _switch
     if not is_number_field(name, role):
         return str
-    return _comma_number if mark == ";" else _number
+    if mark != ";":
+        return _number
+    return _comma_place if ours_of(name, role) in ("start", "end", "length") else _comma_number
 
 
 def _switch(cell: str) -> Any:
@@ -124,6 +136,14 @@ def _number(cell: str) -> Any:
 def _comma_number(cell: str) -> Any:
     """Where semicolons separate columns, a comma is that of decimals."""
     return _number(cell.replace(",", ".", 1) if "." not in cell else cell)
+
+
+def _comma_place(cell: str) -> Any:
+    """1,000 may be one second or a thousand characters: it is left as it is, and refused."""
+    return cell if _THOUSANDS.fullmatch(cell.strip()) else _comma_number(cell)
+
+
+_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}")
 
 
 def almost_spans(first: str, path: str, line: int) -> InputError | None:
