@@ -52,14 +52,25 @@ INEX = "7 Q0 812 300 1000 250 250:200 600:100 700:0\n7 Q0 815 0 2215\n"
 GOLD = "7\t812\t250\t200\tgenes|organs\n"
 
 
-@pytest.mark.parametrize("format", ["span-truth", "span-table-truth", "mediaeval-qrels", "trecvid-topics"])
-def test_a_format_does_not_take_what_it_would_lose(format, tmp_path):
-    """Without entry points and documents judged as a whole, BEPD of one topic was 0 for .0419."""
+@pytest.mark.parametrize("format", ["span-truth", "span-table-truth"])
+def test_a_format_says_what_it_leaves_out(format, tmp_path, berrypick):
+    """Without entry points BEPD of one topic is 0 for .0419, so it is said; spans without them are of use all the same."""
     for text, lost in ((INEX, "entry points"), (GOLD, "aspects")):
         (tmp_path / "given").write_text(text)
-        with pytest.raises(bp.UsageError, match=rf"{format} cannot hold this: .*({lost}|segments|grades)"):
-            formats.write(formats.read_truth(tmp_path / "given"), tmp_path / "made", format)
-        assert not (tmp_path / "made").exists()
+        truth = formats.read_truth(tmp_path / "given")
+        assert format in {"span-truth", "span-table-truth"} and lost in formats.by_name(format).refusal(truth)
+        with pytest.warns(bp.BerrypickWarning, match=f"{format} has no {lost}: they are left out"):
+            formats.write(truth, tmp_path / "made", format)
+        told = berrypick("convert", tmp_path / "given", tmp_path / "again", "--to", format)
+        assert told.code == 0 and f"{format} has no {lost}: they are left out" in told.err
+
+
+@pytest.mark.parametrize("format", ["mediaeval-qrels", "trecvid-topics"])
+def test_a_format_does_not_take_what_it_would_lose(format, tmp_path):
+    (tmp_path / "given").write_text(INEX)
+    with pytest.raises(bp.UsageError, match=f"{format} cannot hold this"):
+        formats.write(formats.read_truth(tmp_path / "given"), tmp_path / "made", format)
+    assert not (tmp_path / "made").exists()
 
 
 def test_the_formats_that_have_them_do(tmp_path):

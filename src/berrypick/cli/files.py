@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import click
 from berrypick import formats
 from berrypick.cli.laws import check_laws_of_files, law_options, refuse_law_options
 from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes, tell
-from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
+from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, Message, UsageError, as_flags, one_line
 from berrypick.core.navigation import LinkTable
 from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, Truth
@@ -186,7 +187,10 @@ def convert_command(
     if collection is not None:
         value = _restate(value, collection, target, target_format)
     try:
-        chosen = formats.write(value, target, target_format)
+        with warnings.catch_warnings(record=True) as lost:
+            warnings.simplefilter("always", BerrypickWarning)
+            chosen = formats.write(value, target, target_format)
+        notes += [str(one.message) for one in lost]
     except UsageError as error:
         if len(could_be) < 2:
             raise
@@ -230,7 +234,7 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
         raise UsageError(f"{counting}; convert them to characters with 'berrypick locate'")
     ending = [suffix for suffix in Path(target).suffixes if suffix != ".gz"][-1:]
     wanted = [formats.by_name(target_format)] if target_format else list(formats.registered().values())
-    able = [f for f in wanted if not f.refusal(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
+    able = [f for f in wanted if not f.accepts(value) and (target_format or ending == [] or ending[0] in f.suffixes)]
     return value if able else restate(value, read_collection(collection))
 
 

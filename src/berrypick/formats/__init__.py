@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import InputError, UsageError, nearest, nesting_refused, option
+from berrypick.core.errors import BerrypickWarning, InputError, UsageError, nearest, nesting_refused, option
 from berrypick.core.gc import gc_paused
 from berrypick.core.navigation import LinkTable, Navigation, ReachTable
 from berrypick.core.registry import Registry, plugin_errors
@@ -337,15 +338,25 @@ def write(value: Any, path: Any, format: str | type[Format] | None = None) -> ty
     """
     name = file_name(path)
     chosen = by_name(format) if format else _for_suffix(value, name)
-    problem = chosen.refusal(value) or _empty_topics(chosen, value)
+    lost = chosen.lost(value)
+    problem = (
+        chosen.accepts(value) or (chosen.refusal(value) if lost - LEFT_OUT else "") or _empty_topics(chosen, value)
+    )
     if problem:
         raise UsageError(f"{chosen.name()} cannot hold this: {problem}")
+    if lost:
+        what = " and ".join(sorted(lost))
+        warnings.warn(f"{name}: {chosen.name()} has no {what}: they are left out", BerrypickWarning, stacklevel=2)
     with atomic_writer(name) as out:
         if _suffixes(name)[-1:] == [".parquet"]:
             chosen.write_parquet(value, out.buffer)
         else:
             chosen.write(value, out)
     return chosen
+
+
+#: What a truth of a campaign has beside its spans, and who converts it to spans can do without.
+LEFT_OUT = frozenset({"entry points", "aspects"})
 
 
 def _empty_topics(chosen: type[Format], value: Any) -> str:
@@ -368,7 +379,7 @@ def _suffixes(name: str) -> list[str]:
 def _for_suffix(value: Any, name: str) -> type[Format]:
     endings = [suffix for suffix in _suffixes(name) if suffix != ".gz"]
     ending = endings[-1] if endings else ""
-    able = [candidate for candidate in registry if not candidate.refusal(value)]
+    able = [candidate for candidate in registry if not candidate.accepts(value) and candidate.lost(value) <= LEFT_OUT]
     fitting = [candidate for candidate in able if ending in candidate.suffixes]
     if len(fitting) == 1:
         return fitting[0]

@@ -156,8 +156,13 @@ class Format:
         """Empty if nothing is lost by writing the value in this format, else why it is not written."""
         if problem := cls.accepts(value):
             return problem
-        lost = value.beside - cls.holds if isinstance(value, Truth) else ()
+        lost = cls.lost(value)
         return f"the truth has {' and '.join(sorted(lost))}, which would be lost" if lost else ""
+
+    @classmethod
+    def lost(cls, value: Any) -> frozenset[str]:
+        """Return what there is beside graded units in a truth and has no place in this format."""
+        return value.beside - cls.holds if isinstance(value, Truth) else frozenset()
 
     @classmethod
     def describe(cls, value: Any) -> list[str]:
