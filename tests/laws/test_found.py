@@ -54,7 +54,7 @@ GOLD = "7\t812\t250\t200\tgenes|organs\n"
 
 @pytest.mark.parametrize("format", ["span-truth", "span-table-truth"])
 def test_a_format_says_what_it_leaves_out(format, tmp_path, berrypick):
-    """Without entry points BEPD of one topic is 0 for .0419, so it is said; spans without them are of use all the same."""
+    """Without entry points BEPD of one topic is 0 for .0419, so it is said; spans alone are of use all the same."""
     for text, lost in ((INEX, "entry points"), (GOLD, "aspects")):
         (tmp_path / "given").write_text(text)
         truth = formats.read_truth(tmp_path / "given")
