@@ -11,7 +11,7 @@ import berrypick as bp
 from berrypick.cli import main
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, option
 from berrypick.core.results import Note, merge_notes
-from berrypick.documents.locate import UnresolvedQuotes
+from berrypick.documents.locator import UnresolvedQuotes
 
 ROOT = Path(bp.__file__).parent
 #: A flag of the command line, outside a whole command such as ``berrypick evaluate -q -o json``.

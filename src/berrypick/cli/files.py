@@ -19,7 +19,6 @@ from berrypick.core.run import Run
 from berrypick.core.truth import OFFSETS, Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import check_by_texts, checked_by_itself
-from berrypick.documents.locate import locate
 from berrypick.documents.quotes import QUOTES, THRESHOLD
 from berrypick.documents.text_length import check_run_lengths, check_truth_lengths
 from berrypick.documents.texts import Texts, read_texts
@@ -27,6 +26,7 @@ from berrypick.evaluation.context import read_collection
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer, is_stream, reusable
 from berrypick.inputs.fields import unread_note
+from berrypick.inputs.locate import locate
 from berrypick.judging.judge import refuse_duplicates
 from berrypick.xml.index import build_index, is_index, read_index
 
