@@ -56,6 +56,7 @@ SLOW_MODULES = {
     "test_experiments",
     "test_facts",
     "test_fit",
+    "test_fit_data",
     "test_formats",
     "test_greedy",
     "test_groups",
