@@ -83,6 +83,7 @@ SLOW_MODULES = {
     "test_recall_search",
     "test_registry",
     "test_release",
+    "test_relocate_data",
     "test_report",
     "test_saved_results",
     "test_simulate",
@@ -112,6 +113,7 @@ LONG_MODULES = [
     "test_chunks_data",
     "test_fit_data",
     "test_release",
+    "test_relocate_data",
 ]
 
 
