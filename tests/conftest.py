@@ -63,6 +63,7 @@ SLOW_MODULES = {
     "test_index",
     "test_index_build",
     "test_inex_formats_xml",
+    "test_inex_micro",
     "test_jobs",
     "test_laws",
     "test_layers",
@@ -72,6 +73,7 @@ SLOW_MODULES = {
     "test_native_hostile",
     "test_native_law",
     "test_notebook",
+    "test_official",
     "test_objects",
     "test_options",
     "test_pipes",
@@ -113,7 +115,6 @@ LONG_MODULES = [
     "test_chunks_data",
     "test_fit_data",
     "test_release",
-    "test_relocate_data",
 ]
 
 

@@ -16,7 +16,7 @@ import berrypick as bp
 from berrypick.core.reach import Reach
 from berrypick.kernels import poisson_binomial
 
-MICRO = Path(__file__).parents[1] / "golden" / "inex-micro"
+MICRO = Path(__file__).parents[1] / "campaigns" / "inex-micro"
 
 
 # --- where lengths came from -----------------------------------------------------------------------------------------

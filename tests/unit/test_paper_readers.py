@@ -19,7 +19,7 @@ import berrypick as bp
 from berrypick.core.navigation import LinkTable
 from berrypick.kernels.visits import Tolerance, spread_visit, visit
 
-MICRO = Path(__file__).parents[1] / "golden" / "inex-micro"
+MICRO = Path(__file__).parents[1] / "campaigns" / "inex-micro"
 
 
 def seen(user, targets, results, **options):
