@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browsers import chromium, demonstration, tabs, watch  # noqa: F401 (fixtures of all tests with a browser)
 from hypothesis import HealthCheck, settings
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
@@ -33,9 +34,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 #: Tests that start browsers, compilers or many processes, read real data, or generate their inputs; `make quick` leaves
 #: them out.
-SLOW_FOLDERS = {"browser", "golden", "fuzz", "faults"}
+SLOW_FOLDERS = {"page", "golden", "fuzz", "faults"}
 SLOW_MODULES = {
     "test_action",
+    "test_annotate",
     "test_answers",
     "test_bombs",
     "test_campaign",
