@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,9 +37,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 #: them out.
 SLOW_FOLDERS = {"page", "golden", "fuzz", "faults"}
 SLOW_MODULES = {
+    "test_abstention",
     "test_action",
     "test_annotate",
+    "test_annotate_tasks",
     "test_answers",
+    "test_arrow_tables",
     "test_bombs",
     "test_campaign",
     "test_certified",
@@ -62,6 +66,7 @@ SLOW_MODULES = {
     "test_formats",
     "test_greedy",
     "test_groups",
+    "test_ideal_lists",
     "test_index",
     "test_index_build",
     "test_inex_formats_xml",
@@ -75,8 +80,8 @@ SLOW_MODULES = {
     "test_native_hostile",
     "test_native_law",
     "test_notebook",
-    "test_official",
     "test_objects",
+    "test_official",
     "test_options",
     "test_pipes",
     "test_plots",
@@ -98,6 +103,7 @@ SLOW_MODULES = {
     "test_streams_of_runs",
     "test_sweep",
     "test_sweep_real",
+    "test_sweep_values",
     "test_systems",
     "test_terminal",
     "test_users",
@@ -280,3 +286,23 @@ def files(tmp_path):
         return paths
 
     return write
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A pipe with a name, into which something is written."""
+    writers = []
+
+    def make(content: str | bytes, name: str = "pipe") -> str:
+        path = tmp_path / name
+        os.mkfifo(path)
+        data = content.encode() if isinstance(content, str) else content
+        writer = threading.Thread(target=lambda: path.write_bytes(data), daemon=True)
+        writer.start()
+        writers.append(writer)
+        return str(path)
+
+    yield make
+    for writer in writers:
+        writer.join(timeout=10)
+        assert not writer.is_alive()
