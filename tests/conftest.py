@@ -97,6 +97,7 @@ SLOW_MODULES = {
     "test_saved_results",
     "test_simulate",
     "test_skipping",
+    "test_slices",
     "test_stability",
     "test_statistics",
     "test_statistics_simulation",
