@@ -10,6 +10,8 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
+from berrypick.demo import campaign
+from berrypick.pytest import assert_retrieval
 
 
 def test_entry_points_have_no_effort_in_characters(files, berrypick):
@@ -79,3 +81,13 @@ def test_documents_of_inex_are_judged_as_a_whole(files):
     )
     assert bp.score("charJudged", *paths.values()) == pytest.approx(50 / 100)
     assert bp.score("Judged", *paths.values()) == pytest.approx(2 / 3)
+
+
+def test_elements():
+    folder = Path(campaign.__file__).parent / "campaign"
+    truth, run = folder / "assessments.xml", folder / "runs" / "elements.xml"
+    for typed, instead in (("AP", "EPRUM"), ("P@5", "nxCG@5")):
+        with pytest.warns(bp.BerrypickWarning, match=f"{instead} counts elements"):
+            bp.score(typed, truth, run)
+        with pytest.raises(bp.UsageError, match=f"{instead} counts elements"):
+            assert_retrieval(truth, run, f"{typed} >= 0.1")

@@ -14,7 +14,8 @@ from pages import Page
 import berrypick as bp
 from berrypick.cli import commands
 from berrypick.cli.compare import compare_command
-from berrypick.cli.evaluate import evaluate_command, explain_command
+from berrypick.cli.evaluate import evaluate_command
+from berrypick.cli.explain import explain_command
 from berrypick.cli.plot import plot_command
 from berrypick.core.doors import functions
 from berrypick.demo import campaign, video, web

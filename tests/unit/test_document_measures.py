@@ -3,14 +3,12 @@
 import json
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 import berrypick as bp
 from berrypick.core.score import Score
-from berrypick.demo import campaign
 from berrypick.measures import parse_measure
 from berrypick.pytest import assert_retrieval
 
@@ -92,16 +90,6 @@ def test_saved_results_remember(berrypick, written, tmp_path, ending):
 def test_whole_documents_against_parts_are_told_too():
     with pytest.warns(bp.BerrypickWarning, match=r"charR@5 counts spans"):
         assert bp.score("R@5", TRUTH, {"q": {"d": 1.0}}) == 1.0
-
-
-def test_elements():
-    folder = Path(campaign.__file__).parent / "campaign"
-    truth, run = folder / "assessments.xml", folder / "runs" / "elements.xml"
-    for typed, instead in (("AP", "EPRUM"), ("P@5", "nxCG@5")):
-        with pytest.warns(bp.BerrypickWarning, match=f"{instead} counts elements"):
-            bp.score(typed, truth, run)
-        with pytest.raises(bp.UsageError, match=f"{instead} counts elements"):
-            assert_retrieval(truth, run, f"{typed} >= 0.1")
 
 
 def test_judged_documents_change_nothing():

@@ -1,4 +1,4 @@
-"""berrypick list, show and demo."""
+"""berrypick show."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from berrypick import formats, measures, users
-from berrypick.cli.output import HELP, painter, say, show, tell
+from berrypick.cli.output import HELP, painter, say, show
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, nearest
+from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
@@ -17,27 +17,6 @@ from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
-
-
-@click.command("list", context_settings=HELP)
-@click.argument("what", type=click.Choice(["measures", "users", "formats"]))
-def list_command(what: str) -> None:
-    """List all measures, user models ("users") or formats.
-
-    \b
-    berrypick list measures
-    """
-    kind = KINDS[what.removesuffix("s")]
-    if what == "formats":
-        rows = [[name, value.role, value.description()] for name, value in formats.registered().items()]
-        show(painter()(Table("", ["format", "role", "what it is"], rows, "<<<"), ()), True)
-    else:
-        rows = [[name, value.description()] for name, value in kind.all().items()]
-        show(painter()(Table("", [what.removesuffix("s"), "what it is"], rows, "<<"), ()), True)
-    if what == "measures":
-        say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
-    for problem in kind.problems():
-        tell(problem)
 
 
 @click.command("show", context_settings=HELP)
@@ -75,29 +54,6 @@ def show_command(kind: str, name: str, as_bibtex: bool) -> None:
         say("\nReferences")
         for key in references:
             say(f"  {cited(key)}")
-
-
-@click.command("demo", context_settings=HELP)
-@click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
-@click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
-@click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
-def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> None:
-    """Evaluate the bundled examples: on one screen, or some parts of them with explanations.
-
-    \b
-    berrypick demo web --html report.html
-    """
-    from berrypick import demo
-
-    for name in parts:
-        if name not in demo.PARTS:
-            known = list(demo.PARTS)
-            raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
-    show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
-    if html is not None:
-        made = demo.campaign.write_page(html)
-        say("", err=True)
-        tell(f"{html}: a report on the campaign ({made.size / 1e6:.1f} MB)")
 
 
 def _page(value: type) -> str:

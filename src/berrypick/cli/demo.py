@@ -1,0 +1,31 @@
+"""berrypick demo."""
+
+from __future__ import annotations
+
+import click
+
+from berrypick.cli.output import HELP, say, show, tell
+from berrypick.core.errors import UsageError, nearest
+
+
+@click.command("demo", context_settings=HELP)
+@click.argument("parts", nargs=-1, metavar="[web|video|campaign|rag]...")
+@click.option("--all", "everything", is_flag=True, help="All parts with explanations, and the commands behind them.")
+@click.option("--html", metavar="FILE", help="Also write an HTML report on the campaign.")
+def demo_command(parts: tuple[str, ...], everything: bool, html: str | None) -> None:
+    """Evaluate the bundled examples: on one screen, or some parts of them with explanations.
+
+    \b
+    berrypick demo web --html report.html
+    """
+    from berrypick import demo
+
+    for name in parts:
+        if name not in demo.PARTS:
+            known = list(demo.PARTS)
+            raise UsageError(f"the demo has no part {name}{nearest(name, known) or '; available: ' + ', '.join(known)}")
+    show(demo.text() if everything else demo.text(parts) if parts else demo.summary())
+    if html is not None:
+        made = demo.campaign.write_page(html)
+        say("", err=True)
+        tell(f"{html}: a report on the campaign ({made.size / 1e6:.1f} MB)")
