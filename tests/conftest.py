@@ -207,12 +207,16 @@ def no_event_loop():
 @pytest.fixture(autouse=True)
 def nothing_stays_registered():
     """What a test or an example registers is gone after it."""
+    import berrypick
+    from berrypick.core.doors import doors, functions
     from berrypick.core.registry import _registries
 
-    before = {id(registry): dict(registry._registered) for registry in _registries}
+    before = {id(known): dict(known._registered) for known in (*_registries, *doors)}
     yield
-    for registry in _registries:
-        registry._registered = before.get(id(registry), {})
+    for name in functions._registered.keys() - before[id(functions)].keys():
+        vars(berrypick).pop(name, None)
+    for known in (*_registries, *doors):
+        known._registered = before.get(id(known), {})
 
 
 @pytest.fixture(scope="session")
