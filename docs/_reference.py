@@ -252,7 +252,7 @@ def _cli_file(name: str) -> str:
 
 
 def _cli_index() -> str:
-    lines = {name: line for name, (_, line) in COMMANDS.items()}
+    lines = dict(COMMANDS)
     lines |= {name: command.get_short_help_str(200) for name, command in commands}
     rows = [[f"[{name}]({_cli_file(name)})", text(line)] for name, line in lines.items()]
     return (

@@ -11,10 +11,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browsers import chromium, demonstration, tabs, watch  # noqa: F401 (fixtures of all tests with a browser)
 from hypothesis import HealthCheck, settings
 
 REQUIRE_ALL = os.environ.get("BERRYPICK_REQUIRE_ALL", "") not in ("", "0")
@@ -33,10 +35,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 #: Tests that start browsers, compilers or many processes, read real data, or generate their inputs; `make quick` leaves
 #: them out.
-SLOW_FOLDERS = {"browser", "golden", "fuzz", "faults"}
+SLOW_FOLDERS = {"page", "golden", "fuzz", "faults"}
 SLOW_MODULES = {
+    "test_abstention",
     "test_action",
+    "test_annotate",
+    "test_annotate_tasks",
     "test_answers",
+    "test_arrow_tables",
     "test_bombs",
     "test_campaign",
     "test_certified",
@@ -55,12 +61,15 @@ SLOW_MODULES = {
     "test_experiments",
     "test_facts",
     "test_fit",
+    "test_fit_data",
     "test_formats",
     "test_greedy",
     "test_groups",
+    "test_ideal_lists",
     "test_index",
     "test_index_build",
     "test_inex_formats_xml",
+    "test_inex_micro",
     "test_jobs",
     "test_laws",
     "test_layers",
@@ -72,6 +81,7 @@ SLOW_MODULES = {
     "test_native_law",
     "test_notebook",
     "test_objects",
+    "test_official",
     "test_options",
     "test_pipes",
     "test_plots",
@@ -81,16 +91,19 @@ SLOW_MODULES = {
     "test_ranked",
     "test_registry",
     "test_release",
+    "test_relocate_data",
     "test_report",
     "test_saved_results",
     "test_simulate",
     "test_skipping",
+    "test_slices",
     "test_stability",
     "test_statistics",
     "test_statistics_simulation",
     "test_streams_of_runs",
     "test_sweep",
     "test_sweep_real",
+    "test_sweep_values",
     "test_systems",
     "test_terminal",
     "test_users",
@@ -193,12 +206,16 @@ def no_event_loop():
 @pytest.fixture(autouse=True)
 def nothing_stays_registered():
     """What a test or an example registers is gone after it."""
+    import berrypick
+    from berrypick.core.doors import doors, functions
     from berrypick.core.registry import _registries
 
-    before = {id(registry): dict(registry._registered) for registry in _registries}
+    before = {id(known): dict(known._registered) for known in (*_registries, *doors)}
     yield
-    for registry in _registries:
-        registry._registered = before.get(id(registry), {})
+    for name in functions._registered.keys() - before[id(functions)].keys():
+        vars(berrypick).pop(name, None)
+    for known in (*_registries, *doors):
+        known._registered = before.get(id(known), {})
 
 
 @pytest.fixture(scope="session")
@@ -273,3 +290,23 @@ def files(tmp_path):
         return paths
 
     return write
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A pipe with a name, into which something is written."""
+    writers = []
+
+    def make(content: str | bytes, name: str = "pipe") -> str:
+        path = tmp_path / name
+        os.mkfifo(path)
+        data = content.encode() if isinstance(content, str) else content
+        writer = threading.Thread(target=lambda: path.write_bytes(data), daemon=True)
+        writer.start()
+        writers.append(writer)
+        return str(path)
+
+    yield make
+    for writer in writers:
+        writer.join(timeout=10)
+        assert not writer.is_alive()

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from berrypick.core.run import Run
     from berrypick.core.score import Score
     from berrypick.core.truth import Truth
-    from berrypick.documents.locate import locate
     from berrypick.documents.texts import Texts, read_texts
     from berrypick.evaluation.context import read_collection
     from berrypick.evaluation.evaluation import Evaluation
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from berrypick.formats import read_navigation, read_run, read_truth, write
     from berrypick.formats.base import Format
     from berrypick.inputs.frames import run_from_frame, truth_from_frame
+    from berrypick.inputs.locate import locate
     from berrypick.inputs.objects import run_from_objects
     from berrypick.judging.topic import JudgedTopic
     from berrypick.measures._functions import effort_precision, expected_ratio
@@ -161,7 +161,7 @@ _HOMES = {
     "Truth": "berrypick.core.truth",
     "run_from_frame": "berrypick.inputs.frames",
     "truth_from_frame": "berrypick.inputs.frames",
-    "locate": "berrypick.documents.locate",
+    "locate": "berrypick.inputs.locate",
     "run_from_objects": "berrypick.inputs.objects",
     "Texts": "berrypick.documents.texts",
     "read_texts": "berrypick.documents.texts",

@@ -12,26 +12,30 @@ from cases import each
 from pages import Page
 
 import berrypick as bp
-from berrypick.addons.page.command import report_command
+from berrypick.cli import commands
 from berrypick.cli.compare import compare_command
-from berrypick.cli.evaluate import evaluate_command, explain_command
+from berrypick.cli.evaluate import evaluate_command
+from berrypick.cli.explain import explain_command
 from berrypick.cli.plot import plot_command
+from berrypick.core.doors import functions
 from berrypick.demo import campaign, video, web
 from berrypick.evaluation import options as module
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, SweepKeywords, options
 
 OPTIONS = {option.name: option for option in options()}
-COMMANDS = [evaluate_command, explain_command, compare_command, report_command, plot_command]
+REPORT = [command for name, command in commands if name == "report"]
+COMMANDS = [evaluate_command, explain_command, compare_command, *REPORT, plot_command]
 FUNCTIONS = {
     "evaluate": (bp.evaluate, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")),
     "score": (bp.score, ("AP", {"q": {"a": 1}}, {"q": {"a": 1.0}})),
     "explain": (bp.explain, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "q", "AP")),
     "judge": (bp.judge, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "q")),
     "compare": (bp.compare, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")),
-    "sweep": (bp.sweep, ({"a": "text"}, {"q": {"a#0-1": 1}})),
-    "write_report": (bp.write_report, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")),
+    "sweep": (functions.find("sweep"), ({"a": "text"}, {"q": {"a#0-1": 1}})),
+    "write_report": (functions.find("write_report"), ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")),
     "Evaluation.prepare": (bp.Evaluation.prepare, ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP")),
 }
+FUNCTIONS = {name: (function, given) for name, (function, given) in FUNCTIONS.items() if function is not None}
 
 
 @each("name", OPTIONS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import formats
-from berrypick.core.errors import InputError, UsageError
+from berrypick.core.errors import InputError
 from berrypick.formats import sniff
 
 # an astral character before the span: UTF-16 counts it twice
@@ -256,54 +256,6 @@ def test_annotators_are_kept_apart_and_merged(tmp_path):
     assert any("has one annotator" in str(note) for note in alone.notes)
 
 
-NAMED = """\
-{"topic": "q", "doc": "d", "start": 0, "end": 10, "grade": 1, "offsets": "chars", "annotator": "ana", "kind": "x"}
-{"topic": "q", "doc": "d", "start": 10, "end": 20, "grade": 0, "offsets": "chars", "annotator": "ana", "kind": "x"}
-{"topic": "q", "doc": "d", "start": 0, "end": 20, "grade": 0, "offsets": "chars", "annotator": "ben", "kind": "x"}
-{"topic": "r", "doc": "d", "start": 3, "end": 5, "grade": 1, "offsets": "chars", "annotator": "ben", "kind": "y"}
-"""
-
-
-@pytest.mark.parametrize("target", ["again.jsonl", "again.csv", "again.parquet"])
-def test_lines_that_say_who_judged(tmp_path, berrypick, target):
-    (tmp_path / "both.jsonl").write_text(NAMED)
-    assert berrypick("convert", tmp_path / "both.jsonl", tmp_path / target).code == 0
-    for path in (tmp_path / "both.jsonl", tmp_path / target):
-        truth = bp.read_truth(path)
-        assert list(truth.annotators) == ["ana", "ben"]
-        assert truth.fields["kind"].values == {"q": "x", "r": "y"} and "annotator" not in truth.fields
-        run = {"q": {"d#0-10": 1}, "r": {"d#0-10": 1}}
-        assert bp.score("charP", path, run) == 0.6
-        assert bp.score("charP", path, run, annotators="intersection") == 0.2
-        assert "alpha" in berrypick("agreement", path).out
-        assert "2 annotators" in berrypick("check", path).out
-    notes = bp.evaluate(tmp_path / "both.jsonl", run, "charP").notes
-    assert any("2 annotators, of whom any may find text relevant" in str(note) for note in notes)
-
-
-def test_one_annotator_is_kept_and_named(tmp_path, berrypick):
-    (tmp_path / "ana.jsonl").write_text("".join(NAMED.splitlines(keepends=True)[:2]))
-    berrypick("convert", tmp_path / "ana.jsonl", tmp_path / "again.jsonl")
-    assert [json.loads(line)["annotator"] for line in (tmp_path / "again.jsonl").read_text().splitlines()] == [
-        "ana"
-    ] * 2
-    assert berrypick("agreement", tmp_path / "ana.jsonl").code == 2
-    run = {"q": {"d#0-10": 1}}
-    noted = bp.evaluate(tmp_path / "ana.jsonl", run, "charP", annotators="majority").notes
-    assert any("has one annotator" in str(note) for note in noted)
-
-
-def test_relocated_judgements_stay_apart(tmp_path, berrypick):
-    (tmp_path / "both.jsonl").write_text(NAMED)
-    old, new = {"d": "abcdefghijklmnopqrstuvwxyz"}, {"d": "New. abcdefghijklmnopqrstuvwxyz"}
-    moved = bp.relocate(tmp_path / "both.jsonl", old, new)
-    assert {who: topics["q"].start.tolist() for who, topics in moved.truth.annotators.items()} == {
-        "ana": [5, 15],
-        "ben": [5],
-    }
-    assert len(moved.cases) == 4 and moved.truth.topics["r"].start.tolist() == [8]
-
-
 def test_annotators_of_documents_are_refused(tmp_path, berrypick):
     (tmp_path / "t.jsonl").write_text(
         '{"topic": "q", "doc": "d", "start": 0, "end": 1, "annotator": "a"}\n'
@@ -314,20 +266,6 @@ def test_annotators_of_documents_are_refused(tmp_path, berrypick):
     (tmp_path / "t.jsonl").write_text('{"topic": "q", "doc": "d", "start": 0, "end": 1, "annotator": ["a"]}\n')
     with pytest.raises(InputError, match="annotator must be a non-empty string"):
         bp.read_truth(tmp_path / "t.jsonl")
-
-
-def test_agreement_by_hand(tmp_path, berrypick):
-    # 40 characters judged by both: 10 both relevant, 25 both not, 5 different
-    path = two(tmp_path, ("ann", 0, 15, "relevant"), ("ann", 15, 40, "irrelevant"), ("ben", 0, 10, "relevant"),
-               ("ben", 10, 40, "irrelevant"), ("ben", 50, 60, "relevant"))  # fmt: skip
-    found = bp.agreement(path)
-    # observed disagreement 10 of 80 values in pairs; expected 2 x 25 x 55 / (80 x 79)
-    assert found.alpha == pytest.approx(1 - (10 / 80) / (2 * 25 * 55 / (80 * 79)))
-    assert (found.characters, found.alike) == (40, 35 / 40)
-    told = berrypick("agreement", path)
-    assert told.code == 0 and told.out.startswith(f"Krippendorff's alpha {found.alpha:.4f} over 40 characters")
-    with pytest.raises(UsageError, match="has one annotator"):
-        bp.agreement({"q": {"a#0-4": 1}})
 
 
 VOTES = st.lists(st.tuples(st.sampled_from(["ann", "ben", "eve"]), st.integers(0, 20), st.integers(1, 9),

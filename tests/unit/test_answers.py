@@ -201,37 +201,6 @@ def test_gates_and_comparisons(inputs: tuple[str, str], tmp_path: Path, berrypic
     assert berrypick("compare", *inputs, "--fail-under", "Abstained=1", "--min-score", "0.51").code == 0
 
 
-def test_trade_off_of_the_least_score(inputs: tuple[str, str], tmp_path: Path, berrypick: Any) -> None:
-    found = bp.abstention(*inputs)
-    values = [(point.min_score, point.abstained, point.answered) for point in found.points]
-    # the best scores are 0.9 and 0.3 with an answer, 0.5 and none without one
-    assert values[:3] == [(0.3, 0.5, 1.0), (0.5, 0.5, 0.5), (0.9, 1.0, 0.5)]
-    assert values[3][0] > 0.9 and values[3][1:] == (1.0, 0.0)
-    for least, abstained, answered in values:
-        assert mean(bp.evaluate(*inputs, "Abstained Answered", min_score=least)) == {
-            "Abstained": abstained, "Answered": answered,
-        }  # fmt: skip
-    done = berrypick("abstention", *inputs, "-o", "json")
-    assert [(row["min_score"], row["Abstained"], row["Answered"]) for row in json.loads(done.out)] == values
-    with pytest.raises(UsageError, match="has no topic without an answer"):
-        bp.abstention({"q": {"a": 1}}, {"q": {"a": 1.0}})
-
-
-def test_a_plot_refuses_options_it_does_not_have() -> None:
-    pytest.importorskip("altair")
-    found = bp.abstention({"q": {"a": 1}, "p": None}, {"q": {"a": 1.0}})
-    with pytest.raises(UsageError, match="has no option 'widht'; did you mean width"):
-        found.plot(widht="8cm")
-
-
-def test_trade_off_is_drawn(inputs: tuple[str, str], tmp_path: Path, berrypick: Any) -> None:
-    pytest.importorskip("vl_convert")
-    done = berrypick("abstention", *inputs, "--plot", tmp_path / "trade.svg")
-    assert done.code == 0, done.err
-    drawn = (tmp_path / "trade.svg").read_text(encoding="utf-8")
-    assert "Answered, of topics with an answer" in drawn and "Abstained, of topics without one" in drawn
-
-
 def test_a_run_that_returns_nothing_is_told():
     results = bp.evaluate({"q1": {"a": 1}, "q2": None}, {"q1": {}, "q2": []}, "AP Abstained")
     told = [note.text for note in results.notes if note.kind == "empty run"]
@@ -243,17 +212,3 @@ def test_records_say_that_a_topic_has_no_answer_as_lines_do():
     truth = [{"topic": "q", "doc": "d", "start": 0, "end": 5}, {"topic": "none", "answer": None}]
     run = [{"topic": "q", "doc": "d", "start": 0, "end": 5, "score": 1.0}]
     assert bp.evaluate(truth, run, "Abstained Answered").mean()["run"] == {"Abstained": 1.0, "Answered": 1.0}
-
-
-def test_a_sweep_trades_abstained_for_answered(tmp_path):
-    """The runs that a sweep keeps have a curve; a least score cuts all of them."""
-    documents = {"care": "Cut the old canes in autumn. Pick raspberries when they are dry. They fruit in July."}
-    truth = [{"topic": "cut", "doc": "care", "start": 0, "end": 28}, {"topic": "ill", "answer": None}]
-    queries = {"cut": "When are old canes cut?", "ill": "Are they ill in July?"}
-    given = {"queries": queries, "grid": {"size": [30, 90]}, "measures": "Abstained Answered"}
-    found = bp.sweep(documents, truth, **given, keep=tmp_path / "kept")
-    curve = bp.abstention(truth, sorted((tmp_path / "kept").iterdir()))
-    assert len(found.names) == 2 and len(curve.points) == 6
-    for point in curve.points:
-        cut = bp.sweep(documents, truth, **given, min_score=point.min_score)
-        assert cut.results.mean()[point.run] == {"Abstained": point.abstained, "Answered": point.answered}

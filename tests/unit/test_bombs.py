@@ -117,24 +117,6 @@ def test_what_is_no_file_of_a_folder_is_refused_by_name(tmp_path, kind, reader):
     assert error.value.path == str(strange)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pipes and links of POSIX")
-@pytest.mark.parametrize("kind", ["pipe", "link", "dangling"])
-def test_what_is_no_run_of_a_folder_is_refused_by_name(tmp_path, kind):
-    """It was passed over without a word."""
-    top = tmp_path / "runs"
-    top.mkdir()
-    (top / "size=1.run").write_bytes(LINE)
-    (tmp_path / "secret").write_bytes(LINE)
-    strange = top / "size=2.run"
-    if kind == "pipe":
-        os.mkfifo(strange)
-    else:
-        strange.symlink_to({"link": tmp_path / "secret", "dangling": tmp_path / "none"}[kind])
-    with pytest.raises(bp.InputError) as error:
-        bp.sweep(truth={"1": {"document": 1}}, runs=top, measures="AP")
-    assert error.value.path == str(strange)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
 @pytest.mark.parametrize("reader", [read_texts, read_folder, formats.read_truth])
 def test_folders_that_are_links(tmp_path, reader):

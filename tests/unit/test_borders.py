@@ -8,8 +8,6 @@ import json
 import pytest
 
 import berrypick as bp
-from berrypick.addons.sweep.chunkers import fixed
-from berrypick.addons.sweep.retrievers import bm25
 
 TRUTH = {"q1": {"v#100-200": 1, "w#0-50": 1}, "q2": {"v#0-50": 1}}
 RUN = {"q1": {"v#300-400": 2.0, "w#0-50": 1.0}, "q2": {"v#900-950": 1.0}}
@@ -118,22 +116,6 @@ def test_check_still_finds_a_broken_run(files, berrypick):
 
 
 # --- sweeps and comparisons -------------------------------------------------------------------------------------------
-
-
-def test_a_sweep_does_not_overwrite_the_runs_of_another(tmp_path):
-    texts, queries = {"d": "Cut the old canes. Pick dry berries. Eat them soon."}, {"q": "old dry soon"}
-    truth = {"q": [{"doc": "d", "start": 19, "end": 36}]}
-
-    def sweep(k1: float):
-        grid = {"size": [20, 30], "k1": [k1]}
-        return bp.sweep(texts, truth, fixed, bm25, "charR@5", queries=queries, grid=grid, keep=tmp_path / "kept")
-
-    sweep(1.2)
-    kept = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
-    assert set(kept) == {"size=20.jsonl", "size=30.jsonl"}
-    with pytest.raises(bp.UsageError, match=r"kept already has size=20.jsonl and 1 more, .* overwrite"):
-        sweep(0.5)
-    assert {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == kept
 
 
 def results(**values: float):

@@ -85,13 +85,6 @@ def test_clicks_by_the_command_line(files, berrypick):
     assert json.loads(done.out)[0]["value"] == pytest.approx(0.2), done.err
 
 
-def test_entry_points_have_no_effort_in_characters(files, berrypick):
-    paths = files(truth_qrels="1 Q0 d 10 100 5 5:10\n", list_run="1 Q0 d 1 1 r 5 10\n")
-    done = berrypick("evaluate", *paths.values(), "-m", "epnav", "--user", "bep", "--effort", "chars")
-    assert done.code == 2 and "--effort rank" in done.err
-    assert berrypick("evaluate", *paths.values(), "-m", "epnav", "--user", "bep").code == 0
-
-
 def test_tokens_outside_of_the_result():
     """Six words, of which the result shows the first two; coverage 2/6 of the characters 'a b c d e f'."""
     text = "a b c d e f"

@@ -214,12 +214,6 @@ def test_what_does_not_go_together(spec, message):
         bp.evaluate(TRUTH, {"q": {"a": 1}}, spec)
 
 
-def test_no_list_surely_reaches_a_target_that_is_hard_to_reach():
-    weak = ReachTable({("a", "a"): 0.5})
-    (found,) = bp.ideal_lists({"q": {"a": 1}}, navigation=weak)
-    assert (found.value, found.bound, found.gap, found.list) == (None, None, None, ())
-
-
 def test_eprum_of_a_matrix_takes_the_parameters_of_the_measure():
     rows = np.vstack([np.eye(6), np.random.default_rng(1).random((60, 6)) * 0.6])
     run = rows[[1, 8, 20]]
@@ -291,10 +285,3 @@ def test_the_command_notes_what_is_open(files, tmp_path):
     assert "may be more than 0.001 from the best" in run_ideal(*arguments, "--gap", "0.001").stderr
     classical = run_ideal(files[0])
     assert classical.exit_code == 0 and "the candidates are the targets alone" in classical.stderr
-
-
-def test_other_measures_have_no_ideal_list(files):
-    with pytest.raises(bp.UsageError, match="EPRUM"):
-        bp.ideal_lists(TRUTH, "PRUM", navigation=CLICKS, units=5)
-    with pytest.raises(bp.UsageError, match="recall value"):
-        bp.ideal_lists(TRUTH, "EPRUM(rank=2)", navigation=CLICKS)

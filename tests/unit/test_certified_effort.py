@@ -185,16 +185,6 @@ def test_epnav_by_hand():
     assert bounded == pytest.approx(np.mean([*run[:66], *([1.0] * 34)]))
 
 
-def test_efforts_of_candidates_are_their_lengths():
-    """A section of 100 characters that holds both targets of 10 is dearer than the two."""
-    spans = [{"topic": "q", "doc": "d", "start": 0, "end": 10}, {"topic": "q", "doc": "d", "start": 50, "end": 60}]
-    (one, two) = bp.ideal_lists(spans, "epnav", effort="chars")
-    assert (one.level, one.value, two.level, two.value) == (0.5, 10, 1, 20)
-    run = [{"topic": "q", "doc": "d", "start": 0, "end": 100, "rank": 1}]
-    certified = bp.score("epnav(ideal='certified')@1", spans, run, effort="chars")
-    assert certified == pytest.approx(0.2)
-
-
 @pytest.mark.parametrize("effort", ["rank", "clicks"])
 def test_bounded_values_never_exceed_one(effort):
     rng = np.random.default_rng(8)
@@ -219,23 +209,6 @@ def test_results_that_are_no_candidates_are_within_the_bound():
     results = bp.evaluate(spans, run, "epnav epnav(ideal='certified',norm='bounded')")
     assert [row.value for row in results.mean_rows] == pytest.approx([1.5, 1.0])
     assert dict(results.mean_rows[1].signature.fields)["bounded"] == "candidates+run"
-
-
-def test_what_no_list_surely_reaches_is_undefined():
-    weak = ReachTable({("a", "a"): 0.5})
-    assert bp.score("epnav(ideal='certified')", {"q": {"a": 1}}, {"q": {"a": 1}}, navigation=weak) is None
-    assert bp.score("epnav(ideal='certified',norm='bounded')", {"q": {"a": 1}}, {"q": {"a": 1}}, navigation=weak) == 1
-    (found,) = bp.ideal_lists({"q": {"a": 1}}, "epnav", navigation=weak)
-    assert (found.value, found.bound, found.gap, found.list) == (None, None, None, ())
-
-
-def test_a_visit_of_a_candidate_does_not_depend_on_the_others():
-    """User model t2i goes on from a result; each candidate is visited alone, so both targets cost their own way."""
-    spans = [{"topic": "q", "doc": "d", "start": 0, "end": 10}, {"topic": "q", "doc": "d", "start": 15, "end": 25}]
-    found = bp.ideal_lists(
-        spans, "epnav", user="t2i(tolerance=8,keeps_viewing=True)", effort="chars", collection={"d": 100}
-    )
-    assert [(one.value, one.gap, len(one.list)) for one in found] == [(18, 0, 1), (33, 0, 1)]
 
 
 def test_explain_shows_the_lists():

@@ -12,7 +12,7 @@ import pytest
 
 import berrypick as bp
 from berrypick.documents.checked import checked_truth
-from berrypick.documents.locate import Locator
+from berrypick.documents.locator import Locator
 
 
 @pytest.fixture(scope="module")

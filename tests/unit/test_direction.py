@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from pages import Page
 from worlds import document_run
 
 import berrypick as bp
-from berrypick.addons.sweep.sweep import fixed, fts5
 from berrypick.report.charts import means
 from berrypick.report.text import best
 from berrypick.report.text import render as render_results
@@ -30,17 +28,6 @@ class Dwell(bp.Measure):
     def compute(self, topic):
         wanted = set(topic.targets.names())
         return float(next((i for i, name in enumerate(topic.ranking.names_by_rank()) if name in wanted), 99))
-
-
-class Noise(bp.Measure):
-    """Retrieved characters that are not relevant."""
-
-    higher_is_better = False
-
-    def compute(self, topic):
-        ranking, targets = topic.spans
-        relevant = sum(targets.end - targets.start)
-        return float(sum(ranking.end - ranking.start) - relevant)
 
 
 @pytest.fixture(scope="module")
@@ -115,29 +102,3 @@ def test_plots_have_the_best_on_top(results):
     spec = means(bp.compare(results)).to_dict()
     domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in spec["layer"]]
     assert domains[0] == ["quick", "slow"]
-
-
-def test_report(results, tmp_path):
-    pytest.importorskip("vl_convert")
-    bp.write_report(TRUTH, runs(), [Dwell()], html=tmp_path / "page.html")
-    overview = Page(tmp_path / "page.html").overview
-    (measure,) = overview["measures"]
-    assert measure["increasing"] is False and measure["what"] == "Ranks before the first target."
-    assert [cell[0]["letters"] for cell in overview["table"]] == [[], ["a"]]
-
-
-def test_sweep():
-    documents = {"d": "apple pear plum. " * 20}
-    swept = bp.sweep(
-        documents,
-        {"q": {"d#0-5": 1}},
-        fixed,
-        fts5,
-        [Noise()],
-        queries={"q": "apple"},
-        grid={"size": [20, 80], "overlap": [0]},
-    )
-    values = {row["size"]: row["value"] for row in swept.rows}
-    assert swept.best()["size"] == min(values, key=values.get) == 20
-    starred = [cell for cell in swept.heatmap("size", "overlap").split() if cell.endswith("*")]
-    assert starred and {float(cell[:-1]) for cell in starred} == {min(values.values())}

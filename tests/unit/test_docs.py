@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import inspect
 import re
@@ -14,12 +15,14 @@ from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
+import plugins
 import pytest
 from cases import each
 
 import berrypick as bp
 from berrypick import formats, measures, users
 from berrypick.cli import command_names
+from berrypick.core.doors import own_points
 from berrypick.demo.files import copy_examples
 from berrypick.evaluation.options import options
 
@@ -284,7 +287,7 @@ def test_no_place_of_a_machine_is_named(page: Path) -> None:
     assert not re.search(r"/(?:home|root|tmp|work|Users)/", page.read_text(encoding="utf-8"))
 
 
-# contributing: the three examples work as files of their own
+# contributing: the six examples work as files of their own
 
 
 @pytest.fixture
@@ -295,18 +298,17 @@ def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dic
         first = body.partition("\n")[0]
         assert first.startswith("# "), body
         files[first[2:]] = body
-    packages = {"measures": measures, "users": users, "formats": formats}
     before = set(sys.modules)
+    monkeypatch.setattr(bp, "__path__", [*bp.__path__, str(tmp_path)])
     for path, body in files.items():
-        match = re.fullmatch(r"src/berrypick/(measures|users|formats)/(\w+\.py)", path)
-        if match:
-            folder = tmp_path / match[1]
-            folder.mkdir(exist_ok=True)
-            (folder / match[2]).write_text(body, encoding="utf-8")
-            package = packages[match[1]]
-            monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
-    for package in packages.values():
-        package.registry.reload()
+        if path.startswith("src/berrypick/"):
+            place = tmp_path / path.removeprefix("src/berrypick/")
+            package = importlib.import_module("berrypick." + ".".join(place.relative_to(tmp_path).parts[:-1]))
+            if not place.parent.exists():
+                place.parent.mkdir(parents=True)
+                monkeypatch.setattr(package, "__path__", [*package.__path__, str(place.parent)])
+            place.write_text(body, encoding="utf-8")
+    _look_again()
     yield files
     monkeypatch.undo()
     for name in set(sys.modules) - before:
@@ -314,14 +316,23 @@ def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dic
             parent, _, child = name.rpartition(".")
             delattr(sys.modules[parent], child)
             del sys.modules[name]
-    for package in packages.values():
-        package.registry.reload()
+    _look_again()
 
 
-def test_contributed_files_are_found_and_their_tests_pass(contributed: dict[str, str], tmp_path: Path) -> None:
+def _look_again() -> None:
+    own_points.cache_clear()
+    for known in (*plugins.REGISTRIES, *plugins.DOORS):
+        known.reload()
+
+
+def test_contributed_files_are_found_and_their_tests_pass(
+    contributed: dict[str, str], tmp_path: Path, berrypick: Any
+) -> None:
     assert "SeenAny" in measures.registered()
     assert "whole_document" in users.registered()
     assert "reach-arrows" in formats.registered()
+    assert "topics" in command_names()
+    given = {"tmp_path": tmp_path, "berrypick": berrypick}
     ran = 0
     for path, body in contributed.items():
         if path.startswith("tests/"):
@@ -329,9 +340,9 @@ def test_contributed_files_are_found_and_their_tests_pass(contributed: dict[str,
             exec(compile(body, path, "exec"), space)
             for name in [name for name in space if name.startswith("test_")]:
                 parameters = space[name].__code__.co_varnames[: space[name].__code__.co_argcount]
-                space[name](*[tmp_path] if parameters == ("tmp_path",) else [])
+                space[name](*(given[parameter] for parameter in parameters))
                 ran += 1
-    assert ran == 3
+    assert ran == 4
 
 
 def test_contributed_docstrings_hold(contributed: dict[str, str]) -> None:
@@ -355,3 +366,4 @@ def test_the_contributions_are_gone_again() -> None:
     assert "SeenAny" not in measures.registered()
     assert "whole_document" not in users.registered()
     assert "reach-arrows" not in formats.registered()
+    assert "topics" not in command_names()

@@ -3,15 +3,12 @@
 import json
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 import berrypick as bp
-from berrypick.addons.integrations.topic_lists import ListEvaluator
 from berrypick.core.score import Score
-from berrypick.demo import campaign
 from berrypick.measures import parse_measure
 from berrypick.pytest import assert_retrieval
 
@@ -63,21 +60,6 @@ def test_numbers_that_show_no_notes_warn(typed, spans):
             number()
 
 
-@pytest.mark.parametrize(("typed", "spans"), INSTEAD)
-def test_gates_and_evaluators_refuse(typed, spans):
-    compared = bp.compare(TRUTH, {"one": RUN, "two": RUN}, f"{typed} charR@5")
-    for gate in (
-        lambda: compared.unmet(under={typed: 0.5}),
-        lambda: compared.unmet(over={typed: 0.5}),
-        lambda: compared.unmet(worse_than="one"),
-        lambda: assert_retrieval(TRUTH, RUN, f"{typed} >= 0.5"),
-        lambda: ListEvaluator(typed, {}).one({"d#100-200": 1}, {"d#900-950": 1.0}),
-    ):
-        with pytest.raises(bp.UsageError, match=f"{WHOLE}; {spans} counts spans"):
-            quiet(gate)
-    assert compared.unmet(under={"charR@5": 0.0}) == [], "what is only shown is not refused"
-
-
 def test_the_command(berrypick, written):
     files = written["truth_jsonl"], written["one_jsonl"], written["two_jsonl"]
     for gate in (["--fail-under", "MRR=0.5"], ["--fail-over", "MRR=2"], ["-m", "MRR", "--fail-if-worse", "two"]):
@@ -110,16 +92,6 @@ def test_whole_documents_against_parts_are_told_too():
         assert bp.score("R@5", TRUTH, {"q": {"d": 1.0}}) == 1.0
 
 
-def test_elements():
-    folder = Path(campaign.__file__).parent / "campaign"
-    truth, run = folder / "assessments.xml", folder / "runs" / "elements.xml"
-    for typed, instead in (("AP", "EPRUM"), ("P@5", "nxCG@5")):
-        with pytest.warns(bp.BerrypickWarning, match=f"{instead} counts elements"):
-            bp.score(typed, truth, run)
-        with pytest.raises(bp.UsageError, match=f"{instead} counts elements"):
-            assert_retrieval(truth, run, f"{typed} >= 0.1")
-
-
 def test_judged_documents_change_nothing():
     truth = {"q": {"d": 1}}
     for run in ({"q": {"d": 1.0}}, RUN):
@@ -128,16 +100,6 @@ def test_judged_documents_change_nothing():
         assert bp.compare(truth, run, "R@5").unmet(under={"R@5": 0.5}) == []
         assert_retrieval(truth, run, "R@5 >= 0.5")
         assert "judged" not in dict(bp.evaluate(truth, run, "R@5").mean_rows[0].signature.fields)
-
-
-def test_a_sweep_that_chooses_by_documents_warns(tmp_path, written):
-    (tmp_path / "runs").mkdir()
-    for size in (1, 2):
-        (tmp_path / "runs" / f"size={size}.jsonl").write_text(lines("x", start=900, end=950, rank=1))
-    swept = bp.sweep(truth=written["truth_jsonl"], measures="MRR charR", runs=tmp_path / "runs")
-    with pytest.warns(bp.BerrypickWarning, match="spanRR counts spans"):
-        swept.best("MRR")
-    quiet(lambda: swept.best("charR"))
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,11 @@ import re
 import subprocess
 import sys
 
-import duckdb
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from made_results import results
 
 import berrypick as bp
-from berrypick.addons.sweep.sweep import Sweep
 from berrypick.core import arrow, metric_names
 from berrypick.core.arrow import arrow_stream
 from berrypick.core.results import TopicGroups
@@ -85,48 +81,6 @@ def test_wandb_takes_rows(tmp_path, monkeypatch):
 # Arrow
 
 
-def everything():
-    """One of each class that is a table, with the rows it must have."""
-    made = results(VALUES)
-    compared = bp.compare(made, baseline="a", resamples=200)
-    changed = bp.diff(made, results({"a": {"AP": [0.5, 0.5, 0.5], "charR@5": [1.0, 0.5, 0.0]}, "b": VALUES["b"]}))
-    correlated = bp.correlate(
-        results({run: dict.fromkeys(("AP", "charR@5"), values["charR@5"]) for run, values in VALUES.items()})
-    )
-    swept = Sweep(({"size": 100, "by": "words"}, {"size": None, "by": 3}), ("a", "b"), (4, None), made)
-    return {
-        "results": (made, made._columns(), len(made)),
-        "comparison": (compared, None, len(compared.rows())),
-        "difference": (changed, changed._columns(), len(changed.changes)),
-        "correlations": (correlated, None, len(correlated)),
-        "sweep": (swept, None, len(swept.rows)),
-    }
-
-
-@pytest.mark.parametrize("name", ["results", "comparison", "difference", "correlations", "sweep"])
-def test_pyarrow_polars_duckdb_and_pandas_read_the_same_rows(name):
-    value, columns, count = everything()[name]
-    table = pa.table(value)
-    assert table.num_rows == count > 0
-    rows = table.to_pylist()
-    if columns is not None:
-        assert table.to_pydict() == columns
-    assert pl.DataFrame(value).to_dicts() == rows
-    found = duckdb.sql("select * from value")
-    assert [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()] == rows
-    frame = pd.DataFrame.from_arrow(value) if hasattr(pd.DataFrame, "from_arrow") else table.to_pandas()
-    assert list(frame.columns) == table.column_names and len(frame) == count
-
-
-def test_rows_are_those_of_the_other_outputs():
-    made = everything()
-    assert pa.table(made["comparison"][0]).to_pylist() == made["comparison"][0].rows()
-    assert pa.table(made["difference"][0]).to_pylist() == made["difference"][0].records()
-    rows = pa.table(made["sweep"][0]).to_pylist()
-    assert [row["by"] for row in rows] == ["words", "words", "3", "3"]  # values of two types are texts
-    assert [{**row, "by": None} for row in rows] == [{**row, "by": None} for row in made["sweep"][0].rows]
-
-
 def test_types_do_not_depend_on_the_values():
     undefined = results({"a": {"AP": [None]}, "b": {"AP": [None]}})
     for one in (undefined, bp.compare(undefined, resamples=100), bp.diff(undefined, undefined), results({})):
@@ -169,5 +123,5 @@ def test_without_pyarrow_the_message_names_it(monkeypatch):
 
 
 def test_results_do_not_load_pyarrow():
-    code = "import sys, berrypick.comparison.compare, berrypick.addons.sweep.sweep; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, berrypick.comparison.compare; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

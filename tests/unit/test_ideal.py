@@ -125,27 +125,6 @@ def test_a_target_that_the_table_makes_hard_to_reach_is_still_a_candidate():
     assert results.mean()["run"] == {"EPRUM": 0.5, "EPRUM(ideal='exact')": None}
 
 
-def test_ideal_lists_of_viewers(process, tmp_path):
-    """They need no run: a list without results has no places, which t2i was said to need."""
-    truth = {"q": {"d": [(100, 140), (500, 540)]}}
-    settings = {"collection": {"d": 1000.0}}
-
-    def lists(measure, user):
-        return [(found.value, found.list) for found in bp.ideal_lists(truth, measure, user=user, **settings)]
-
-    first, second = "d#100-140", "d#500-540"
-    for measure in ("EPRUM", "epnav"):
-        assert lists(measure, "t2i(tolerance=300)") == [(1.0, (first,)), (2.0, (first, second))]
-        assert lists(measure, "t2i(tolerance=500)") == [(1.0, (first,)), (1.0, (first,))]
-        (_, one), (value, both) = lists(measure, "t2i(tolerance=300,spread=1)")
-        assert (len(one), both) == (1, (first, second)) and 1 < value < 2
-    (tmp_path / "t.jsonl").write_text('{"topic": "q", "doc": "d", "start": 100, "end": 140}\n')
-    (tmp_path / "c.tsv").write_text("d\t1000\n")
-    done = process("ideal", tmp_path / "t.jsonl", "--user", "t2i(tolerance=9)", "--collection", tmp_path / "c.tsv")
-    assert done.code == 0 and first in done.out
-    assert "the candidates are the targets alone" in done.err and "a user model that moves" not in done.err
-
-
 def test_viewers_of_whole_documents():
     with pytest.raises(bp.UsageError, match="needs places in documents, and truth and run have whole documents"):
         bp.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "EPRUM", user="t2i(tolerance=9)", collection={"d": 1000.0})

@@ -5,32 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import numpy as np
-
 import berrypick as bp
 
 CAMPAIGN = Path(bp.__file__).parent / "demo" / "campaign"
-
-
-def test_index_and_folder_give_the_same(berrypick, tmp_path) -> None:
-    index = tmp_path / "campaign.index"
-    done = berrypick("index", CAMPAIGN / "collection", index)
-    assert done.code == 0, done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["campaign.index"], "nothing is left beside it"
-    folder, stored = bp.read_collection(CAMPAIGN / "collection"), bp.read_collection(index)
-    assert dict(stored.lengths) == dict(folder.lengths)
-    for name in folder.lengths:
-        one, other = folder.structures[name], stored.structures[name]
-        assert one.paths == other.paths
-        assert np.array_equal(one.start, other.start) and np.array_equal(one.end, other.end)
-        assert np.array_equal(one.parent, other.parent)
-        assert list(one.links) == list(other.links)
-    measures = "nxCG@5 MAep AgP BEPD EPRUM(user='hierarchy')"
-    runs = [CAMPAIGN / "runs" / "sections.xml", CAMPAIGN / "runs" / "windows.run"]
-    values = [
-        bp.evaluate(CAMPAIGN / "assessments.xml", runs, measures, collection=c).per_topic() for c in (folder, stored)
-    ]
-    assert values[0] == values[1]
 
 
 def test_broken_documents_are_told_and_left_out(berrypick, tmp_path) -> None:

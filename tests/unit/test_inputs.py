@@ -69,12 +69,6 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "arguments",
     [
-        "report t.jsonl r.jsonl -m EPRUM --html r.jsonl",
-        "report t.jsonl r.jsonl -m EPRUM --html ./texts/../t.jsonl",
-        "report t.jsonl r.jsonl -m EPRUM --html also.jsonl",
-        "report t.jsonl r.jsonl -m EPRUM --navigation n.tsv --html n.tsv",
-        "report t.jsonl r.jsonl -m EPRUM --documents texts --html texts/d",
-        "report t.jsonl r.jsonl -m EPRUM --titles n.tsv --html n.tsv",
         "plot p.svg r.jsonl p.svg -m EPRUM",
         "convert r.jsonl also.jsonl",
         "convert t.jsonl t.jsonl --from span-truth",

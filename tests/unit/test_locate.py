@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.truth import Quote
-from berrypick.documents.locate import Locator, Place, Unresolved, check_quotes, normal_form
+from berrypick.documents.locator import Locator, Place, Unresolved, check_quotes, normal_form
 from berrypick.documents.texts import Texts
 
 GARDEN = (

@@ -119,14 +119,6 @@ def test_standard_output_holds_the_result_only(files, berrypick):
 # --- campaigns charge otherwise, and mean the same by overlap ---------------------------------------------------------
 
 
-def test_protocols_do_not_change_what_overlap_is():
-    """The official program charges articles without relevant text in full each time: not so here."""
-    run = worlds.span_run({"1": [("e", 0, 100), ("e", 0, 80), ("d", 0, 20)]})
-    for protocol in (None, "inex2010", "inex2006", "chunking-evaluation"):
-        results = bp.evaluate(TRUTH, run, "Overlap Overlap@2", protocol=protocol, topics="run")
-        assert results.mean()["run"] == {"Overlap": pytest.approx(0.4), "Overlap@2": pytest.approx(80 / 180)}
-
-
 def test_regions_of_one_rank_are_one_result():
     """Two regions of one item share 50 characters: it is 350 long, and repeats nothing; the next item repeats 100."""
     run = twins.span_run([[("d", 0, 200), ("d", 150, 350)]])
@@ -136,14 +128,6 @@ def test_regions_of_one_rank_are_one_result():
     assert twins.value(TRUTH, again, "Overlap", topics="run") == pytest.approx(1 - 400 / (350 + 150))
     told = explanation(bp.explain(TRUTH, again, "1", "Overlap"))
     assert "1 (d#150-350)     150" in told and "lengths added up    500" in told
-
-
-def test_overlap_explains_itself():
-    told = explanation(bp.explain(TRUTH, RUN, "1", "Overlap", protocol="inex2010"))
-    assert "2 (d#150-350)     200  150" in told and "each unit once      350" in told
-    assert "no material is retrieved" in explanation(
-        bp.explain(TRUTH, worlds.span_run({"1": [("d", 5, 5)]}), "1", "Overlap")
-    )
 
 
 # --- whole documents of which nobody knows the length -----------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +17,6 @@ from hypothesis import strategies as st
 import berrypick as bp
 from berrypick.core.navigation import LinkTable
 from berrypick.kernels.visits import Tolerance, spread_visit, visit
-
-MICRO = Path(__file__).parents[1] / "golden" / "inex-micro"
 
 
 def seen(user, targets, results, **options):
@@ -104,13 +101,6 @@ def test_without_a_unit_tolerance_must_be_given(files, berrypick):
         done = berrypick("evaluate", truth, run, "--collection", lengths, *extra)
         assert done.code == 2 and "tolerance" in done.err, extra
     assert berrypick("evaluate", truth, run, "--collection", lengths, "-m", "T2I(tolerance=15)").code == 0
-
-
-def test_video_formats_count_seconds(files, berrypick):
-    paths = files(qrels_txt="1 Q0 v 0.10 0.20 1\n", list_run="1 Q0 v 0.0 0.30 0.0 1 9 r\n", lengths_tsv="v\t100\n")
-    truth, run, lengths = paths.values()
-    done = berrypick("evaluate", truth, run, "-m", "T2I", "--collection", lengths, "-o", "json")
-    assert done.code == 0 and "|tolerance:15|" in json.loads(done.out)[0]["signature"], done.err
 
 
 def test_the_budget_is_20_tolerances():
@@ -247,19 +237,6 @@ def test_what_is_not_consulted_costs_nothing_but_its_rank():
 
 
 # --- fetch_browse ---------------------------------------------------------------------------------------------------
-
-
-def test_consecutive_results_of_one_document_are_one_item(berrypick):
-    """inex-micro's ric.run, topic 1, consider=1: .5667 instead of .375."""
-    given = ("evaluate", f"{MICRO}/micro.qrels", f"{MICRO}/ric.run", "-q", "-m", "EPRUM nxCG@2", "-o", "json")
-    for user, expected in (("fetch_browse(consider=1)", 0.5667), ("fetch_browse(consider=1,group='rank')", 0.375)):
-        done = berrypick(*given, "--user", user)
-        rows = {(row["topic"], row["measure"]): row["value"] for row in json.loads(done.out)}
-        assert rows["1", "EPRUM"] == pytest.approx(expected, abs=5e-5)
-        plain = {(row["topic"], row["measure"]): row["value"] for row in json.loads(berrypick(*given).out)}
-        assert rows["1", "nxCG@2"] == plain["1", "nxCG@2"], "what no reader reads stays by rank"
-    assert "no list item points to several places, so grouping has no effect" in done.err
-    assert "one list item" in berrypick(*given, "--user", "fetch_browse").err
 
 
 def test_runs_with_groups_keep_them():

@@ -16,10 +16,8 @@ import numpy as np
 import pytest
 
 import berrypick as bp
-from berrypick import kernels
-from berrypick.addons.campaigns import inex_fol_run
+from berrypick import formats, kernels
 from berrypick.core.errors import BerrypickError
-from berrypick.formats import trec_run
 from berrypick.formats.base import Problems
 from berrypick.formats.io import scan as _scan
 from berrypick.formats.io.words import finite, whole_number
@@ -28,7 +26,7 @@ pytestmark = pytest.mark.skipif(
     kernels._native is None or os.name != "posix", reason="threads read files where the kernels are compiled, on POSIX"
 )
 
-FORMATS = {"trec-run": trec_run.TrecRun, "inex-fol-run": inex_fol_run.InexFolRun}
+FORMATS = {name: cls for name, cls in formats.registered().items() if name in ("trec-run", "inex-fol-run")}
 #: Lines that are wrong, or that only the plain reader reads.
 ODD = [b"7 Q0", b"1 Q0 d 1 nan t", b"1 Q0 d 1 x t 3 4", b"1 Q0 d 1 2 t -5 4", b"1 Q0 d\xff 1 2 t 3 4",
        b"1 Q0 d 1 2 t 3 4\0", b"\xef\xbb\xbf1 Q0 d 1 2 t 3 4", b"1 Q0 d 1 2 t 1_0 4", b"1 Q0 d 1 2 t /a[1]", b"x" * 300,

@@ -6,14 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import threading
 
 import pytest
 from conftest import command
 from pages import Page
 
 import berrypick as bp
-from berrypick.demo import video, web
+from berrypick.demo import web
 from berrypick.formats.io import files as _files
 from berrypick.formats.io import scan as _scan
 
@@ -21,26 +20,6 @@ TOPICS, RESULTS = 60, 100
 #: Longer than what is read to find out the format.
 RUN = "".join(f"{t} Q0 document-{t}-{r} {r} {RESULTS - r} sys\n" for t in range(TOPICS) for r in range(RESULTS))
 QRELS = "".join(f"{t} 0 document-{t}-{r} 1\n" for t in range(TOPICS) for r in range(0, RESULTS, 7))
-
-
-@pytest.fixture
-def pipe(tmp_path):
-    """A pipe with a name, into which something is written."""
-    writers = []
-
-    def make(content: str | bytes, name: str = "pipe") -> str:
-        path = tmp_path / name
-        os.mkfifo(path)
-        data = content.encode() if isinstance(content, str) else content
-        writer = threading.Thread(target=lambda: path.write_bytes(data), daemon=True)
-        writer.start()
-        writers.append(writer)
-        return str(path)
-
-    yield make
-    for writer in writers:
-        writer.join(timeout=10)
-        assert not writer.is_alive()
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -77,25 +56,6 @@ def test_a_report_reads_a_pipe_once(tmp_path, dash):
         assert told["values"][reader][0][0] == value
         links += len(told["links"]["edges"])
     assert links > 0, "the page shows the clicks"
-
-
-def test_a_report_reads_lengths_from_a_pipe(tmp_path, pipe):
-    pytest.importorskip("vl_convert")
-    folder = video.FILES.path()
-    page = tmp_path / "page.html"
-    made = bp.write_report(
-        folder / "segments.jsonl",
-        folder / "jumps.jsonl",
-        "EPRUM",
-        user="t2i(tolerance=15)",
-        collection=pipe((folder / "videos.tsv").read_bytes(), "lengths"),
-        html=page,
-    )
-    assert made.topics == 7
-    expected = bp.evaluate(folder / "segments.jsonl", folder / "jumps.jsonl", "EPRUM", user="t2i(tolerance=15)",
-                           collection=folder / "videos.tsv").mean()["jumps"]["EPRUM"]  # fmt: skip
-    assert Page(page).overview["table"][0][0]["value"] == expected > 0
-    assert {one["model"] for one in Page(page).overview["readers"]} >= {"t2i"}
 
 
 def test_navigation_collection_and_documents_from_pipes(files, pipe):
@@ -135,14 +95,6 @@ def test_a_topic_table_from_a_pipe(pipe, table):
 def test_clusters_from_a_pipe(pipe, table):
     truth, run = {t: {"a": 1} for t in "123"}, {t: {"a": 1.0} for t in "123"}
     assert bp.compare(truth, run, "AP", cluster=pipe(table)).clusters == 2
-
-
-def test_tasks_from_a_pipe(pipe, berrypick, tmp_path):
-    task = '{"topic": "1", "doc": "a", "text": "some text", "offset": 0}\n'
-    for number, content in enumerate((task, f'[{{"data": {task.strip()}}}]')):
-        done = berrypick("annotate", pipe(content, f"tasks{number}"), "--html", tmp_path / f"{number}.html")
-        assert done.code == 0, done.err
-        assert "some text" in (tmp_path / f"{number}.html").read_text()
 
 
 def test_check_and_convert_of_a_pipe(pipe, berrypick, tmp_path):

@@ -16,6 +16,8 @@ import pytest
 
 import berrypick as bp
 from berrypick import formats
+from berrypick.cli import commands
+from berrypick.report.panels import panels
 
 TOPICS = [str(i) for i in range(1, 13)]
 TRUTH = {topic: {"a": 1} for topic in TOPICS}
@@ -227,9 +229,9 @@ def test_the_package_on_the_page_about_extending(tmp_path):
     toml = next(body for language, body in blocks if language == "toml")
     examples = doctest.DocTestParser().get_examples("\n".join(body for language, body in blocks if language == "pycon"))
     needed = [
-        e.source.replace("@bp.register\n", "")
+        e.source.replace("@bp.register\n", "").replace("bp.register(Protocol", "(Protocol")
         for e in examples
-        if e.source.startswith(("import", "from", "class", "@"))
+        if e.source.startswith(("import", "from", "class", "@", "hits2026"))
     ]
     code = "".join(source for source in needed if "class EPRUM" not in source)
     points = re.sub(r'\[project.entry-points."(.*)"\]', r"[\1]", toml[toml.index("[project.entry") :]).replace('"', "")
@@ -245,3 +247,7 @@ def test_the_package_on_the_page_about_extending(tmp_path):
         assert bp.evaluate({"q": {"doc": 1}}, run, "FirstHit EPRUM(user='whole_document')").mean() == {
             "mine": {"FirstHit": 1.0, "EPRUM(user='whole_document')": 1.0}
         }
+        assert bp.evaluate({"q": {"doc": 1}}, run, protocol="hits2026").mean()["mine"]["FirstHit"] == 1.0
+        assert bp.first_hit({"q": {"doc": 1}}, run) == 1.0
+        assert {"first-hits"} < {name for name, _ in commands} and "late" in {name for name, _ in panels}
+    vars(bp).pop("first_hit", None)

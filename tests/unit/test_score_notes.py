@@ -165,7 +165,9 @@ def test_no_measure_of_documents_gives_what_is_no_number(monkeypatch):
         bp.evaluate(TRUTH, {"1": {"a": 1.0}}, "P@1")
 
 
-@pytest.mark.parametrize("format", ["trec-run", "mediaeval-run", "genomics-run", "span-table-run", "links"])
+@pytest.mark.parametrize(
+    "format", sorted({"trec-run", "mediaeval-run", "genomics-run", "span-table-run", "links"} & {*formats.registered()})
+)
 def test_a_second_byte_order_mark_is_refused_by_both_readers(tmp_path, kernels, format):
     """As part of a name it is another topic, which no one sees."""
     cls = formats.by_name(format)
@@ -184,9 +186,3 @@ def test_names_that_begin_lines_as_comments_are_not_written(tmp_path):
     for format in ("trec-run", "span-table-run"):
         with pytest.raises(bp.UsageError, match="'#1' is not read as it is"):
             formats.write(run, tmp_path / "out", format)
-
-
-def test_names_beyond_ascii_are_not_written_into_files_of_latin_1(tmp_path):
-    (tmp_path / "r.jsonl").write_text('{"topic": "1", "doc": "é", "start": 1, "end": 2}\n')
-    with pytest.raises(bp.UsageError, match="beyond ASCII"):
-        formats.write(formats.read_run(tmp_path / "r.jsonl"), tmp_path / "out", "genomics-run")

@@ -111,13 +111,6 @@ def test_aptol_counts_a_segment_once():
     assert not [note for note in found.notes if note.kind == "above one"]
 
 
-def test_aptol_under_the_protocol_counts_as_the_official_program_and_says_so():
-    truth, run = _backwards()
-    found = bp.evaluate(truth, run, "APtol", protocol="mediaeval2014")
-    assert found.mean() == {"run": {"APtol": 4}}
-    assert ["official program" in note.text for note in found.notes if note.kind == "above one"] == [True]
-
-
 @given(span_worlds())
 def test_aptol_is_at_most_one(world):
     truth, run = worlds.span_truth({"1": world.targets}), worlds.span_run({"1": world.results})

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berrypick import kernels
-from berrypick.documents.locate import Locator, Searchable, normal_form
+from berrypick.documents.locator import Locator, Searchable, normal_form
 from berrypick.documents.similar import SHORT, SimilarText
 from berrypick.documents.texts import read_texts
 from berrypick.kernels.similar import alike_blocks, best_span, codes_of, common_lengths, narrow_codes

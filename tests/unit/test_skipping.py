@@ -35,7 +35,8 @@ WITHOUT = [word for name in ("cacheprovider", "langsmith_plugin", "anyio") for w
 
 @pytest.fixture
 def suite(tmp_path):
-    (tmp_path / "conftest.py").write_text(Path(__file__).parents[1].joinpath("conftest.py").read_text())
+    for name in ("conftest.py", "browsers.py"):
+        (tmp_path / name).write_text(Path(__file__).parents[1].joinpath(name).read_text())
     (tmp_path / "test_it.py").write_text(SUITE)
 
     def run(**environment):

@@ -353,7 +353,7 @@ def test_squad_is_checked_against_itself(files, berrypick, tmp_path, shift):
     way = "low, a" if shift < 0 else "high, a"
     said = "a constant shift of 1" if shift == 1 else f"all are {counted(abs(shift), 'character')} too {way} constant"
     assert f"3 of 3 quotes are not at their offsets: {said}" in found.out
-    for command in (("evaluate",), ("explain", "--topic", "q0"), ("simulate",)):
+    for command in (("evaluate",), ("explain", "--topic", "q0")):
         done = berrypick(command[0], bad, run, "-m", "charR", *command[1:])
         assert done.code == 2 and f"{bad}:10: topic q0: the span" in done.err, command
     said = berrypick("evaluate", bad, run, "-m", "charR", "--text-mismatch", "note")
@@ -423,13 +423,3 @@ def test_brat_texts_stand_at_their_offsets(tmp_path, berrypick):
         assert found.code == 2 and "d.ann:2: " in found.out, (bad, found.out)
     (folder / "d.ann").write_text("T1\trelevant 0 3\tSee\nwhat is this\n")  # was lost by check
     assert "d.ann:2: is not a brat annotation" in berrypick("check", tmp_path / "ann").out
-
-
-def test_a_relocated_truth_is_not_checked_against_the_old_texts(files):
-    path = files(good_json=squad(0))["good_json"]
-    old = bp.read_truth(path)
-    new = {"B/0": "A new beginning. " + SENTENCES}
-    moved = bp.relocate(old, path, new).truth
-    run = {"q0": [{"doc": "B/0", "start": 0, "end": len(new["B/0"])}]}
-    for more in ({}, {"documents": new}):
-        assert bp.score("charR", moved, run, topics="run", **more) == 1

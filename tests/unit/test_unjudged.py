@@ -109,15 +109,6 @@ def test_documents_judged_as_such_are_judged_as_a_whole():
     assert bp.score("charJudged", truth, run, collection=lengths) == pytest.approx(30 / 100)
 
 
-def test_documents_of_inex_are_judged_as_a_whole(files):
-    paths = files(
-        truth_qrels="1 Q0 10 20 100 0 0:20\n1 Q0 11 0 50\n",
-        run_run="1 Q0 10 1 3 me 10 40\n1 Q0 11 2 2 me 0 10\n1 Q0 12 3 1 me 0 50\n",
-    )
-    assert bp.score("charJudged", *paths.values()) == pytest.approx(50 / 100)
-    assert bp.score("Judged", *paths.values()) == pytest.approx(2 / 3)
-
-
 def test_files_carry_it(tmp_path, files, berrypick):
     lines = '{"topic": "1", "doc": "a", "start": 0, "end": 10}\n{"topic": "1", "doc": "a", "judged": true}\n'
     truth = files(truth_jsonl=lines)["truth_jsonl"]
@@ -300,12 +291,3 @@ def test_results_alone_do_not_lose_the_note(tmp_path):
     relevant = bp.evaluate(truth, runs, "charP", unjudged="relevant")
     assert not [note for note in bp.compare(relevant).notes if "not known from results" in note.text]
     assert notes(bp.compare(results, "a")) == {}
-
-
-def test_reports_have_the_note(tmp_path):
-    pytest.importorskip("vl_convert")
-    topics = [f"q{i}" for i in range(12)]
-    truth = truth_of(**{name: {"spans": {("a", 0, 10): 1}} for name in topics})
-    runs = {doc: {name: [{"doc": doc, "start": 0, "end": 10 + (doc == "b")}] for name in topics} for doc in "ab"}
-    made = bp.write_report(truth, runs, "charR", html=tmp_path / "page.html")
-    assert any("unjudged text alone could turn round" in str(note) for note in made.notes)

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import berrypick as bp
-from berrypick.addons.sweep.sweep import fixed, fts5
 from berrypick.core.navigation import ReachTable
 from berrypick.demo import campaign
 
@@ -77,42 +76,12 @@ def test_truths_runs_and_results_pickle(evaluation):
     assert copied(explained) == explained
 
 
-def sweep():
-    texts = {"d": "apple pear plum. " * 20}
-    return bp.sweep(texts, {"q": {"d#0-5": 1}}, fixed, fts5, "charR@5", queries={"q": "apple"}, grid={"size": [20, 80]})
-
-
-def test_sweeps_pickle():
-    swept = sweep()
-    assert copied(swept).rows == swept.rows and str(copied(swept)) == str(swept)
-
-
 def test_reprs_are_short_and_say_what_it_is(evaluation):
     shown = [repr(value) for value in (evaluation, evaluation.truth, *evaluation.runs.values())]
     shown.append(repr(evaluation.judge(next(iter(evaluation.runs)), TOPIC)))
     names = ["Evaluation(", "Truth(", *["Run("] * len(evaluation.runs), "JudgedTopic("]
     for text, name in zip(shown, names, strict=True):
         assert text.startswith(name) and len(text) < 250 and "array(" not in text and " at 0x" not in text
-
-
-def test_reprs_do_not_grow_with_what_they_hold():
-    names = [f"d{i}" for i in range(200)]
-    truth = {str(i): {name: 1} for i, name in enumerate(names)}
-    runs = {"a": {topic: dict.fromkeys(names[:3], 1.0) for topic in truth}, "b": truth}
-    results = bp.evaluate(truth, runs, "AP RR")
-    values = [
-        bp.Collection(dict.fromkeys(names, 1.0), "lengths.tsv"),
-        bp.Texts(dict.fromkeys(names, "text")),
-        ReachTable({("home", name): 0.5 for name in names}, "clicks.tsv"),
-        bp.diff(results, bp.evaluate(truth, {"a": truth, "b": truth}, "AP RR")),
-        bp.correlate(results),
-        bp.power(results, detect=0.1),
-        bp.explain(truth, truth, "1", "AP"),
-        sweep(),
-    ]
-    for value in values:
-        assert repr(value).startswith(type(value).__name__) and len(repr(value)) < 150, repr(value)
-        assert repr(value) == repr(copied(value))
 
 
 def test_an_explanation_prints_as_a_page():
@@ -127,10 +96,6 @@ def test_an_explanation_prints_as_a_page():
 MAKE = {
     "Results": "from berrypick.core.results import Results; v = bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP')",
     "Comparison": "v = bp.compare({'q': {'a': 1}}, [{'q': {'a': 1.0}}, {'q': {'b': 1.0, 'a': .5}}], 'AP')",
-    "Sweep": "v = bp.sweep({'d': 'apple plum'}, {'q': {'d#0-5': 1}}, queries={'q': 'apple'}, measures='charR@5', "
-    "grid={'size': [5]})",
-    "Results of a sweep": "v = bp.sweep({'d': 'apple plum'}, {'q': {'d#0-5': 1}}, queries={'q': 'apple'}, "
-    "measures='charR@5', grid={'size': [5]}).results",
     "Explanation": "v = bp.explain({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'q', 'EPRUM')",
     "Difference": "r = bp.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'AP'); v = bp.diff(r, r)",
     "JudgedTopic": "v = bp.judge({'q': {'a': 1}}, {'q': {'a': 1.0}}, 'q')",
@@ -286,17 +251,6 @@ def test_the_command_line_says_it_once(tmp_path, process):
     (tmp_path / "r.run").write_text("q Q0 b 1 1 run\n", encoding="utf-8")
     done = process("evaluate", tmp_path / "t.qrels", tmp_path / "r.run", "-m", "AP")
     assert done.code == 0 and done.err == f"note: run: {UNKNOWN}\n"
-
-
-def test_notes_of_comparisons_and_sweeps_are_printed():
-    compared = bp.compare({"q": {"a": 1}}, [{"q": {"b": 1.0}}, {"q": {"b": 2.0}}], "AP")
-    assert f"note: run, run-2: {UNKNOWN}" in str(compared).splitlines()
-    assert UNKNOWN.replace("'", "&#x27;") in compared._repr_html_()
-    texts = {"d": "apple pear", "e": "plum"}
-    swept = bp.sweep(texts, {"q": {"e#0-2": 1}}, fixed, fts5, "charR@5", queries={"q": "apple"}, grid={"size": [5, 9]})
-    noted = "size=5, size=9: none of the run's documents is judged (truth: e; run: d)"
-    assert f"note: {noted}" in str(swept).splitlines()
-    assert noted.replace("'", "&#x27;") in swept._repr_html_()
 
 
 def test_repeated_results_that_count_again(recwarn):

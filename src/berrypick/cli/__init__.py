@@ -1,4 +1,4 @@
-"""The command line, on the public functions only. Each group of commands is loaded when one of them is used."""
+"""The command line, on the public functions only. Each command is loaded when it is used."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from berrypick.core.errors import BerrypickError, nearest
 #: Set by a shell that asks what a word may be completed to.
 COMPLETE = "_BERRYPICK_COMPLETE"
 
-#: The commands of the core: the module that defines each, and its line in the help. Add-ons bring theirs.
+#: The commands of the core, each in the module of its name, and their lines in the help. Add-ons bring theirs.
 COMMANDS = {
-    "evaluate": ("evaluate", "Score runs against judgements."),
-    "compare": ("compare", "Compare runs: confidence intervals, paired tests, gates for CI."),
-    "plot": ("plot", "Draw a figure for a paper: curves, topics or means."),
-    "explain": ("evaluate", "Show how one number is computed."),
-    "diff": ("compare", "Show what changed between two results files."),
-    "check": ("files", "Detect the format of files and report every problem."),
-    "convert": ("files", "Convert a file to another format."),
-    "locate": ("files", "Find quotes in the documents and write their spans."),
-    "index": ("files", "Index the structure of XML documents, for --collection."),
-    "list": ("show", "List measures, user models or formats."),
-    "show": ("show", "Describe one measure, user model or format."),
-    "demo": ("demo", "Evaluate the bundled examples."),
+    "evaluate": "Score runs against judgements.",
+    "compare": "Compare runs: confidence intervals, paired tests, gates for CI.",
+    "plot": "Draw a figure for a paper: curves, topics or means.",
+    "explain": "Show how one number is computed.",
+    "diff": "Show what changed between two results files.",
+    "check": "Detect the format of files and report every problem.",
+    "convert": "Convert a file to another format.",
+    "locate": "Find quotes in the documents and write their spans.",
+    "index": "Index the structure of XML documents, for --collection.",
+    "list": "List measures, user models or formats.",
+    "show": "Describe one measure, user model or format.",
+    "demo": "Evaluate the bundled examples.",
 }
 
 
@@ -43,7 +43,7 @@ commands = Door("commands", "command", _not_a_command, lambda: COMMANDS)
 
 def command_names() -> list[str]:
     """Return the names of all commands: of the core, of add-ons, of other packages."""
-    return list(dict.fromkeys((*COMMANDS, *commands.names())))
+    return [*dict.fromkeys((*COMMANDS, *commands.names()))]  # list is the module of a command here
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
 
             sys.exit(shell_complete(cli, {}, "berrypick", COMPLETE, complete))
         try:  # what cli.main() does, but for broken pipes and files that end early, which it takes for its own
-            with cli.make_context("berrypick", list(arguments)) as context:
+            with cli.make_context("berrypick", [*arguments]) as context:
                 cli.invoke(context)
             code = 0
         except click.exceptions.Exit as end:
@@ -96,7 +96,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         command: click.Command | None
         if name in COMMANDS:
-            command = getattr(import_module(f"berrypick.cli.{COMMANDS[name][0]}"), f"{name}_command")
+            command = getattr(import_module(f"berrypick.cli.{name}"), f"{name}_command")
         else:
             command = None if name.startswith("-") else commands.find(name)
         if command is None:
@@ -111,7 +111,7 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
+            formatter.write_dl([*COMMANDS.items()])
         others = [(name, command.get_short_help_str(70)) for name, command in commands if name not in COMMANDS]
         if others:
             with formatter.section("Commands of add-ons"):

@@ -1,4 +1,4 @@
-"""berrypick compare and diff."""
+"""berrypick compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from berrypick.cli import options
 from berrypick.cli.output import HELP, painter, progress_bar, show_gated, show_notes
 from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
-from berrypick.comparison.difference import diff
 from berrypick.comparison.gates import Gates
 from berrypick.comparison.saved import is_saved, read_results
 from berrypick.comparison.statistics import INTERVALS
@@ -101,33 +100,3 @@ def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
     measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
     own = {name: value for name, value in settings.items() if name not in (*options.INPUTS, *options.NAMES, "jobs")}
     return compare(results, (), measures, **own)
-
-
-@click.command("diff", context_settings=HELP)
-@click.argument("old")
-@click.argument("new")
-@click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")
-@click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
-@click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
-@click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
-@options.output(comparisons.DIFFERENCE_OUTPUTS)
-def diff_command(
-    old: str,
-    new: str,
-    tolerance: float,
-    rename: tuple[str, ...],
-    force: bool,
-    fail_if_different: bool,
-    output: str,
-    places: int | None,
-) -> None:
-    """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
-
-    \b
-    berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
-    berrypick diff old.json new.json --fail-if-different
-    """
-    found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
-    show_notes(found.notes)
-    reasons = [found.reason] if fail_if_different and found else []
-    show_gated(comparisons.render_difference(found, output, places, painter()), output == "table", reasons)

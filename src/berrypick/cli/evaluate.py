@@ -1,4 +1,4 @@
-"""berrypick evaluate and explain."""
+"""berrypick evaluate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.functions import explain
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.report import text
@@ -63,30 +62,3 @@ def evaluate_command(
         from berrypick.report import terminal
 
         show("\n" + terminal.curves_of(results, sys.stdout), True)
-
-
-@click.command("explain", context_settings=HELP)
-@click.argument("truth")
-@click.argument("run")
-@click.option("--topic", required=True, help="Topic to explain.")
-@click.option("-m", "--measure", "requested", required=True, help="Measure to explain, e.g. EPRUM.")
-@options.simulation
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed of readers."
-)
-@options.evaluation_options
-def explain_command(
-    truth: str, run: str, topic: str, requested: str, format_truth: str | None, format_run: str | None, **settings: Any
-) -> None:
-    """Show how one number is computed: what each rank leads to, and the terms of the sum.
-
-    \b
-    berrypick explain truth.qrels my.run --topic 1 -m EPRUM
-    """
-    value = explain(TruthFile(truth, format_truth), RunFile(run, format_run), topic, requested, **settings)
-    if sys.stdout.isatty():
-        from berrypick.report import terminal
-
-        show(terminal.explanation(value, terminal.width(), terminal.decorated(sys.stdout)), True)
-    else:
-        show(text.explanation(value))

@@ -1,4 +1,4 @@
-"""berrypick list and show."""
+"""berrypick show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berrypick import formats, measures, users
-from berrypick.cli.output import HELP, painter, say, show, tell
+from berrypick.cli.output import HELP, painter, say, show
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
@@ -17,27 +17,6 @@ from berrypick.measures import _documents as document_measures
 from berrypick.references import bibtex, cited
 
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}
-
-
-@click.command("list", context_settings=HELP)
-@click.argument("what", type=click.Choice(["measures", "users", "formats"]))
-def list_command(what: str) -> None:
-    """List all measures, user models ("users") or formats.
-
-    \b
-    berrypick list measures
-    """
-    kind = KINDS[what.removesuffix("s")]
-    if what == "formats":
-        rows = [[name, value.role, value.description()] for name, value in formats.registered().items()]
-        show(painter()(Table("", ["format", "role", "what it is"], rows, "<<<"), ()), True)
-    else:
-        rows = [[name, value.description()] for name, value in kind.all().items()]
-        show(painter()(Table("", [what.removesuffix("s"), "what it is"], rows, "<<"), ()), True)
-    if what == "measures":
-        say(f"\nDocument measures, scored by ir_measures: {', '.join(document_measures.names())}")
-    for problem in kind.problems():
-        tell(problem)
 
 
 @click.command("show", context_settings=HELP)

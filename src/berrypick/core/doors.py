@@ -23,14 +23,40 @@ ADDONS = "berrypick.addons"
 
 @cache
 def own_points(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points that our own distribution declares for a group, by name, without loading any."""
+    """Return the entry points that our own distribution has for a group, by name, without loading any."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
         points = distribution("berrypick").entry_points
-    except PackageNotFoundError:  # the source without an installation has no add-ons
-        return {}
-    return {point.name: point for point in points if point.group == f"berrypick.{group}"}
+    except PackageNotFoundError:  # the source without an installation
+        points = ()  # type: ignore[assignment]
+    declared = {point.name: point for point in points if point.group == f"berrypick.{group}"}
+    return {**declared, **_points_of_files(group)}
+
+
+#: What a file of an add-on defines: ``pool_command`` in pool_command.py, TradeOff in trade_off_panel.py, inex2010 in
+#: inex2010_protocol.py.
+_DEFINED: dict[str, Callable[[str], str]] = {
+    "command": lambda name: f"{name}_command",
+    "panel": lambda name: name.title().replace("_", ""),
+    "protocol": lambda name: name,
+}
+
+
+def _points_of_files(group: str) -> dict[str, EntryPoint]:
+    """Return the commands, panels and protocols of add-ons whose files are named after them: no list to edit."""
+    from importlib.metadata import EntryPoint
+    from pathlib import Path
+
+    import berrypick
+
+    kind, found = group.removesuffix("s"), {}
+    if kind in _DEFINED:
+        for path in (one for top in berrypick.__path__ for one in Path(top).glob(f"addons/*/*_{kind}.py")):
+            name = path.stem.removesuffix(f"_{kind}")
+            value = f"{ADDONS}.{path.parent.name}.{path.stem}:{_DEFINED[kind](name)}"
+            found[name] = EntryPoint(name, value, f"berrypick.{group}")
+    return dict(sorted(found.items()))
 
 
 def other_points(group: str) -> list[EntryPoint]:

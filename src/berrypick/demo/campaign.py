@@ -10,8 +10,9 @@ import json
 import os
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
+from berrypick.core.doors import functions
 from berrypick.demo._text import (
     Numbers,
     Part,
@@ -24,9 +25,6 @@ from berrypick.demo._text import (
     to_type,
     wrap_command,
 )
-
-if TYPE_CHECKING:
-    from berrypick.addons.page.html_report import Report
 
 TITLE = "A campaign over structured documents"
 ARTICLES, QUESTIONS, WINDOW = 20, 10, 400
@@ -112,10 +110,9 @@ def text() -> str:
                       _commands()])  # fmt: skip
 
 
-def write_page(html: str | os.PathLike[str]) -> Report:
+def write_page(html: str | os.PathLike[str]) -> Any:
     """A report on the lists of elements: where in the articles they fall, and what readers see of them."""
-    from berrypick.addons.page.html_report import write_report
-
+    write_report = functions.need("write_report", "demo --html")
     files = FOCUSED.files
     topics = json.loads(files.path("topics.json").read_text(encoding="utf-8"))
     return write_report(

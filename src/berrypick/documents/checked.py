@@ -181,7 +181,7 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
         if isinstance(value, Truth) and value.texts:
             found += _said_of(value, checked_by_itself(value), "the file itself")
         if isinstance(value, Truth) and value.units == "spans" and texts is not None:
-            from berrypick.documents.locate import located_truth
+            from berrypick.documents.locator import located_truth
 
             counting = value.offsets or offsets or "chars"
             checked = checked_truth(value, texts, counting)
@@ -192,7 +192,7 @@ def check_by_texts(value: object, texts: Texts | None, offsets: Offsets | None) 
             compared = f"{counted(len(value.quoted), 'text')} compared with the documents"
             found += [compared if value.quoted else "offsets lie within the documents", *said]
         elif isinstance(value, Run) and value.quoted and texts is not None:
-            from berrypick.documents.locate import located_run
+            from berrypick.documents.locator import located_run
 
             located_run(value, texts)
             found.append(f"{counted(len(value.quoted), 'text')} found in the documents")

@@ -15,7 +15,7 @@ import numpy as np
 from berrypick.core.errors import option
 from berrypick.core.truth import Offsets
 from berrypick.core.words import counted
-from berrypick.documents.locate import KINDS_TABLE, SPACE, occurrences
+from berrypick.documents.locator import KINDS_TABLE, SPACE, occurrences
 from berrypick.documents.offsets import UNIT_NAMES, Units
 from berrypick.documents.texts import Texts
 

@@ -65,6 +65,7 @@ def prepare_context(options: EvaluationOptions) -> JudgingContext:
         duplicates=options.duplicates,
         ignore_elements=ignored,
         protocol=protocol.name,
+        rules=protocol.rules,
         max_ranks=protocol.longest,
         task=options.task or "",
         unjudged=options.unjudged or "irrelevant",

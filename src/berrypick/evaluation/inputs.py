@@ -157,7 +157,7 @@ def _checksum_notes(truth: Truth, texts: Texts) -> Iterator[Note]:
 
 def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth:
     """Offsets checked against the texts and converted to characters, quotes located."""
-    from berrypick.documents.locate import located_truth  # not for truths without texts
+    from berrypick.documents.locator import located_truth  # not for truths without texts
 
     offsets, quotes = options.offsets or "chars", options.quotes or "exact"
     counting = truth.offsets or offsets

@@ -34,6 +34,20 @@ class Protocol:
     ignore_elements: tuple[str, ...] = ()
     #: What is reported where neither a task nor a measure is named.
     default: str = ""
+    #: Where its program counts otherwise: names of :data:`RULES`, which measures ask for.
+    rules: frozenset[str] = frozenset()
+
+
+#: Where programs of campaigns count otherwise than the papers say.
+RULES = {
+    "empty-is-zero": "topics without relevant text score 0",
+    "last-rank-repeats": "ranks behind the end of a list have the precision of the last one",
+    "charge-in-full": "articles without relevant text are charged in full each time, passages without a place never",
+    "beta-1": "text of articles is scored by F with beta 1",
+    "segments-again": "results that lead to one segment count again",
+    "count-each": "lengths of results are added up, whatever overlaps",
+    "count-pairs": "what results and targets have in common is added up pair by pair",
+}
 
 
 #: Where no campaign is named.
@@ -50,7 +64,10 @@ OWN = Protocol(
 
 
 def _not_a_protocol(value: object) -> str:
-    return "" if isinstance(value, Protocol) else "it is not a value of berrypick.evaluation.protocols.Protocol"
+    if not isinstance(value, Protocol):
+        return "it is not a value of berrypick.evaluation.protocols.Protocol"
+    unknown = next(iter(sorted(value.rules - RULES.keys())), "")
+    return f"it has no rule {unknown!r:.40}{nearest(unknown, list(RULES))}" if unknown else ""
 
 
 #: Protocols of campaigns and of other packages.

@@ -109,8 +109,9 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
                 )
     if not found:
         raise UsageError(NO_MEASURES)
+    rules = get_protocol(protocol).rules
     return tuple(
-        RequestedMeasure(text, measure.for_protocol(protocol) if isinstance(measure, Measure) else measure)
+        RequestedMeasure(text, measure.for_rules(rules) if isinstance(measure, Measure) else measure)
         for text, measure in found.items()
     )
 

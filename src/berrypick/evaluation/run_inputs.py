@@ -55,7 +55,7 @@ class RunInputs:
             if run.start is not None and (paths := texts.path_note(run.documents)):
                 run = replace(run, notes=(*run.notes, paths))
             if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
-                from berrypick.documents.locate import located_run  # few runs quote
+                from berrypick.documents.locator import located_run  # few runs quote
 
                 run = located_run(run, texts, quotes)
             else:

@@ -45,7 +45,7 @@ class TrecRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        found = scan(path, cls.format_name)
+        found = scan(path, cls.format_name, in_parts=True)
         if found is not None and not found.longer:  # else the reader of lines has to look
             names = {"topic": found.stretches, "document": NameColumn(found.names)}
             columns = {"tag": found.tag, **names, "score": found.score, "line": found.line}

@@ -405,7 +405,7 @@ def _with_places(table: Table, search: Search) -> Table:
 
 def _locate_rows(table: Table, waiting: Sequence[int], texts: Texts, search: Search) -> Table:
     """Places count what the offsets of other rows count."""
-    from berrypick.documents.locate import Locator, Unresolved, UnresolvedQuotes, check_quotes
+    from berrypick.documents.locator import Locator, Unresolved, UnresolvedQuotes, check_quotes
 
     locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
     columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}

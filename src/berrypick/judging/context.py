@@ -29,6 +29,7 @@ class JudgingContext:
     duplicates: Duplicates | None = None  # None: as the format of the run says
     ignore_elements: frozenset[str] = frozenset()  # names of ignored elements
     protocol: str = ""  # a campaign whose program's own rules apply
+    rules: frozenset[str] = frozenset()  # where that program counts otherwise
     max_ranks: int | None = None  # ranks that count under the protocol
     task: str = ""
     unjudged: str = "irrelevant"  # what unjudged text of a run counts as, for measures of characters

@@ -97,6 +97,11 @@ class JudgedTopic:
         return self.context.protocol
 
     @property
+    def rules(self) -> frozenset[str]:
+        """Where the protocol's program counts otherwise: names that measures ask for."""
+        return self.context.rules
+
+    @property
     def task(self) -> str:
         """The retrieval task, or ''."""
         return self.context.task

@@ -154,8 +154,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """Return the end of the message about a recall level outside [0, 1]."""
         return ""
 
-    def for_protocol(self, protocol: str) -> Measure:
-        """Return the measure as a campaign defines it, where parameters that were not given have other values there."""
+    def for_rules(self, rules: frozenset[str]) -> Measure:
+        """Return the measure under the rules of a protocol, where parameters that were not given have other values."""
         return self
 
     def canonical(self) -> str:

@@ -57,7 +57,7 @@ class InexFolRun(Format):
 
     @classmethod
     def read(cls, path: str, problems: Problems, **options: Any) -> Run:
-        found = scan(path, cls.format_name)
+        found = scan(path, cls.format_name, in_parts=True)
         run = None if found is None else _from_columns(found, path, problems)
         if run is not None:
             return run

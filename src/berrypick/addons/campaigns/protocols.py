@@ -23,6 +23,7 @@ inex2006 = Protocol(
         "best-in-context": f"{_BEPD} {_EPRUM_BEP}",
     },
     longest=LONGEST,
+    rules=frozenset({"beta-1"}),
     ignore_elements=("*link",),  # the official results used assessments without any kind of link
 )
 inex2010 = Protocol(
@@ -36,18 +37,28 @@ inex2010 = Protocol(
         + " ".join(f"gP(score='bep',n=500)@{k}" for k in (1, 2, 3, 5, 10, 25, 50)),
     },
     topics="run",
+    rules=frozenset({"empty-is-zero", "last-rank-repeats", "charge-in-full"}),
 )
-mediaeval2014 = Protocol("mediaeval2014", "MediaEval search 2014", {}, topics="run", default="APbin APtol AiSP")
+mediaeval2014 = Protocol(
+    "mediaeval2014",
+    "MediaEval search 2014",
+    {},
+    topics="run",
+    default="APbin APtol AiSP",
+    rules=frozenset({"segments-again"}),
+)
 genomics2007 = Protocol("genomics2007", "TREC Genomics 2007", {}, default="AP PassageAP AspectAP Passage2AP")
 chunking_evaluation = Protocol(
     "chunking-evaluation",
     "the program chunking_evaluation (Chroma, 2024)",
     {},
     default="IoU@5 charR@5 charP@5 PrecisionOmega(touching=True)",
+    rules=frozenset({"count-each"}),
 )
 legalbench_rag = Protocol(
     "legalbench-rag",
     "the program legalbenchrag (ZeroEntropy, 2024), beside text counted once",
     {},
     default="charP charR charP(counted='once') charR(counted='once')",
+    rules=frozenset({"count-pairs"}),
 )

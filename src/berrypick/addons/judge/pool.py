@@ -26,7 +26,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
-from berrypick.documents.locate import located_truth
+from berrypick.documents.locator import located_truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name

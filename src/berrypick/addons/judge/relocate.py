@@ -27,7 +27,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
-from berrypick.documents.locate import Searchable, located_truth, normal_form, occurrences
+from berrypick.documents.locator import Searchable, located_truth, normal_form, occurrences
 from berrypick.documents.similar import SimilarText
 from berrypick.documents.texts import Texts, checksum, read_texts
 from berrypick.formats.io.annotation_export import inside_word

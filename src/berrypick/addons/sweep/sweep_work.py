@@ -20,9 +20,9 @@ from berrypick.core.errors import BerrypickError, UsageError
 from berrypick.core.results import Results
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.documents.locate import locate
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.inputs.locate import locate
 
 
 @dataclass(frozen=True)

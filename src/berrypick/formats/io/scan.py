@@ -26,9 +26,8 @@ from berrypick.kernels import native
 BLOCK = 1 << 18
 #: Bytes at the end of a block that are left free: the scanner looks at many bytes at once.
 SLACK = 64
-#: Files of so many bytes are read by so many threads, if they are in one of these formats.
+#: Files of so many bytes are read by so many threads, if their format can be read in parts.
 LARGE, THREADS = 1 << 25, 2
-IN_PARTS = ("trec-run", "inex-fol-run")
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -86,23 +85,23 @@ class Scanned:
         return list(Names(self.columns["documents"]))
 
 
-def scan(path: str, format: str) -> Scanned | None:
+def scan(path: str, format: str, in_parts: bool = False) -> Scanned | None:
     """The columns of a file; None if the plain reader has to read it."""
     compiled = native()
     if compiled is None:
         return None
     lines = compiled.lines_of(format)
     try:
-        complete = _read(lines, path, format)
+        complete = _read(lines, path, in_parts)
     except DamagedError:  # the plain reader names the line
         return None
     return Scanned(lines.finish()) if complete else None
 
 
-def _read(lines: Any, path: str, format: str) -> bool:
+def _read(lines: Any, path: str, in_parts: bool) -> bool:
     """Give a file to the scanner."""
     with open_bytes(path) as stream:
-        if format in IN_PARTS and is_plain_file(stream):
+        if in_parts and is_plain_file(stream):
             size = os.fstat(stream.fileno()).st_size
             threads = _threads() if size >= LARGE else 1
             if threads > 1:

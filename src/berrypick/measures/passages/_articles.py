@@ -50,8 +50,8 @@ class _Generalised(Measure):
         used = {"F": ("score", "beta"), "t2i": ("score", "tolerance"), "bep": ("score", "n")}[self.score]
         return {name: value for name, value in super().parameter_values().items() if name in used}
 
-    def for_protocol(self, protocol: str) -> Measure:
-        return self if self.beta is not None else replace(self, beta=1.0 if protocol == "inex2006" else 0.25)
+    def for_rules(self, rules: frozenset[str]) -> Measure:
+        return self if self.beta is not None else replace(self, beta=1.0 if "beta-1" in rules else 0.25)
 
     def scored(self, judged: JudgedTopic) -> Scored:
         beta = 0.25 if self.beta is None else self.beta

@@ -63,7 +63,7 @@ class gP(_Generalised):
     def compute(self, judged: JudgedTopic) -> Score:
         found = self.scored(judged)
         at = int(self.needed_cutoff())
-        repeats = judged.protocol == "inex2010"  # the official program repeats the value of the last rank
+        repeats = "last-rank-repeats" in judged.rules
         return Score(found.precision_at(at, repeats)) if found.total else self.empty_topic_score(judged)
 
     def empty_topic_score(self, judged: JudgedTopic) -> Score:

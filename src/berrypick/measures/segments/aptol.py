@@ -64,7 +64,7 @@ class APtol(Measure):
 
     def _flags(self, judged: JudgedTopic) -> tuple[list[bool], int]:
         wanted = relevant(judged, merged=True)
-        again = judged.protocol == "mediaeval2014"
+        again = "segments-again" in judged.rules
         seen: dict[str, list[tuple[float, float]]] = {}
         counted: set[tuple[str, int]] = set()  # segments by video and end
         flags = []

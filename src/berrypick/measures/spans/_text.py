@@ -119,14 +119,14 @@ def view_of(judged: JudgedTopic) -> View:
     length = (ranking.end - ranking.start).astype(np.float64)
     if (unknown := ranking.unknown).any():
         length[unknown] = new[unknown] = np.nan
-    if judged.protocol == "inex2010":
-        new = _charge_as_in_2010(judged, ranking, known[retrieved.total > 0], length, new)
+    if "charge-in-full" in judged.rules:
+        new = _charge_in_full(judged, ranking, known[retrieved.total > 0], length, new)
     return View(ranking, length, new, good, text, text.total)
 
 
 def without_text(judged: JudgedTopic) -> Score:
     """Nothing is relevant: undefined, but 0 in the official program of INEX 2009 and 2010."""
-    return Score(0.0 if judged.protocol == "inex2010" else None)
+    return Score(0.0 if "empty-is-zero" in judged.rules else None)
 
 
 @lru_cache(maxsize=4)
@@ -142,7 +142,7 @@ def unjudged_of(judged: JudgedTopic) -> FloatArray:
     return left
 
 
-def _charge_as_in_2010(
+def _charge_in_full(
     judged: JudgedTopic, ranking: Ranking, relevant: IntArray, length: FloatArray, new: FloatArray
 ) -> FloatArray:
     """The official program charges articles without relevant text in full each time, and in the thorough task nothing
@@ -185,11 +185,11 @@ class TextMeasure(Measure):
     #: Whether the program that counts every pair of result and target has it.
     by_pairs: ClassVar[bool] = True
 
-    def for_protocol(self, protocol: str) -> TextMeasure:
+    def for_rules(self, rules: frozenset[str]) -> TextMeasure:
         """chunking_evaluation adds up lengths, whatever overlaps; legalbenchrag adds up what pairs have in common."""
-        if protocol == "chunking-evaluation" and self.counted is None:
+        if "count-each" in rules and self.counted is None:
             return replace(self, counted="each")
-        if protocol == "legalbench-rag" and self.counted is None and self.by_pairs:
+        if "count-pairs" in rules and self.counted is None and self.by_pairs:
             return replace(self, counted="pairs")
         return self
 

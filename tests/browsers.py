@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from berrypick.demo import campaign
-
 #: Without these, Chromium talks to its maker at every start.
 QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -36,6 +34,8 @@ def chromium() -> Iterator[Any]:
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report page of the bundled campaign."""
     path = tmp_path_factory.mktemp("demonstration") / "report.html"
+    from berrypick.demo import campaign
+
     campaign.write_page(path)
     return path
 

@@ -1,0 +1,49 @@
+"""berrypick abstention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berrypick import formats
+from berrypick.cli import options
+from berrypick.cli.output import HELP, refuse_overwriting, say, tell
+
+
+@click.command(
+    "abstention", short_help="Trade Abstained for Answered: their values at every least score.", context_settings=HELP
+)
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@options.output_format(("table", "tsv", "csv", "json", "jsonl"))
+@click.option("--plot", "picture", metavar="FILE", help="Draw the trade-off: a file that ends in .png, .svg or .pdf.")
+@options.evaluation_options
+def abstention_command(
+    truth: str,
+    runs: tuple[str, ...],
+    output: str,
+    picture: str | None,
+    format_truth: str | None,
+    format_run: str | None,
+    **settings: Any,
+) -> None:
+    """Show what --min-score trades: Abstained and Answered at every score that changes either.
+
+    \b
+    berrypick abstention truth.jsonl old.jsonl new.jsonl --plot trade-off.svg
+    """
+    from berrypick.addons.judge.abstention import abstention
+
+    if picture is not None:
+        refuse_overwriting(picture, [truth, *runs])
+    found = abstention(
+        formats.read_truth(truth, format_truth), [formats.read_run(run, format_run) for run in runs], **settings
+    )
+    if picture is not None:
+        from berrypick.report.chart_theme import PAPER
+        from berrypick.report.export import check_target, write_picture
+
+        check_target(picture)
+        tell(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}")
+    say(found.table(output), nl=False)

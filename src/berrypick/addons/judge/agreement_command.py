@@ -1,0 +1,25 @@
+"""berrypick agreement."""
+
+from __future__ import annotations
+
+import click
+
+from berrypick import formats
+from berrypick.cli.output import HELP, say, show_notes
+from berrypick.evaluation.notes import skipped_notes
+
+
+@click.command("agreement", short_help="Show how far several annotators agree.", context_settings=HELP)
+@click.argument("truth")
+@click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
+def agreement_command(truth: str, format_truth: str | None) -> None:
+    """Show how far the annotators of TRUTH agree: Krippendorff's alpha, on characters.
+
+    \b
+    berrypick agreement export.json
+    """
+    from berrypick.addons.judge.agreement import agreement
+
+    read = formats.read_truth(truth, format_truth)
+    show_notes(skipped_notes(read, truth))
+    say(str(agreement(read)))

@@ -1,0 +1,45 @@
+"""berrypick stability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berrypick.addons.trust.stability import stability
+from berrypick.cli import options
+from berrypick.cli.output import HELP, progress_bar, tell
+
+
+@click.command(
+    "stability", short_help="Measure how well measures tell runs apart on these topics.", context_settings=HELP
+)
+@click.argument("truth")
+@click.argument("runs", nargs=-1, required=True)
+@options.measures("EPRUM nxCG@10")
+@options.whole_number("--splits", 1000, "Number of random halves of the topics.", click.IntRange(1))
+@options.resampling_options(1000)
+@click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
+@options.output()
+@options.evaluation
+def stability_command(picture: str | None, output: str, places: int | None, **settings: Any) -> None:
+    """Measure how well MEASURES tell RUNS apart: discriminative power (bootstrap tests) and swap rates.
+
+    \b
+    berrypick stability truth.jsonl *.run -m 'charR@5 EPRUM' --plot stability.svg
+    """
+    if picture is not None:
+        from berrypick.report.export import check_target, converter
+
+        check_target(picture)
+        converter()
+        options.refuse_inputs(picture, settings)
+    with progress_bar("resampling", "steps") as progress:
+        found = stability(*options.inputs(settings), progress=progress, **settings)
+    if picture is not None:
+        from berrypick.report.chart_theme import PAPER
+        from berrypick.report.export import write_picture
+
+        size = write_picture(found.plot(theme=PAPER), picture, PAPER)
+        tell(f"{picture}: {len(found)} measures, {size}")
+    options.show_analysis(found, output, places)

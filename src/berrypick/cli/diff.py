@@ -1,0 +1,40 @@
+"""berrypick diff."""
+
+from __future__ import annotations
+
+import click
+
+from berrypick.cli import options
+from berrypick.cli.output import HELP, painter, show_gated, show_notes
+from berrypick.comparison.difference import diff
+from berrypick.report import comparison as comparisons
+
+
+@click.command("diff", context_settings=HELP)
+@click.argument("old")
+@click.argument("new")
+@click.option("--tolerance", type=float, default=1e-9, show_default=True, help="Ignore changes up to this size.")
+@click.option("--rename", multiple=True, metavar="OLD=NEW", help="A run that was renamed; repeatable.")
+@click.option("--force", is_flag=True, help="Compare numbers although their signatures differ.")
+@click.option("--fail-if-different", is_flag=True, help="Exit with 1 if anything differs.")
+@options.output(comparisons.DIFFERENCE_OUTPUTS)
+def diff_command(
+    old: str,
+    new: str,
+    tolerance: float,
+    rename: tuple[str, ...],
+    force: bool,
+    fail_if_different: bool,
+    output: str,
+    places: int | None,
+) -> None:
+    """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
+
+    \b
+    berrypick evaluate truth.qrels my.run -m EPRUM -q -o json > new.json
+    berrypick diff old.json new.json --fail-if-different
+    """
+    found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
+    show_notes(found.notes)
+    reasons = [found.reason] if fail_if_different and found else []
+    show_gated(comparisons.render_difference(found, output, places, painter()), output == "table", reasons)

@@ -1,0 +1,62 @@
+"""The programs chunking_evaluation and legalbenchrag as protocols, by hand."""
+
+from __future__ import annotations
+
+import pytest
+import worlds
+from hypothesis import strategies as st
+
+import berrypick as bp
+from berrypick.report.text import explanation
+
+TRUTH = worlds.span_truth({"1": [("d", 100, 200), ("d", 300, 340, 2)]})
+
+
+LENGTHS = worlds.lengths(d=1000, e=1000)
+
+
+def values(run, measures, truth=TRUTH, **options):
+    options = {"collection": LENGTHS, **options}
+    return bp.evaluate(truth, run, measures, **options).mean()["run"]
+
+
+def value(spans, measure, truth=TRUTH, **options):
+    return values(worlds.span_run({"1": spans}), measure, truth, **options)[measure.replace(" ", "")]
+
+
+spans = st.tuples(st.sampled_from(["d", "e"]), st.integers(0, 60), st.integers(1, 25)).map(
+    lambda s: (s[0], s[1], s[1] + s[2])
+)
+
+
+def test_the_protocol_has_its_own_measures_and_signs_them():
+    run, chunks = worlds.span_run({"1": [("d", 0, 200)]}), worlds.span_run({"any": [("d", 0, 200)]})
+    results = bp.evaluate(TRUTH, run, protocol="chunking-evaluation", collection=LENGTHS, chunks=chunks)
+    assert list(results.mean()["run"]) == ["IoU@5", "charR@5", "charP@5", "PrecisionOmega(touching=True)"]
+    assert all("protocol:chunking-evaluation" in str(row.signature) for row in results)
+    assert "counted:each" in str(results.mean_rows[0].signature)
+    assert "added up" in explanation(bp.explain(TRUTH, run, "1", "IoU(counted='each')@5", collection=LENGTHS))
+
+
+def test_text_in_two_results_counts_twice_by_hand_and_is_told():
+    wanted = worlds.span_truth({"1": [("d", 0, 100)], "2": [("d", 0, 100)]})
+    run = worlds.span_run({"1": [("d", 0, 100), ("d", 50, 150)], "2": [("d", 0, 50)]})
+    results = bp.evaluate(wanted, run, protocol="legalbench-rag", curves=True)
+    per_topic = results.per_topic()["run"]
+    assert per_topic["charR"] == {"1": 1.5, "2": 0.5} and per_topic["charP"] == {"1": 0.75, "2": 1.0}
+    assert per_topic["charR(counted='once')"] == {"1": 1.0, "2": 0.5}
+    assert per_topic["charP(counted='once')"] == {"1": pytest.approx(100 / 150), "2": 1.0}
+    assert results.curves()["run"]["charR"]["1"] == [(1, 1.0), (2, 1.5)]
+    notes = list(map(str, results.notes))
+    assert any("charR: what several results" in note and "(1 topic)" in note for note in notes)
+    assert any("charR: values above 1" in note for note in notes)
+    assert results.mean_rows[0].signature["counted"] == "pairs"
+    assert results.mean_rows[0].signature["protocol"] == "legalbench-rag"
+    told = explanation(bp.explain(wanted, run, "1", "charR(counted='pairs')"))
+    assert "As legalbenchrag counts" in told and "charR(counted='once'), for comparison" in told
+
+
+def test_what_legalbenchrag_does_not_have_is_refused():
+    with pytest.raises(bp.UsageError, match="does not have it"):
+        value([("d", 0, 10)], "IoU(counted='pairs')")
+    assert value([("d", 0, 10), ("d", 0, 10)], "IoU", protocol="legalbench-rag") == value([("d", 0, 10)], "IoU")
