@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from berrypick import formats
+from berrypick.cli import options
 from berrypick.cli.laws import check_laws_of_files, law_options, refuse_law_options
 from berrypick.cli.output import HELP, drop_output, progress_bar, refuse_overwriting, say, show_notes, tell
 from berrypick.core.errors import BerrypickError, InputError, Message, UsageError, as_flags, one_line
@@ -148,9 +149,10 @@ def _describe_index(path: str) -> str:
 
 @click.command("convert", context_settings=HELP)
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("out", metavar="[OUT]", required=False)
+@options.file_to_write("File to write, instead of OUT.", "out")
 @click.option("--from", "source_format", metavar="NAME", help="Format of IN. [default: detect]")
-@click.option("--to", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
+@click.option("--to", "--format", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
 @click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")
 @click.option("--documents", metavar="FILE", help="Also write the documents that IN holds, as JSON Lines.")
 def convert_command(
@@ -236,7 +238,8 @@ def _restate(value: Any, collection: str, target: str, target_format: str | None
 
 @click.command("locate", context_settings=HELP)
 @click.argument("truth")
-@click.argument("target", metavar="FILE")
+@click.argument("file", metavar="[FILE]", required=False)
+@options.file_to_write("File to write, instead of FILE.", "file")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How to match quotes.")
 @click.option(
@@ -292,7 +295,8 @@ def locate_command(
 
 @click.command("index", context_settings=HELP)
 @click.argument("folder")
-@click.argument("target", metavar="FILE")
+@click.argument("file", metavar="[FILE]", required=False)
+@options.file_to_write("File to write, instead of FILE.", "file")
 @click.option("--jobs", type=click.IntRange(1), help="Number of processes. [default: number of cores]")
 def index_command(folder: str, target: str, jobs: int | None) -> None:
     """Index the structure of the XML documents in FOLDER; use FILE as --collection afterwards.

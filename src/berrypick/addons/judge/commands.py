@@ -9,7 +9,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import HELP, refuse_overwriting, say, show_notes, tell
+from berrypick.cli.output import HELP, Output, refuse_overwriting, say, show_notes, tell
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer
@@ -20,7 +20,7 @@ from berrypick.formats.io.files import atomic_writer
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
-@click.option("-o", "--output", "target", required=True, metavar="FILE", help="File of tasks to write.")
+@options.file_to_write("File of tasks to write.")
 @options.choice("--format", ("jsonl", "label-studio", "doccano", "w3c"), "jsonl", "Tool that the tasks are for.")
 @click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
 @click.option(
@@ -67,7 +67,7 @@ def pool_command(
 def abstention_command(
     truth: str,
     runs: tuple[str, ...],
-    output: str,
+    output: Output,
     picture: str | None,
     format_truth: str | None,
     format_run: str | None,
@@ -91,14 +91,15 @@ def abstention_command(
 
         check_target(picture)
         tell(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}")
-    say(found.table(output), nl=False)
+    output.show(lambda form, paint: found.table(form))
 
 
 @click.command("annotate", short_help="Write a page on which a person judges.", context_settings=HELP)
 @click.argument("tasks")
-@click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
+@options.file_to_write("HTML file to write.", "html")
+@click.option("--html", metavar="FILE", help="Same as -o FILE.")
 @click.option("--annotator", default="", metavar="NAME", help="Who judges; the page has a field for it.")
-def annotate_command(tasks: str, html: str, annotator: str) -> None:
+def annotate_command(tasks: str, target: str, annotator: str) -> None:
     """Write a page on which a person judges TASKS, as berrypick pool writes them.
 
     The page needs no server and no network. It keeps the work in the browser, and saves a truth.
@@ -109,9 +110,9 @@ def annotate_command(tasks: str, html: str, annotator: str) -> None:
     """
     from berrypick.addons.judge.annotate import annotate
 
-    refuse_overwriting(html, [tasks])
-    count = annotate(tasks, html=html, annotator=annotator)
-    tell(f"{html}: {counted(count, 'region')} to judge; open it in a browser")
+    refuse_overwriting(target, [tasks])
+    count = annotate(tasks, html=target, annotator=annotator)
+    tell(f"{target}: {counted(count, 'region')} to judge; open it in a browser")
 
 
 @click.command("agreement", short_help="Show how far several annotators agree.", context_settings=HELP)
@@ -134,7 +135,7 @@ def agreement_command(truth: str, format_truth: str | None) -> None:
 @click.argument("truth")
 @click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
 @click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")
-@click.option("-o", "--output", "target", required=True, metavar="FILE", help="Truth to write.")
+@options.file_to_write("Truth to write.")
 @click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def relocate_command(truth: str, old: str, new: str, target: str, report: str | None, format_truth: str | None) -> None:

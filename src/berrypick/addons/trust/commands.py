@@ -10,7 +10,7 @@ from berrypick.addons.trust.correlation import correlate
 from berrypick.addons.trust.power import power
 from berrypick.addons.trust.stability import stability
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar, tell
+from berrypick.cli.output import HELP, Output, progress_bar, tell
 
 
 @click.command(
@@ -21,7 +21,7 @@ from berrypick.cli.output import HELP, progress_bar, tell
 @options.resampling_options(10_000)
 @options.output()
 def correlate_command(
-    results: tuple[str, ...], requested: tuple[str, ...], output: str, places: int | None, **settings: Any
+    results: tuple[str, ...], requested: tuple[str, ...], output: Output, places: int | None, **settings: Any
 ) -> None:
     """Correlate rankings of runs in RESULTS, files written by evaluate -q -o json: Kendall's tau and tau_AP.
 
@@ -47,7 +47,7 @@ def correlate_command(
 @click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
 @options.output()
 @options.evaluation
-def stability_command(picture: str | None, output: str, places: int | None, **settings: Any) -> None:
+def stability_command(picture: str | None, output: Output, places: int | None, **settings: Any) -> None:
     """Measure how well MEASURES tell RUNS apart: discriminative power (bootstrap tests) and swap rates.
 
     \b
@@ -79,7 +79,7 @@ def stability_command(picture: str | None, output: str, places: int | None, **se
 @options.resampling_options(1000)
 @options.output()
 @options.evaluation
-def power_command(output: str, places: int | None, **settings: Any) -> None:
+def power_command(output: Output, places: int | None, **settings: Any) -> None:
     """Find the smallest difference that the topics can show, and the topics needed for a difference of --detect.
 
     \b
