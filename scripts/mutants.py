@@ -21,6 +21,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -286,11 +287,13 @@ class Session:
             code = KILLED
             try:
                 nowhere = os.open(os.devnull, os.O_RDWR)
-                for stream in (0, 1, 2):
+                for stream in (0, 1, 2) if seconds else (0, 1):
                     os.dup2(nowhere, stream)
                 signal.alarm(seconds)
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
                 code = work()
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
