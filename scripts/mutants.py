@@ -290,7 +290,8 @@ class Session:
                 for stream in (0, 1, 2) if seconds else (0, 1):
                     os.dup2(nowhere, stream)
                 signal.alarm(seconds)
-                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                if seconds:
+                    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
                 code = work()
             except BaseException:
                 traceback.print_exc()

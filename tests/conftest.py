@@ -57,11 +57,7 @@ SLOW_MODULES = {
     "test_facts",
     "test_fit",
     "test_formats",
-    "test_greedy",
-    "test_groups",
-    "test_index",
     "test_index_build",
-    "test_inex_formats_xml",
     "test_jobs",
     "test_laws",
     "test_layers",
@@ -71,23 +67,18 @@ SLOW_MODULES = {
     "test_native_hostile",
     "test_native_law",
     "test_notebook",
-    "test_objects",
     "test_options",
     "test_pipes",
     "test_plots",
     "test_plugin",
     "test_pytest_plugin",
-    "test_python_inputs",
-    "test_ranked",
     "test_recall_search",
     "test_registry",
     "test_release",
     "test_report",
-    "test_saved_results",
     "test_simulate",
     "test_skipping",
     "test_stability",
-    "test_statistics",
     "test_statistics_simulation",
     "test_streams_of_runs",
     "test_sweep",
@@ -95,7 +86,6 @@ SLOW_MODULES = {
     "test_systems",
     "test_terminal",
     "test_users",
-    "test_values",
     "test_walks",
     "test_way_to_kernel",
     "test_workers",
@@ -123,7 +113,8 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     for item in items:
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
+        slow = generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES
+        if slow and not item.get_closest_marker("quick"):
             item.add_marker(pytest.mark.slow)
     order = {name: place for place, name in enumerate(LONG_MODULES)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))

@@ -33,6 +33,7 @@ def test_both_forms_find_the_same(rows, objective, nodes, listed):
     assert [one.gap for one in native] == [one.gap for one in plain]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("objective", ["length", "inverse"])
 @pytest.mark.parametrize("sure", ["all", "some", "none"])
 def test_both_forms_find_the_same_among_many(objective, sure):

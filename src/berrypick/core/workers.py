@@ -225,7 +225,8 @@ def _share(found: _Collected, idle: list[Any]) -> bool:
                 return False
         if not found.unfinished():
             return True
-        for pipe in wait(list(found.waiting), timeout=PATIENCE):
+        ready: list[Any] = wait(list(found.waiting), timeout=PATIENCE)
+        for pipe in ready:
             try:
                 answer = pipe.recv()
             except (EOFError, OSError):
