@@ -63,12 +63,8 @@ SLOW_MODULES = {
     "test_fit",
     "test_fit_data",
     "test_formats",
-    "test_greedy",
-    "test_groups",
     "test_ideal_lists",
-    "test_index",
     "test_index_build",
-    "test_inex_formats_xml",
     "test_inex_micro",
     "test_jobs",
     "test_laws",
@@ -80,25 +76,20 @@ SLOW_MODULES = {
     "test_native_hostile",
     "test_native_law",
     "test_notebook",
-    "test_objects",
     "test_official",
     "test_options",
     "test_pipes",
     "test_plots",
     "test_plugin",
     "test_pytest_plugin",
-    "test_python_inputs",
-    "test_ranked",
     "test_registry",
     "test_release",
     "test_relocate_data",
     "test_report",
-    "test_saved_results",
     "test_simulate",
     "test_skipping",
     "test_slices",
     "test_stability",
-    "test_statistics",
     "test_statistics_simulation",
     "test_streams_of_runs",
     "test_sweep",
@@ -107,7 +98,6 @@ SLOW_MODULES = {
     "test_systems",
     "test_terminal",
     "test_users",
-    "test_values",
     "test_walks",
     "test_way_to_kernel",
     "test_workers",
@@ -135,7 +125,8 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     for item in items:
         generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES:
+        slow = generated or item.path.parent.name in SLOW_FOLDERS or item.path.stem in SLOW_MODULES
+        if slow and not item.get_closest_marker("quick"):
             item.add_marker(pytest.mark.slow)
     order = {name: place for place, name in enumerate(LONG_MODULES)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))

@@ -595,6 +595,7 @@ def test_text_to_submission_and_back(tmp_path: Path, rows: str) -> None:
     assert formats.read_run(middle).format == "inex-submission"
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         names,
@@ -757,6 +758,7 @@ def test_sniffing(tmp_path: Path, text: str, name: str) -> None:
         formats.sniff(path, other)
 
 
+@pytest.mark.slow
 def test_many_results_stream(tmp_path: Path) -> None:
     count, path = 200_000, tmp_path / "big.xml"
     with path.open("w") as out:

@@ -26,7 +26,7 @@ def kernels(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("nodes", [1, 3, 2000])
+@pytest.mark.parametrize("nodes", [1, pytest.param(3, marks=pytest.mark.quick), 2000])
 def test_search_against_all_orders(nodes, kernels, monkeypatch):
     """The list is never better than the best one, the bound never worse; a search to the end finds the best."""
     monkeypatch.setattr(list_search, "MOST_LISTED", 0)
@@ -128,6 +128,7 @@ def test_two_hundred_candidates_are_proved_optimal_at_low_recall():
     assert again == found, "the same digits each time"
 
 
+@pytest.mark.quick
 def test_the_papers_example():
     rows = [[1, 0], [0, 1], [0.9, 0.9]]
     found = bp.eprum([[0.9, 0.9], [1, 0], [0, 1]], candidates=rows, ideal="certified")
@@ -136,6 +137,7 @@ def test_the_papers_example():
                     norm="bounded") == pytest.approx(1.0)  # fmt: skip
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["exact", "certified"])
 def test_bounded_values_never_exceed_one(name):
     """Whatever the run holds: results that are no candidates, several times the same, results that lead nowhere."""
@@ -149,6 +151,7 @@ def test_bounded_values_never_exceed_one(name):
         assert (found <= 1 + 1e-12).all() and (found >= 0).all()
 
 
+@pytest.mark.quick
 def test_a_result_over_two_targets_is_within_the_bound():
     spans = [{"topic": "q", "doc": "d", "start": 0, "end": 10}, {"topic": "q", "doc": "d", "start": 20, "end": 30}]
     run = [{"topic": "q", "doc": "d", "start": 0, "end": 30, "rank": 1}]
@@ -162,6 +165,7 @@ CLICKS = ReachTable({("hub", "a"): 0.9, ("hub", "b"): 0.9})
 TRUTH = {"q": {"a": 1, "b": 1}}
 
 
+@pytest.mark.quick
 def test_the_signature_states_the_search():
     results = bp.evaluate(TRUTH, {"q": {"hub": 1}}, "EPRUM(ideal='certified')", navigation=CLICKS)
     fields = dict(results.mean_rows[0].signature.fields)
@@ -178,6 +182,7 @@ def wide_world():
     return {"q": {f"t{x}": 1 for x in range(6)}}, ReachTable(links)
 
 
+@pytest.mark.quick
 def test_a_gap_is_noted_and_shown():
     truth, links = wide_world()
     measure = "EPRUM(r=6,ideal='certified',nodes=1,gap=0.01)"
@@ -209,6 +214,7 @@ def test_seconds_end_a_search_and_say_so(monkeypatch):
         ("EPRUM(norm='bounded')", "ideal='certified'"),
     ],
 )
+@pytest.mark.quick
 def test_what_does_not_go_together(spec, message):
     with pytest.raises(bp.UsageError, match=message):
         bp.evaluate(TRUTH, {"q": {"a": 1}}, spec)
@@ -226,6 +232,7 @@ def test_eprum_of_a_matrix_takes_the_parameters_of_the_measure():
         bp.eprum(run, seconds=1.0)
 
 
+@pytest.mark.quick
 def test_eprum_of_a_matrix_has_the_normal_law():
     draw = np.random.default_rng(2)
     reach = draw.random((30, 14)) * 0.2

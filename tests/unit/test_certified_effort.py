@@ -24,6 +24,7 @@ def kernels(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("browsing", [False, True])
 def test_few_candidates_are_searched_to_the_end(browsing, kernels):
     rng = np.random.default_rng(1)
@@ -31,7 +32,7 @@ def test_few_candidates_are_searched_to_the_end(browsing, kernels):
         check(*random_case(rng, browsing), nodes=1, proved=True)
 
 
-@pytest.mark.parametrize("nodes", [1, 3, 2000])
+@pytest.mark.parametrize("nodes", [1, pytest.param(3, marks=pytest.mark.quick), 2000])
 def test_search_against_all_orders(nodes, kernels, monkeypatch):
     monkeypatch.setattr(list_search, "MOST_LISTED", 0)
     rng = np.random.default_rng(nodes)
@@ -39,6 +40,7 @@ def test_search_against_all_orders(nodes, kernels, monkeypatch):
         check(*random_case(rng, browsing=False), nodes, proved=nodes == 2000)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("listed", [0, 20])
 def test_bounds_hold_where_browsing_costs(listed, kernels, monkeypatch):
     """Neither all orders nor all sets are tried: the floor of what browsing costs must hold."""
@@ -49,6 +51,7 @@ def test_bounds_hold_where_browsing_costs(listed, kernels, monkeypatch):
         check(*random_case(rng, browsing=True), nodes=3, proved=False)
 
 
+@pytest.mark.quick
 def test_a_floor_makes_the_bound_of_clicks_tight(kernels, monkeypatch):
     """Two targets cost two clicks, whether they are results or browsed to."""
     monkeypatch.setattr(list_search, "MOST_ORDERED", 0)
@@ -90,6 +93,7 @@ def test_budget_bounds_hold_for_every_set():
                     assert (share <= found.given[chosen, part[0]] * (1 + 1e-9)).all()
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("states", [2048, 3])
 def test_the_law_of_a_gain(states, kernels, monkeypatch):
     """Exact where sums are told apart, else on both sides of it."""
@@ -174,6 +178,7 @@ CLICKS = ReachTable({("hub", "a"): 0.9, ("hub", "b"): 0.9})
 RUN = {"q": {"hub": 3, "a": 2, "b": 1}}
 
 
+@pytest.mark.quick
 def test_epnav_by_hand():
     """Gains 2 and 1. Up to 2/3 of the gain, (a) is best: 1. Above, (hub, a, b): 1 + .19 + .1 = 1.29 ranks instead of 2.
     The run has E[1/ce] .99 + .01/2 up to 1/3, .9 + .1/2 up to 2/3, .81 + .09/2 + .1/3 above."""
@@ -224,6 +229,7 @@ def test_explain_shows_the_lists():
         ("epnav(ideal='greedy')", "targets"),
     ],
 )
+@pytest.mark.quick
 def test_what_does_not_go_together(spec, message):
     with pytest.raises(bp.UsageError, match=message):
         bp.evaluate(TRUTH, RUN, spec)

@@ -20,7 +20,6 @@ import pytest
 
 import berrypick as bp
 from berrypick.core import workers
-from berrypick.core.workers import process_pool
 from berrypick.xml.index import build_index
 
 MEASURES = "AP nDCG@10 EPRUM infAP"
@@ -189,8 +188,7 @@ def test_few_runs_of_an_iterator_are_under_way(files: Any) -> None:
             yield bp.read_run(path)
 
     ahead: list[int] = []
-    with process_pool(2) as pool:
-        bp.evaluate(truth, runs(), "AP", executor=pool, progress=lambda done, of: ahead.append(taken - done // TOPICS))
+    bp.evaluate(truth, runs(), "AP", jobs=2, progress=lambda done, of: ahead.append(taken - done // TOPICS))
     assert taken == 5 * RUNS and max(ahead) <= 5
 
 

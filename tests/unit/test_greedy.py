@@ -109,6 +109,7 @@ def everywhere(count, draw):
     return 1 / (1 + np.exp(np.abs(np.subtract.outer(np.arange(count), np.arange(count))) / 2))
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize(
     ("rows_of", "count"),

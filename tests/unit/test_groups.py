@@ -218,6 +218,7 @@ def test_every_group_is_compared(files):
         assert "law" in found.table(output)
 
 
+@pytest.mark.slow
 def test_pictures_have_a_panel_for_each_group(files):
     results = bp.evaluate(files / "truth.jsonl", [files / "run.jsonl", files / "other.jsonl"], "charR AiP",
                           by="domain", curves=True)  # fmt: skip

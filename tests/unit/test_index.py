@@ -283,6 +283,7 @@ def everything(path: Path) -> list[object]:
     return found
 
 
+@pytest.mark.slow
 def test_damage_is_told_or_does_no_harm(tmp_path: Path) -> None:
     """Wherever bytes of the file are other ones: what it says is the same, or that it is damaged."""
     build_index(filled(tmp_path / "docs", 12), tmp_path / "x", jobs=1)
@@ -385,6 +386,7 @@ def test_other_programs_can_read_it(folder: Path, index: Path) -> None:
     assert sections == sum(collection.structures[name].name.count("sec") for name in readable(collection))
 
 
+@pytest.mark.slow
 def test_importing_berrypick_does_not_import_arrow(process: Command, tmp_path: Path) -> None:
     import subprocess
     import sys

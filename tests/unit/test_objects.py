@@ -299,6 +299,7 @@ def test_what_is_nothing_known_is_told(wrong):
 RAG = "{}: pip install 'berrypick[rag]'"
 
 
+@pytest.mark.slow
 def test_real_langchain_documents():
     documents = pytest.importorskip("langchain_core.documents", reason=RAG.format("LangChain"))
     found = [
@@ -308,6 +309,7 @@ def test_real_langchain_documents():
     assert content(bp.run_from_objects({"1": found[:2], "2": found[2:]})) == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_real_llama_index_nodes():
     schema = pytest.importorskip("llama_index.core.schema", reason=RAG.format("LlamaIndex"))
@@ -324,6 +326,7 @@ def test_real_llama_index_nodes():
     assert content(run) == EXPECTED and run.score.tolist() == [3, 2, 1.5]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_real_haystack_documents():
     haystack = pytest.importorskip("haystack", reason=RAG.format("Haystack"))

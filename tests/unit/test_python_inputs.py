@@ -89,6 +89,7 @@ VOCABULARIES = {
 # --- data frames ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_frames_give_the_numbers_of_dictionaries(library, vocabulary):
@@ -362,6 +363,7 @@ def test_named_tuples_of_ir_measures():
     assert bp.evaluate(truth, {"mine": run, "yours": run}, "AP").runs == ("mine", "yours")
 
 
+@pytest.mark.slow
 def test_named_tuples_of_ir_datasets():
     formats = pytest.importorskip("ir_datasets.formats", reason="ir_datasets: pip install 'berrypick[rag]'")
     run = [formats.GenericScoredDoc(*row) for row in long(SCORES)]
@@ -416,6 +418,7 @@ for given in ((run, run), (truth, truth)):
 """
 
 
+@pytest.mark.slow
 def test_objects_of_ranx():
     """In a process of its own: compiling takes ranx half a minute, and is switched off before it is loaded."""
     if importlib.util.find_spec("ranx") is None:
@@ -629,6 +632,7 @@ def test_langchain_results():
         bp.evaluate(SPANS, [found], "charR")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_llama_index_and_haystack_results():
     schema = pytest.importorskip("llama_index.core.schema", reason=RAG.format("LlamaIndex"))
@@ -646,6 +650,7 @@ def test_llama_index_and_haystack_results():
 # --- the other functions ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_function_takes_them(tmp_path):
     truth = pandas.DataFrame(columns(QRELS, "qid", "docno", "label"))
     runs = {"x": polars.DataFrame(columns(SCORES, "qid", "docno", "score")), "y": {"1": {"c": 1.0}}}
@@ -676,6 +681,7 @@ def test_locate_takes_files_and_all_the_rest(tmp_path):
         bp.locate(frame, {"garden": 3})
 
 
+@pytest.mark.slow
 def test_progress_is_a_switch_or_a_function(tmp_path):
     for call in (
         lambda: bp.evaluate(QRELS, SCORES, "AP", progress="bar"),

@@ -64,6 +64,7 @@ def both(truth: Any, run: Any, texts: list[str]) -> tuple[dict[str, Any], dict[s
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_those_of_ir_measures(name: str, kernels: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +173,7 @@ def test_the_kernel_is_the_plain_form(seed: int, monkeypatch: pytest.MonkeyPatch
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernels", KERNELS)
 def test_several_processes_find_the_same(kernels: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BERRYPICK_KERNELS", kernels)

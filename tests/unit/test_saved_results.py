@@ -65,6 +65,7 @@ def write(path: Path, order: str, group: int) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["by run", "mixed"])
 @pytest.mark.parametrize(("name", "group"), [("r.parquet", 100), ("r.parquet", 3), ("r.parquet", 1), ("r.csv", 0)])
 def test_a_table_of_runs(tmp_path: Path, order: str, name: str, group: int) -> None:
@@ -219,6 +220,7 @@ def test_damaged_results_are_told(tmp_path: Path, content: bytes) -> None:
         assert done.exit_code == 2 and f"{path}:" in done.stderr, (words, done)
 
 
+@pytest.mark.slow
 def test_results_are_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From devices, packed files and Parquet as any other file; columns that are not needed are not read."""
     pa = pytest.importorskip("pyarrow")

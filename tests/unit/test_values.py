@@ -102,6 +102,7 @@ MAKE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKE)
 def test_values_show_themselves_in_a_fresh_process(name):
     code = f"import berrypick as bp\n{MAKE[name]}\nprint(v)\nprint(repr(v))\nassert '<table' in v._repr_html_()\n"
@@ -110,6 +111,7 @@ def test_values_show_themselves_in_a_fresh_process(name):
     assert done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKE)
 def test_values_show_themselves_in_another_process(name):
     """A value that arrives pickled finds nothing imported."""
@@ -146,6 +148,7 @@ SENT = """
 """
 
 
+@pytest.mark.slow
 def test_a_function_that_says_bp_goes_to_another_process(tmp_path):
     pytest.importorskip("cloudpickle")
     script = tmp_path / "mine.py"
@@ -156,6 +159,7 @@ def test_a_function_that_says_bp_goes_to_another_process(tmp_path):
     assert done.stdout.decode().strip() == "0.5"
 
 
+@pytest.mark.slow
 def test_joblib_workers_evaluate(tmp_path):
     pytest.importorskip("joblib")
     script = tmp_path / "mine.py"
@@ -231,6 +235,7 @@ def test_navigation_between_spans(rows, value, warned, recwarn):
     assert said == ([no_effect] if warned else [])
 
 
+@pytest.mark.slow
 def test_whole_documents_that_are_read_as_spans_have_names_of_spans(recwarn):
     """A table of documents has no effect on them, and that is said."""
     found = bp.evaluate(
@@ -246,6 +251,7 @@ def test_good_numbers_give_no_warning(recwarn):
     assert not recwarn.list
 
 
+@pytest.mark.slow
 def test_the_command_line_says_it_once(tmp_path, process):
     (tmp_path / "t.qrels").write_text("q 0 a 1\n", encoding="utf-8")
     (tmp_path / "r.run").write_text("q Q0 b 1 1 run\n", encoding="utf-8")

@@ -151,6 +151,7 @@ def test_a_script_without_a_main_guard_gets_one_message(guard: str, tmp_path: Pa
 
 
 def test_processes_of_others_that_run_the_script_again_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "start_method", lambda: "spawn")
     monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
     with pytest.raises(UsageError, match="below if __name__"):
         ordered_map(square, range(4), jobs=2)

@@ -70,6 +70,10 @@ def main(arguments: list[str] | None = None) -> None:
         say("", err=True)  # a line of its own for the prompt after ^C
         sys.exit(130)
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None and error.possibilities:
+            hidden = {flag for one in error.ctx.command.params if getattr(one, "hidden", False) for flag in one.opts}
+            shown = sorted(set(error.possibilities) - hidden)
+            error = click.NoSuchOption(error.option_name, possibilities=shown, ctx=error.ctx)
         command = error.ctx.command_path if error.ctx is not None else "berrypick"
         fail(f"{error.format_message()} (see '{command} --help')")
     except click.ClickException as error:

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from berrypick.cli import options
-from berrypick.cli.output import HELP, painter, progress_bar, show_gated, show_notes
+from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
 from berrypick.comparison.gates import Gates
@@ -18,6 +18,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
 from berrypick.report import comparison as comparisons
 from berrypick.report import gates as gate_reports
+from berrypick.report import tables
 
 
 @click.command("compare", context_settings=HELP)
@@ -51,7 +52,7 @@ def compare_command(
     fail_over: tuple[str, ...],
     fail_if_worse: str | None,
     margin: float | None,
-    output: str,
+    output: Output,
     layout: str | None,
     places: int | None,
     **settings: Any,
@@ -66,7 +67,7 @@ def compare_command(
     berrypick compare truth.jsonl old.jsonl new.jsonl -m charR@5 --fail-if-worse old
     """
     gates = Gates.read(fail_under, fail_over, fail_if_worse, margin)
-    if output == "junit" and not gates:
+    if "junit" in output.formats and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
     settings = gates.baseline(settings)
     if settings["format_truth"] is None and is_saved(settings["truth"]):
@@ -80,13 +81,14 @@ def compare_command(
             found = compare(truth, runs, measures, progress=progress, **settings)
     checks = gates.checks(found)
     show_notes([*found.notes, *gates.notes(found)])
-    if output == "junit":
-        content = gate_reports.junit(checks, comparisons.render(found, "table", places, layout))
-    else:
-        content = comparisons.render(found, output, places, layout, painter())
-    if output == "markdown":
-        content += gate_reports.markdown(checks)
-    show_gated(content, output == "table", [one.reason for one in checks if one.reason])
+
+    def render(form: str, paint: tables.Paint) -> str:
+        if form == "junit":
+            return gate_reports.junit(checks, comparisons.render(found, "table", places, layout))
+        content = comparisons.render(found, form, places, layout, paint)
+        return content + gate_reports.markdown(checks) if form == "markdown" else content
+
+    output.show(render, [one.reason for one in checks if one.reason])
 
 
 def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:

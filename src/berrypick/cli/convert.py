@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from berrypick import formats
+from berrypick.cli import options
 from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.navigation import LinkTable
@@ -31,9 +32,10 @@ def refuse_same(one: str, other: str) -> None:
 
 @click.command("convert", context_settings=HELP)
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("out", metavar="[OUT]", required=False)
+@options.file_to_write("File to write, instead of OUT.", "out")
 @click.option("--from", "source_format", metavar="NAME", help="Format of IN. [default: detect]")
-@click.option("--to", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
+@click.option("--to", "--format", "target_format", metavar="NAME", help="Format of OUT. [default: by its extension]")
 @click.option("--collection", metavar="FOLDER", help="XML documents, to convert elements to spans or back.")
 @click.option("--documents", metavar="FILE", help="Also write the documents that IN holds, as JSON Lines.")
 def convert_command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from berrypick.cli import options
-from berrypick.cli.output import HELP, painter, show_gated, show_notes
+from berrypick.cli.output import HELP, Output, show_notes
 from berrypick.comparison.difference import diff
 from berrypick.report import comparison as comparisons
 
@@ -25,7 +25,7 @@ def diff_command(
     rename: tuple[str, ...],
     force: bool,
     fail_if_different: bool,
-    output: str,
+    output: Output,
     places: int | None,
 ) -> None:
     """Show what changed between OLD and NEW, two files written by evaluate -q -o json.
@@ -37,4 +37,4 @@ def diff_command(
     found = diff(old, new, tolerance=tolerance, force=force, rename=rename)
     show_notes(found.notes)
     reasons = [found.reason] if fail_if_different and found else []
-    show_gated(comparisons.render_difference(found, output, places, painter()), output == "table", reasons)
+    output.show(lambda form, paint: comparisons.render_difference(found, form, places, paint), reasons)

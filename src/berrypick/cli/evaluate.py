@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from typing import Any
 
 import click
 
 from berrypick.cli import options
-from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.core.errors import UsageError
 from berrypick.core.results import merge_notes
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.inputs.convert import RunFile, TruthFile
-from berrypick.report import text
+from berrypick.report import tables, text
 
 
 @click.command("evaluate", context_settings=HELP)
@@ -33,7 +34,7 @@ def evaluate_command(
     runs: tuple[str, ...],
     requested: tuple[str, ...],
     per_topic: bool,
-    output: str,
+    output: Output,
     places: int | None,
     curves: bool,
     jobs: int,
@@ -47,7 +48,7 @@ def evaluate_command(
     berrypick evaluate truth.qrels my.run -m 'EPRUM nDCG@10' -q
     berrypick evaluate truth.jsonl chunks.jsonl -m 'charP@5 charR@5' -o json
     """
-    if curves and output not in ("json", "jsonl", "table"):
+    if curves and output.formats - {"json", "jsonl", "table"}:
         raise UsageError("--curves needs -o json, -o jsonl or -o table")
     with progress_bar() as progress:
         results = Evaluation._from_options(
@@ -57,8 +58,13 @@ def evaluate_command(
             EvaluationOptions.from_arguments(settings),
         ).run(curves=curves, progress=progress, jobs=jobs)
     show_notes(merge_notes(results.notes, len(results.runs)))
-    show(text.render(results, output, per_topic, places, painter()), output == "table")
-    if curves and output == "table":
-        from berrypick.report import terminal
 
-        show("\n" + terminal.curves_of(results, sys.stdout), True)
+    def render(form: str, paint: tables.Paint) -> str:
+        content = text.render(results, form, per_topic, places, paint)
+        if curves and form == "table":
+            from berrypick.report import terminal
+
+            content += "\n" + terminal.curves_of(results, StringIO() if paint is tables.plain else sys.stdout)
+        return content
+
+    output.show(render)

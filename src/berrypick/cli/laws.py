@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from berrypick.cli import options
-from berrypick.cli.output import painter, progress_bar, show_gated, show_notes, tell
+from berrypick.cli.output import Output, progress_bar, show_notes, tell
 from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError
 from berrypick.inputs.convert import RunFile, TruthFile
@@ -29,14 +29,7 @@ law_options = options.combine(
         help="Variants drawn for each law and run.",
     ),
     options.whole_number("--seed", 0, "Random seed of the variants.", click.IntRange(0)),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Choice(OUTPUTS),
-        default="table",
-        show_default=True,
-        help="Output format of --laws.",
-    ),
+    options.output_format(OUTPUTS, " (of --laws)", lambda: "table", form=False),
     options.evaluation_options,
 )
 
@@ -48,6 +41,7 @@ def check_laws_of_files(files: tuple[str, ...], format_name: str | None, setting
     if len(files) < 2:
         raise UsageError("--laws needs a truth and a run: berrypick check --laws TRUTH RUN...")
     truth, *runs = files
+    output: Output
     output, variants, seed = (settings.pop(name) for name in ("output", "variants", "seed"))
     requested, format_truth, format_run = (settings.pop(name) for name in ("requested", "format_truth", "format_run"))
     with progress_bar("trying", "laws") as progress:
@@ -61,10 +55,10 @@ def check_laws_of_files(files: tuple[str, ...], format_name: str | None, setting
             **settings,
         )
     show_notes(found.notes)
-    if output not in ("table", "markdown", "latex"):
+    if output.printed not in ("table", "markdown", "latex"):
         tell(found.line)
     reasons = [f"{one.measure} breaks {one.law}" for one in found.broken]
-    show_gated(render(found, output, None, painter()), output == "table", reasons)
+    output.show(lambda form, paint: render(found, form, None, paint), reasons)
 
 
 def refuse_law_options() -> None:

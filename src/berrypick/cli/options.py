@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from berrypick.cli.output import default_output, painter, refuse_overwriting, show, show_notes
+from berrypick.cli.output import Output, default_output, names_file, refuse_overwriting, show_notes
 from berrypick.comparison.statistics import CORRECTIONS, TESTS
 from berrypick.comparison.tabular import Tabular
+from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.report.tabular import OUTPUTS, render
@@ -77,14 +80,77 @@ comparison = combine(
 )
 
 
-def output_format(choices: Sequence[str], about: str = "") -> Decorator:
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Choice(choices),
-        default=default_output,
-        help=f"Output format{about}. [default: table on a terminal, else tsv]",
-    )
+class OutputType(click.types.StringParamType):
+    """A value of -o: the name of a format, or a file, which has a dot or a slash."""
+
+    name = "output"
+
+    def __init__(self, choices: Sequence[str] = ()) -> None:
+        self.choices = list(choices)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices and not names_file(value):
+            close = nearest(value, self.choices)
+            known = f" is none of {', '.join(self.choices)}{close}" if self.choices else " is no file"
+            self.fail(f"{value!r}{known}; a file has a dot or a slash, such as ./{value}", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        words = [CompletionItem(name) for name in self.choices if name.startswith(incomplete)]
+        return words or [CompletionItem(incomplete, type="file")]
+
+
+def output_format(
+    choices: Sequence[str], about: str = "", default: Callable[[], str] = default_output, form: bool = True
+) -> Decorator:
+    """What is printed or written, as ``output``; where --format means another thing, the extension says the format."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def read(*, outputs: tuple[str, ...], form: str | None = None, **settings: Any) -> Any:
+            chosen = Output.read(outputs, form, choices, default())
+            if chosen.target is not None:
+                refuse_overwriting(chosen.target, _files(settings), settings.get("documents"))
+            return function(output=chosen, **settings)
+
+        return read
+
+    standard = "table on a terminal, else tsv" if default is default_output else default()
+    named = click.option(
+        "--format", "form", type=click.Choice(choices), metavar="NAME",
+        help="Format of the file, or to print. [default: by the file's extension]",
+    )  # fmt: skip
+    given = click.option(
+        "-o", "--output", "outputs", type=OutputType(choices), multiple=True, metavar="FORMAT|FILE",
+        help=f"Format to print, {', '.join(choices)}{about}; or file to write. Repeatable. [default: {standard}]",
+    )  # fmt: skip
+    return combine(given, *([named] if form else []), decorate)
+
+
+def _files(settings: dict[str, Any]) -> list[str]:
+    """All that a command was given and that may be a file."""
+    several = [value if isinstance(value, (list, tuple)) else [value] for value in settings.values()]
+    return [value for values in several for value in values if isinstance(value, str) and "\0" not in value]
+
+
+def file_to_write(help: str, older: str | None = None) -> Decorator:
+    """-o FILE as ``target``, required; ``older`` is the argument or option that names the file as well."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def read(*, target: str | None, **settings: Any) -> Any:
+            named = settings.pop(older) if older else None
+            context = click.get_current_context()
+            if target is not None and named is not None:
+                raise UsageError(f"two files to write, {target} and {named}; name one")
+            if target is None and named is None:
+                lacking = next(one for one in context.command.params if one.name == (older or "target"))
+                raise click.MissingParameter(ctx=context, param=lacking)
+            return function(target=named if target is None else target, **settings)
+
+        return read
+
+    return combine(click.option("-o", "--output", "target", type=OutputType(), metavar="FILE", help=help), decorate)
 
 
 def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
@@ -93,10 +159,10 @@ def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
     return combine(output_format(choices, about), places)
 
 
-def show_analysis(found: Tabular, output: str, places: int | None) -> None:
-    """Print what an analysis found, and its notes."""
+def show_analysis(found: Tabular, output: Output, places: int | None) -> None:
+    """Print or write what an analysis found, and print its notes."""
     show_notes(found.notes)
-    show(render(found, output, places, painter()), output == "table")
+    output.show(lambda form, paint: render(found, form, places, paint))
 
 
 formats = combine(

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Settings of every command: the options that show its help.
 HELP = {"help_option_names": ["-h", "--help"]}
+#: How the name of a file says its format.
+EXTENSIONS = {"json": "json", "jsonl": "jsonl", "csv": "csv", "tsv": "tsv", "md": "markdown", "tex": "latex",
+              "txt": "table", "xml": "junit"}  # fmt: skip
 
 
 def say(message: str, err: bool = False, nl: bool = True) -> None:
@@ -91,6 +95,56 @@ def painter() -> Paint:
 
 def default_output() -> str:
     return "table" if sys.stdout.isatty() else "tsv"
+
+
+def names_file(value: str) -> bool:
+    """Whether a value of -o is a file: no format's name has a dot or a slash."""
+    return any(sign in value for sign in (".", "/", os.sep))
+
+
+@dataclass(frozen=True)
+class Output:
+    """What -o and --format ask for: a format to print in, a file to write in a format, or both."""
+
+    printed: str | None
+    target: str | None = None
+    written: str | None = None
+
+    @classmethod
+    def read(cls, given: Sequence[str], form: str | None, choices: Sequence[str], default: str) -> Output:
+        """From the values of -o and of --format."""
+        files = [value for value in given if names_file(value)]
+        words = [value for value in given if not names_file(value)]
+        if len(files) > 1 or len(words) > 1:
+            raise UsageError("-o takes one file and one format")
+        if not files:
+            if words and form:
+                raise UsageError(f"-o {words[0]} and --format {form} are two formats to print; give one")
+            return cls(words[0] if words else form or default)
+        ending = files[0].lower().removesuffix(".gz").rpartition(".")[2]
+        written = form or EXTENSIONS.get(ending, "")
+        if written not in choices:
+            able = [f".{one}" for one, name in EXTENSIONS.items() if name in choices]
+            raise UsageError(f"{files[0]}: which format? Use an extension of {', '.join(able)}, or name it by --format")
+        return cls(words[0] if words else None, files[0], written)
+
+    @property
+    def formats(self) -> set[str]:
+        """The formats that something is printed or written in."""
+        return {one for one in (self.printed, self.written) if one}
+
+    def show(self, render: Callable[[str, Paint], str], reasons: Sequence[str] = ()) -> None:
+        """Write and print a result; exit code 1 if there is a reason to fail, whether or not anybody reads it."""
+        if self.target is not None and self.written is not None:
+            from berrypick.formats.io.files import atomic_writer
+            from berrypick.report import tables
+
+            content = render(self.written, tables.plain)
+            with atomic_writer(self.target) as out:
+                out.write(_encodable(content))
+            tell(f"{self.target}: written as {self.written}")
+        content = "" if self.printed is None else render(self.printed, painter())
+        show_gated(content, self.printed == "table", reasons)
 
 
 def show_gated(content: str, painted: bool, reasons: Sequence[str]) -> None:

@@ -16,7 +16,9 @@ from berrypick.evaluation.evaluation import Evaluation
 @click.command("plot", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
-@click.argument("target", metavar="FILE")
+@click.argument("file", metavar="[FILE]", required=False)
+@click.option("-o", "--output", "target", type=options.OutputType(), metavar="FILE", help="File to write, instead of "
+              "FILE.")  # fmt: skip
 @options.measures("EPRUM nxCG@10")
 @click.option("--kind", type=click.Choice(["curves", "topics", "means"]), help="What to draw. [default: see above]")
 @click.option("-q", "--per-topic", is_flag=True, help="Same as --kind topics.")
@@ -33,7 +35,7 @@ from berrypick.evaluation.evaluation import Evaluation
 @click.option("--baseline", metavar="RUN", help="Run to compare the others with. [default: the first]")
 @options.resampling_options(1000)
 @options.evaluation
-def plot_command(target: str, kind: str | None, per_topic: bool, **settings: Any) -> None:
+def plot_command(file: str | None, target: str | None, kind: str | None, per_topic: bool, **settings: Any) -> None:
     """Draw a figure for a paper; FILE ends in .png, .svg or .pdf.
 
     \b
@@ -49,7 +51,10 @@ def plot_command(target: str, kind: str | None, per_topic: bool, **settings: Any
     """
     from berrypick.report import plots
 
-    if not settings["runs"]:
+    if target is not None and file is not None:
+        settings["runs"] = (*settings["runs"], file)  # the last of the arguments is a run then
+    target = target or file
+    if not settings["runs"] or target is None:
         raise UsageError("plot needs a truth, runs, and a file to write last: FILE.png, FILE.svg or FILE.pdf")
     options.refuse_inputs(target, settings)
     figure = plots.Figure.of(target, "topics" if per_topic else kind, settings)

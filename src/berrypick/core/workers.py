@@ -1,8 +1,8 @@
 """Tasks shared by several processes, or by any ``concurrent.futures.Executor``, with the results in task order.
 
 Where processes are forked they share the memory of the parent; elsewhere work and tasks are sent to each of them once.
-After that only the numbers of tasks and their results travel. An executor gets the tasks a few at a time; a worker that
-does not know the work yet asks for it, so it is sent about once to each.
+After that only the numbers of tasks and their results travel, through a pipe for each process. An executor gets the
+tasks a few at a time; a worker that does not know the work yet asks for it, so it is sent about once to each.
 """
 
 from __future__ import annotations
@@ -11,15 +11,19 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import platform
 import signal
 import sys
 import threading
+import traceback
 import uuid
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from multiprocessing import connection
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.reduction import ForkingPickler
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -29,62 +33,44 @@ from berrypick.core.results import Note
 Step = Callable[[Any], None]
 #: Does one task. What it passes to its second argument reaches the caller's ``step`` when the task is finished.
 Work = Callable[[Any, Step], Any]
-#: Seconds without a result after which to check that all processes are alive.
+#: Seconds after which to look whether Ctrl-C was pressed: on Windows it is only seen between two calls.
 PATIENCE = 5.0
-#: Tasks that an executor has at a time: at first, and at most where the number of its workers is not known.
-FEWEST, MOST = 4, 1024
+#: Tasks that an executor has at first; later two more for each of its workers that is known.
+FEWEST = 4
 #: Works of executors that a worker keeps.
 KEPT = 2
 #: Set where processes of ours are started anew, and the exit code of one that would start others at once.
 SPAWNED, UNGUARDED = "BERRYPICK_SPAWNED", 87
-
-_Messages = SimpleQueue["Future[Any] | None"]
 
 
 class WorkerLostError(BerrypickError):
     """A worker process ended before its work was done."""
 
 
-class _NotLoadedError(BerrypickError):
-    """A new process cannot load the work, such as a measure that is defined in a notebook."""
-
-
 def ordered_map(
-    work: Work, tasks: Iterable[Any], *, jobs: int, executor: Executor | None = None, step: Step | None = None
+    work: Work,
+    tasks: Iterable[Any],
+    *,
+    jobs: int,
+    executor: Executor | None = None,
+    step: Step | None = None,
+    stream: bool = False,
 ) -> list[Any]:
-    """The results of all tasks, in their order.
+    """Return the results of all tasks, in their order.
 
-    ``jobs`` processes share the tasks, unless there is an ``executor``, whose workers then do; it gets the tasks as it
-    finishes others, so that an iterator of them need not fit into memory. Work that cannot be sent where it has to
-    be is done in this process. If several tasks fail, the error of the first of them is raised, as in a single process.
-    If a process of ours is lost, what was not finished is done again, once.
+    ``jobs`` processes share the tasks, unless there is an ``executor``, whose workers then do. It gets the tasks as it
+    finishes others, so that an iterator of them need not fit into memory; processes do if they are a ``stream``. Work
+    that cannot be sent where it has to be is done in this process. If several tasks fail, the error of the first of
+    them is raised, as in a single process. If a process of ours is lost, what was not finished is done again, once.
     """
-    step = step or _ignore
     if executor is not None:
-        return _executor_map(executor, work, tasks, step)
-    todo = list(tasks)
-    results: dict[int, Any] = {}
-    jobs = min(jobs, len(todo), 61 if sys.platform == "win32" else jobs)  # as many as Windows can wait for
+        return _executor_map(executor, work, tasks, step or _ignore)
+    if not stream:  # their numbers travel
+        todo = list(tasks)
+        jobs, work, tasks = min(jobs, len(todo)), partial(_numbered, work, todo), range(len(todo))
     if jobs <= 1 or is_daemonic():
-        return [work(task, step) for task in todo]
-    try:
-        shared = (work, todo) if start_method() == "fork" else _pack((work, todo))
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return [work(task, step) for task in todo]
-    for _ in range(2):
-        pool = _Processes(shared, jobs)
-        try:
-            with contextlib.suppress(BrokenExecutor), _interrupts() as messages, pool:
-                return _gather(pool.submit_number, len(todo), results, step, messages, pool)
-        except _NotLoadedError:
-            return [work(task, step) for task in todo]
-        pool.check_guard()
-    raise _lost()
-
-
-def process_pool(jobs: int) -> Executor:
-    """An executor of our own processes, for tasks that come from an iterator."""
-    return _Processes(None, jobs)
+        return [work(task, step or _ignore) for task in tasks]
+    return _process_map(work, _Collected(tasks, step or _ignore), min(jobs, 61) if sys.platform == "win32" else jobs)
 
 
 def is_daemonic() -> bool:
@@ -119,120 +105,237 @@ NO_GUARD = (
     "does below if __name__ == '__main__':, or leave jobs out"
 )
 
-# In the parent
+
+def _numbered(work: Work, tasks: list[Any], number: int, step: Step) -> Any:
+    """Do one of the tasks that all processes know."""
+    return work(tasks[number], step)
 
 
-def _gather(
-    submit: Callable[[int], Future[Any]],
-    count: int,
-    results: dict[int, Any],
-    step: Step,
-    messages: _Messages,
-    pool: _Processes | None = None,
-) -> list[Any]:
-    """Fill in the results that are missing, and pass on steps, as tasks finish."""
-    waiting: dict[Future[Any], int] = {}
-    failures: dict[int, BaseException] = {}
+class _Collected:
+    """Tasks that are under way, by what brings their answers, and the results and errors of others."""
+
+    def __init__(self, tasks: Iterable[Any], step: Step) -> None:
+        self.tasks, self.step, self.taken = iter(tasks), step, 0
+        self.waiting: dict[Any, tuple[int, Any]] = {}
+        self.again: list[tuple[int, Any]] = []
+        self.failures: dict[int, BaseException] = {}
+        self.results: dict[int, Any] = {}
+
+    def next(self) -> tuple[int, Any] | None:
+        """A task to do, with its number; None if there is none, or one has failed."""
+        if self.again:
+            return self.again.pop()
+        try:
+            task = None if self.failures else next(self.tasks)
+        except StopIteration:
+            return None
+        except BerrypickError as error:  # of an iterator that reads files: earlier tasks come first
+            self.failures[self.taken] = error
+        if self.failures:
+            return None
+        self.taken += 1
+        return self.taken - 1, task
+
+    def unfinished(self) -> bool:
+        """Whether to wait: after a failure only for tasks before it, which may fail, too."""
+        return any(not self.failures or number < min(self.failures) for number, _ in self.waiting.values())
+
+    def keep(self, number: int, result: Any, values: list[Any]) -> None:
+        self.results[number] = result
+        for value in values:
+            self.step(value)
+
+    def do_here(self, work: Work) -> list[Any]:
+        """Do in this process what is left."""
+        self.take_back()
+        while (one := self.next()) is not None:
+            self.keep(one[0], work(one[1], self.step), [])
+        return self.all()
+
+    def take_back(self) -> None:
+        """All that is under way will be done again, in order."""
+        self.again = sorted([*self.again, *self.waiting.values()], key=lambda one: -one[0])
+        self.waiting.clear()
+
+    def all(self) -> list[Any]:
+        if self.failures:
+            raise self.failures[min(self.failures)]
+        return [self.results[number] for number in range(self.taken)]
+
+
+# Processes of our own
+
+
+class _NotLoadedError(Exception):
+    """A new process cannot load the work, such as a measure that is defined in a notebook."""
+
+
+class _RemoteError(Exception):
+    """Where in a worker process an error was raised."""
+
+
+def _process_map(work: Work, found: _Collected, jobs: int) -> list[Any]:
     try:
-        for number in range(count):
-            if number not in results:
-                future = submit(number)
-                waiting[future] = number
-                future.add_done_callback(messages.put)
-        for number in range(count):
-            while number not in results:
-                if number in failures:
-                    raise failures[number]
-                try:
-                    done = messages.get(timeout=PATIENCE)
-                except Empty:
-                    if pool is not None:
-                        pool.check()
-                    continue
-                if done is None:
-                    raise KeyboardInterrupt
-                finished = waiting.pop(done)
-                error = done.exception()
-                if error is not None:
-                    failures[finished] = error
-                    continue
-                results[finished], values = done.result()
-                for value in values:
-                    step(value)
+        shared = work if start_method() == "fork" else _pack(work)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return found.do_here(work)
+    for _ in range(2):
+        try:
+            with _processes(shared, jobs) as processes:
+                if _share(found, list(processes)):
+                    return found.all()
+        except _NotLoadedError:
+            return found.do_here(work)
+        if any(process.exitcode == UNGUARDED for process in processes.values()):
+            raise UsageError(NO_GUARD)
+        found.take_back()
+    raise _lost()
+
+
+@contextlib.contextmanager
+def _processes(shared: Any, jobs: int) -> Iterator[dict[Any, Any]]:
+    """Processes that know the work, by our ends of their pipes; in the end all are killed, wherever they are."""
+    context: Any = multiprocessing.get_context(start_method())
+    made: dict[Any, Any] = {}
+    try:
+        with _starting():
+            for _ in range(jobs):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_serve, args=(theirs, shared))
+                process.start()
+                made[ours] = process
+                theirs.close()  # else the end of the process would not be seen
+        yield made
     finally:
-        for future in waiting if pool is None else ():  # our own pool ends, with all that it has to do
-            future.cancel()
-    return [results[number] for number in range(count)]
+        for process in made.values():
+            process.kill()
+        for pipe, process in made.items():
+            process.join()
+            pipe.close()
+
+
+def _share(found: _Collected, idle: list[Any]) -> bool:
+    """Send a task to each process that is idle, as long as there are any; False if a process was lost."""
+    while True:
+        while idle and (one := found.next()) is not None:
+            found.waiting[pipe := idle.pop()] = one
+            try:
+                pipe.send(one[1])
+            except OSError:
+                return False
+        if not found.unfinished():
+            return True
+        ready: list[Any] = wait(list(found.waiting), timeout=PATIENCE)
+        for pipe in ready:
+            try:
+                answer = pipe.recv()
+            except (EOFError, OSError):
+                return False
+            if answer is None:
+                raise _NotLoadedError
+            number, _ = found.waiting.pop(pipe)
+            idle.append(pipe)
+            result, values, error, place = answer
+            if error is None:
+                found.keep(number, result, values)
+            else:
+                error.__cause__ = _RemoteError(place) if place else None
+                found.failures[number] = error
+
+
+@contextlib.contextmanager
+def _starting() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started here, until they ignore it themselves."""
+    able = hasattr(signal, "pthread_sigmask")
+    is_spawned = os.environ.get(SPAWNED)
+    os.environ[SPAWNED] = "1"
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if able else set()
+    try:
+        with warnings.catch_warnings():
+            # Python warns of threads in a process that is forked; the workers use none of what those hold
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    except (OSError, NotImplementedError) as error:
+        raise BerrypickError(f"worker processes cannot be started ({error}); use one job") from error
+    except RuntimeError:  # of a new process that loads the script
+        if is_spawned:
+            os._exit(UNGUARDED)  # the parent says why, once
+        raise UsageError(NO_GUARD) from None
+    finally:
+        os.environ.pop(SPAWNED, None)
+        if able:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: Any, shared: Any) -> None:
+    """In a new process: do tasks until the parent ends it, or ends itself. Ctrl-C is left to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow(sentinel: int) -> None:
+        wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=follow, args=(parent.sentinel,), daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        try:
+            work = pickle.loads(shared) if isinstance(shared, bytes) else shared
+        except Exception:
+            pipe.send(None)
+            return
+        while True:
+            task = pipe.recv()
+            try:
+                answer = (*_call(work, task), None, "")
+                packed = ForkingPickler.dumps(answer)
+            except Exception as error:  # where it comes from is said unless it is ours
+                place = "" if isinstance(error, BerrypickError) else traceback.format_exc()
+                packed = ForkingPickler.dumps((None, [], _sendable(error), place))
+            pipe.send_bytes(packed)
+
+
+# Executors of others
 
 
 def _executor_map(executor: Executor, work: Work, tasks: Iterable[Any], step: Step) -> list[Any]:
     key = uuid.uuid4().hex
     _works[key] = work  # threads, and processes forked from now on, have it without being sent it
     try:
-        with contextlib.suppress(BrokenExecutor), _interrupts() as messages:
-            return _Dispatch(executor, key, work, messages).gather(iter(tasks), step)
-        if isinstance(executor, _Processes):
-            executor.check_guard()
+        with contextlib.suppress(BrokenExecutor):
+            return _Dispatch(executor, key, work, tasks, step).gather()
         raise _lost()
     finally:
         _works.pop(key, None)
 
 
-class _Dispatch:
+class _Dispatch(_Collected):
     """Tasks on their way through an executor.
 
-    Few are sent at first and more as results come back, until every worker has some: a worker answers a task whose work
-    it does not know with None, and the task is sent again, with the work. A worker that joins late, or replaces one
-    that was lost, is no different from others.
+    Few are sent at first and more as workers are known: a worker answers a task whose work it does not know with None,
+    and the task is sent again, with the work. A worker that joins late, or replaces one that was lost, is no different
+    from others.
     """
 
-    def __init__(self, executor: Executor, key: str, work: Work, messages: _Messages) -> None:
-        self.executor, self.key, self.work, self.messages = executor, key, work, messages
-        self.waiting: dict[Future[Any], tuple[int, Any]] = {}
-        self.failures: dict[int, BaseException] = {}
-        self.results: dict[int, Any] = {}
+    def __init__(self, executor: Executor, key: str, work: Work, tasks: Iterable[Any], step: Step) -> None:
+        super().__init__(tasks, step)
+        self.executor, self.key, self.work = executor, key, work
+        self.done: SimpleQueue[Future[Any]] = SimpleQueue()
         self.packed: bytes | None = None
-        workers: int | None = getattr(executor, "_max_workers", None)  # of executors that know
-        self.most = 2 * workers if workers else MOST
-        self.room = min(FEWEST, self.most)
+        self.workers: set[object] = set()
 
-    def gather(self, tasks: Iterator[Any], step: Step) -> list[Any]:
+    def gather(self) -> list[Any]:
         try:
-            while self._fill(tasks) or self.waiting:
-                if self.failures and not self._earlier():
-                    break
-                try:
-                    done = self.messages.get(timeout=PATIENCE)  # on Windows Ctrl-C is only seen between two calls
-                except Empty:
-                    continue
-                if done is None:
-                    raise KeyboardInterrupt
-                for value in self._receive(done):
-                    step(value)
+            while True:
+                while len(self.waiting) < FEWEST + 2 * len(self.workers) and (one := self.next()) is not None:
+                    self._send(*one, None)
+                if not self.unfinished():
+                    return self.all()
+                with contextlib.suppress(Empty):
+                    self._receive(self.done.get(timeout=PATIENCE))
         finally:
             for future in self.waiting:
                 future.cancel()
-        if self.failures:
-            raise self.failures[min(self.failures)]
-        return [self.results[number] for number in range(len(self.results))]
-
-    def _earlier(self) -> bool:
-        """Whether a task before the first one that failed may fail, too."""
-        return any(number < min(self.failures) for number, _ in self.waiting.values())
-
-    def _fill(self, tasks: Iterator[Any]) -> bool:
-        """Send tasks until there are enough; False when none is left."""
-        while len(self.waiting) < self.room and not self.failures:
-            number = len(self.results) + len(self.waiting)
-            try:
-                task = next(tasks)
-            except StopIteration:
-                return False
-            except BerrypickError as error:  # of an iterator that reads files: earlier tasks come first
-                self.failures[number] = error
-                return False
-            self._send(number, task, None)
-        return bool(self.waiting)
 
     def _send(self, number: int, task: Any, packed: bytes | None) -> None:
         try:
@@ -242,10 +345,9 @@ class _Dispatch:
         except RuntimeError as error:
             raise UsageError(f"the executor takes no tasks: {error}") from error
         self.waiting[future] = number, task
-        future.add_done_callback(self.messages.put)
+        future.add_done_callback(self.done.put)
 
-    def _receive(self, done: Future[Any]) -> list[Any]:
-        """Keep a result; the values of its steps."""
+    def _receive(self, done: Future[Any]) -> None:
         number, task = self.waiting.pop(done)
         try:
             answer = done.result()
@@ -256,14 +358,14 @@ class _Dispatch:
         except Exception as error:
             # that of Dask, when workers were lost with a task again and again
             self.failures[number] = _lost() if type(error).__name__ == "KilledWorker" else error
-            return []
+            return
         if answer is None:
             self.packed = self.packed or _pack(self.work)
             self._send(number, task, self.packed)
-            return []
-        self.results[number], values = answer
-        self.room = min(self.room + 1, self.most)
-        return list(values)
+            return
+        result, values, worker = answer
+        self.workers.add(worker)
+        self.keep(number, result, values)
 
 
 def _pack(work: Any) -> bytes:
@@ -276,131 +378,12 @@ def _pack(work: Any) -> bytes:
     return packed
 
 
-@contextlib.contextmanager
-def _interrupts() -> Iterator[_Messages]:
-    """A queue for finished futures, in which Ctrl-C arrives as None.
-
-    A KeyboardInterrupt in the middle of the executor's code could leave its locks held for ever.
-    """
-    messages: _Messages = SimpleQueue()
-    interrupted = False
-
-    def interrupt(*_: object) -> None:
-        nonlocal interrupted
-        interrupted = True
-        messages.put(None)
-
-    in_main = threading.current_thread() is threading.main_thread()
-    takes_over = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if takes_over:
-        signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield messages
-    finally:
-        if takes_over:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if interrupted:
-            raise KeyboardInterrupt
-
-
-class _Processes(ProcessPoolExecutor):
-    """Processes that know the work and the tasks, and that may be killed at any time."""
-
-    def __init__(self, shared: Any, jobs: int) -> None:
-        if getattr(multiprocessing.current_process(), "_inheriting", False):  # a new process that loads the script
-            if os.environ.get(SPAWNED):
-                os._exit(UNGUARDED)  # the parent says why, once
-            raise UsageError(NO_GUARD)
-        self._known: list[Any] = []
-        with _starting():
-            super().__init__(jobs, multiprocessing.get_context(start_method()), initializer=_start, initargs=(shared,))
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with _starting():
-            future = super().submit(fn, *args, **kwargs)
-        self._known = list((self._processes or {}).values()) or self._known
-        return future
-
-    def check_guard(self) -> None:
-        """After the pool has broken: say so if its processes ended because they ran the script again."""
-        if any(process.exitcode == UNGUARDED for process in self._known):
-            raise UsageError(NO_GUARD)
-
-    def submit_number(self, number: int) -> Future[Any]:
-        return self.submit(_call_shared, number)
-
-    def check(self) -> None:
-        """End the pool if a process has gone: the pool does not notice while it is reading a result."""
-        if connection.wait([process.sentinel for process in self._processes.values()], timeout=0):
-            self._kill()
-
-    def _kill(self) -> None:
-        for process in self._processes.values():
-            process.kill()
-        # A process may have been killed with a result half sent. The pool reads on until the end of the pipe, and that
-        # is only seen when this process has closed it for writing, too.
-        self._result_queue._writer.close()  # type: ignore[attr-defined]
-
-    def __exit__(self, *error: Any) -> None:
-        if error[0] is not None:
-            self._kill()
-        self.shutdown()
-
-
-@contextlib.contextmanager
-def _starting() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started here, until they ignore it themselves."""
-    able = hasattr(signal, "pthread_sigmask")
-    os.environ[SPAWNED] = "1"
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if able else set()
-    try:
-        with warnings.catch_warnings():
-            # Python warns of threads in a process that is forked; the workers use none of what those hold
-            warnings.simplefilter("ignore", DeprecationWarning)
-            yield
-    except (OSError, NotImplementedError) as error:
-        raise BerrypickError(f"worker processes cannot be started ({error}); use one job") from error
-    finally:
-        os.environ.pop(SPAWNED, None)
-        if able:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-# In the workers
-
-_shared: Any = None
 #: Works of executors by key: in this process those that are under way, in a worker those it was sent last.
 _works: OrderedDict[str, Work] = OrderedDict()
 
 
-def _start(shared: Any) -> None:
-    """In a new process: leave Ctrl-C to the parent, and end with it."""
-    global _shared
-    _shared = shared
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
-
-
-def _call_shared(number: int) -> tuple[Any, list[Any]]:
-    global _shared
-    if isinstance(_shared, bytes):
-        try:
-            _shared = pickle.loads(_shared)
-        except Exception as error:
-            raise _NotLoadedError(f"a worker process cannot load the work: {error}") from None
-    work, tasks = _shared
-    return _call(work, tasks[number])
-
-
-def _call_known(key: str, packed: bytes | None, task: Any) -> tuple[Any, list[Any]] | None:
-    """A task of an executor; None if its work has not been sent to this process yet."""
+def _call_known(key: str, packed: bytes | None, task: Any) -> tuple[Any, list[Any], object] | None:
+    """A task of an executor, and who did it; None if its work has not been sent to this process yet."""
     work = _works.get(key)
     if work is None:
         if packed is None:
@@ -408,7 +391,7 @@ def _call_known(key: str, packed: bytes | None, task: Any) -> tuple[Any, list[An
         work = _works[key] = pickle.loads(packed)
         while len(_works) > KEPT:
             _works.popitem(last=False)
-    return _call(work, task)
+    return *_call(work, task), (platform.node(), os.getpid(), threading.get_ident())
 
 
 def _call(work: Work, task: Any) -> tuple[Any, list[Any]]:

@@ -213,7 +213,8 @@ class EvaluationOptions:
         values: dict[str, Any] = {}
         for name, value in arguments.items():
             if name not in known:
-                offer = nearest(name, [*known, *_OWN.get(function, ())]) or f"; see help(berrypick.{function})"
+                names = [*(option.name for option in options()), *_OWN.get(function, ())]  # older names are not offered
+                offer = nearest(name, names) or f"; see help(berrypick.{function})"
                 raise UsageError(f"{function}() has no option {name!r}{offer}")
             option = known[name]
             if value is None or (name in option.aliases and not value):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from berrypick.core.errors import BerrypickError
 from berrypick.core.run import Run
-from berrypick.core.workers import is_daemonic, ordered_map, process_pool
 from berrypick.core.workers import jobs_notes as jobs_notes
+from berrypick.core.workers import ordered_map
 from berrypick.evaluation.scored import ScoredRun, TopicScores
 from berrypick.evaluation.scoring import RunScorer, score_run
 from berrypick.inputs.convert import RunFile
@@ -35,11 +35,8 @@ def share_runs(
     """All runs scored, each read by the worker that scores it."""
     inputs = evaluation.inputs
     if inputs.stream is not None and executor is None:
-        if is_daemonic():
-            return [score_run(evaluation, curves, source, step) for source in sources]
         work = partial(score_run, evaluation.without_runs(), curves)
-        with process_pool(jobs) as own:
-            return ordered_map(work, sources, jobs=1, executor=own, step=step)
+        return ordered_map(work, sources, jobs=jobs, step=step, stream=True)
     if executor is not None:
         evaluation = evaluation.without_runs()
         sources = (source.absolute() if isinstance(source, RunFile) else source for source in sources)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from berrypick.cli.options import OutputType
 from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, show, show_notes, tell
 from berrypick.core.errors import UsageError
 from berrypick.report import tabular
@@ -19,11 +20,13 @@ from berrypick.users import is_file
     "-o",
     "--output",
     "outputs",
+    type=OutputType(tabular.OUTPUTS),
     multiple=True,
     metavar="FILE.json|FORMAT",
     help=f"File to write, for --user; or what to print: {', '.join(tabular.OUTPUTS)}. Repeatable. "
     "[default: table on a terminal, else tsv]",
 )
+@click.option("--format", "form", type=click.Choice(tabular.OUTPUTS), metavar="NAME", help="Same as -o FORMAT.")
 @click.option("--held-out", type=float, default=0.2, show_default=True, metavar="SHARE", help="Share of the sessions "
               "held out to check the model; 0 for none.")  # fmt: skip
 @click.option("--links", metavar="FILE", help="Links between pages, towards which markov smooths the shares of steps.")
@@ -35,6 +38,7 @@ def fit_command(
     model: str,
     log: str,
     outputs: tuple[str, ...],
+    form: str | None,
     links: str | None,
     collection: str | None,
     places: int | None,
@@ -52,7 +56,7 @@ def fit_command(
     """
     from berrypick.addons.fit.fit import fit  # loads SciPy, which the help does not need
 
-    target, printed = _outputs(outputs)
+    target, printed = _outputs((*outputs, form) if form else outputs)
     if target is not None:
         refuse_overwriting(target, [log, links, collection])
     with progress_bar("checking", "pages") as progress:

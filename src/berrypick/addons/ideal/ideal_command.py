@@ -9,7 +9,7 @@ import click
 from berrypick.addons.ideal import ideal_table
 from berrypick.addons.ideal.ideal_lists import gap_note, ideal_lists, missing_navigation
 from berrypick.cli import options
-from berrypick.cli.output import HELP, painter, progress_bar, show, show_notes
+from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.inputs.convert import TruthFile
 
 
@@ -41,7 +41,7 @@ def ideal_command(
     truth: str,
     requested: tuple[str, ...],
     gap: float | None,
-    output: str,
+    output: Output,
     places: int | None,
     format_truth: str | None,
     format_run: str | None,
@@ -62,4 +62,4 @@ def ideal_command(
     with progress_bar("searching") as progress:
         found = ideal_lists(TruthFile(truth, format_truth), list(requested), progress=progress, **settings)
     show_notes([*missing_navigation(found), *gap_note(found, gap)])
-    show(ideal_table.render(found, output, places, painter()), output == "table")
+    output.show(lambda form, paint: ideal_table.render(found, form, places, paint))

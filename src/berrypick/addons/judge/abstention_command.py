@@ -8,7 +8,7 @@ import click
 
 from berrypick import formats
 from berrypick.cli import options
-from berrypick.cli.output import HELP, refuse_overwriting, say, tell
+from berrypick.cli.output import HELP, Output, refuse_overwriting, tell
 
 
 @click.command(
@@ -22,7 +22,7 @@ from berrypick.cli.output import HELP, refuse_overwriting, say, tell
 def abstention_command(
     truth: str,
     runs: tuple[str, ...],
-    output: str,
+    output: Output,
     picture: str | None,
     format_truth: str | None,
     format_run: str | None,
@@ -46,4 +46,4 @@ def abstention_command(
 
         check_target(picture)
         tell(f"{picture}: {write_picture(found.plot(theme=PAPER), picture, PAPER)}")
-    say(found.table(output), nl=False)
+    output.show(lambda form, paint: found.table(form))

@@ -16,7 +16,7 @@ from berrypick.cli.output import HELP, refuse_overwriting, tell
 @click.option("-k", "--depth", type=click.IntRange(1), default=10, show_default=True, help="Results of each run.")
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--truth", metavar="FILE", help="Judgements so far; what they judge is left out.")
-@click.option("-o", "--output", "target", required=True, metavar="FILE", help="File of tasks to write.")
+@options.file_to_write("File of tasks to write.")
 @options.choice("--format", ("jsonl", "label-studio", "doccano", "w3c"), "jsonl", "Tool that the tasks are for.")
 @click.option("--context", type=click.IntRange(0), default=200, show_default=True, help="Characters around a region.")
 @click.option(

@@ -19,7 +19,8 @@ from berrypick.core.errors import as_flags
 @click.argument("truth")
 @click.argument("runs", nargs=-1, required=True)
 @options.measures("EPRUM nxCG@10")
-@click.option("--html", required=True, metavar="FILE", help="HTML file to write.")
+@options.file_to_write("HTML file to write.", "html")
+@click.option("--html", metavar="FILE", help="Same as -o FILE.")
 @click.option("--title", default="", help="Title of the page.")
 @click.option("--titles", metavar="FILE", help="Titles of topics: lines of topic, TAB, title; or a field of the truth.")
 @click.option("--readers", default="auto", show_default=True, metavar="SPECS", help="User models to step through.")
@@ -36,7 +37,7 @@ from berrypick.core.errors import as_flags
 @options.comparison
 @options.resampling_options(10_000)
 @options.evaluation
-def report_command(html: str, **settings: Any) -> None:
+def report_command(target: str, **settings: Any) -> None:
     """Write an HTML report: tables, curves, topics, documents, user models. One file that needs no network.
 
     To see results in the text of their documents, give the texts with --documents, or XML with --collection.
@@ -44,12 +45,12 @@ def report_command(html: str, **settings: Any) -> None:
     \b
     berrypick report truth.jsonl a.jsonl -m charR@5 --documents texts --html report.html
     """
-    options.refuse_inputs(html, settings)
+    options.refuse_inputs(target, settings)
     from berrypick.addons.page.html_report import write_report
 
     with progress_bar() as progress:
         command = shlex.join(["berrypick", *sys.argv[1:]])
-        made = write_report(*options.inputs(settings), html=html, command=command, progress=progress, **settings)
+        made = write_report(*options.inputs(settings), html=target, command=command, progress=progress, **settings)
     show_notes([*made.notes, *(f"left out: {as_flags(what)}" for what in made.omitted)])
     pieces = f"{made.topics} topics, {made.documents} documents with text or structure, {made.size / 1e6:.1f} MB"
-    tell(f"{html}: {pieces}")
+    tell(f"{target}: {pieces}")

@@ -8,7 +8,7 @@ import click
 
 from berrypick.addons.simulate.simulation import simulate
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar
+from berrypick.cli.output import HELP, Output, progress_bar
 
 
 @click.command(
@@ -22,7 +22,7 @@ from berrypick.cli.output import HELP, progress_bar
 @click.option("-q", "--per-topic", is_flag=True, help="Show a row per topic as well as the means.")
 @options.output()
 @options.evaluation
-def simulate_command(output: str, places: int | None, **settings: Any) -> None:
+def simulate_command(output: Output, places: int | None, **settings: Any) -> None:
     """Simulate readers of RUNS, and show each measure beside the mean of what they get.
 
     Readers go down the list as the user model says: they follow links, play a video until they give up, move up and

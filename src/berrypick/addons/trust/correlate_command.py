@@ -8,7 +8,7 @@ import click
 
 from berrypick.addons.trust.correlation import correlate
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar
+from berrypick.cli.output import HELP, Output, progress_bar
 
 
 @click.command(
@@ -19,7 +19,7 @@ from berrypick.cli.output import HELP, progress_bar
 @options.resampling_options(10_000)
 @options.output()
 def correlate_command(
-    results: tuple[str, ...], requested: tuple[str, ...], output: str, places: int | None, **settings: Any
+    results: tuple[str, ...], requested: tuple[str, ...], output: Output, places: int | None, **settings: Any
 ) -> None:
     """Correlate rankings of runs in RESULTS, files written by evaluate -q -o json: Kendall's tau and tau_AP.
 

@@ -8,7 +8,7 @@ import click
 
 from berrypick.addons.trust.power import power
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar
+from berrypick.cli.output import HELP, Output, progress_bar
 
 
 @click.command("power", short_help="Find how many topics it takes to see a difference.", context_settings=HELP)
@@ -20,7 +20,7 @@ from berrypick.cli.output import HELP, progress_bar
 @options.resampling_options(1000)
 @options.output()
 @options.evaluation
-def power_command(output: str, places: int | None, **settings: Any) -> None:
+def power_command(output: Output, places: int | None, **settings: Any) -> None:
     """Find the smallest difference that the topics can show, and the topics needed for a difference of --detect.
 
     \b

@@ -8,7 +8,7 @@ import click
 
 from berrypick.addons.trust.stability import stability
 from berrypick.cli import options
-from berrypick.cli.output import HELP, progress_bar, tell
+from berrypick.cli.output import HELP, Output, progress_bar, tell
 
 
 @click.command(
@@ -22,7 +22,7 @@ from berrypick.cli.output import HELP, progress_bar, tell
 @click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
 @options.output()
 @options.evaluation
-def stability_command(picture: str | None, output: str, places: int | None, **settings: Any) -> None:
+def stability_command(picture: str | None, output: Output, places: int | None, **settings: Any) -> None:
     """Measure how well MEASURES tell RUNS apart: discriminative power (bootstrap tests) and swap rates.
 
     \b
