@@ -287,6 +287,12 @@ def test_no_place_of_a_machine_is_named(page: Path) -> None:
     assert not re.search(r"/(?:home|root|tmp|work|Users)/", page.read_text(encoding="utf-8"))
 
 
+def test_entries_of_the_changelog_are_one_line_each() -> None:
+    lines = _read(ROOT / "CHANGELOG.md").splitlines()
+    assert [line for line in lines if line and not re.match(r"#+ |\* |\| |The first version\.$", line)] == []
+    assert [line for line in lines if line.startswith("* ") and len(line) > 160] == []
+
+
 # contributing: the six examples work as files of their own
 
 
