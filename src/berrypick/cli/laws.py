@@ -29,7 +29,7 @@ law_options = options.combine(
         help="Variants drawn for each law and run.",
     ),
     options.whole_number("--seed", 0, "Random seed of the variants.", click.IntRange(0)),
-    options.output_format(OUTPUTS, " (of --laws)", lambda: "table", form=False),
+    options.output_format(OUTPUTS, " (of --laws)", "table", form=False),
     options.evaluation_options,
 )
 

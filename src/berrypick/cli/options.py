@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from berrypick.cli.output import Output, default_output, names_file, refuse_overwriting, show_notes
+from berrypick.cli.output import Output, names_file, refuse_overwriting, show_notes
 from berrypick.comparison.statistics import CORRECTIONS, TESTS
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import UsageError, nearest
@@ -100,22 +101,21 @@ class OutputType(click.types.StringParamType):
         return words or [CompletionItem(incomplete, type="file")]
 
 
-def output_format(
-    choices: Sequence[str], about: str = "", default: Callable[[], str] = default_output, form: bool = True
-) -> Decorator:
+def output_format(choices: Sequence[str], about: str = "", default: str | None = None, form: bool = True) -> Decorator:
     """What is printed or written, as ``output``; where --format means another thing, the extension says the format."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def read(*, outputs: tuple[str, ...], form: str | None = None, **settings: Any) -> Any:
-            chosen = Output.read(outputs, form, choices, default())
+            standard = default or ("table" if sys.stdout.isatty() else "tsv")
+            chosen = Output.read(outputs, form, choices, standard) if outputs or form else Output(standard)
             if chosen.target is not None:
                 refuse_overwriting(chosen.target, _files(settings), settings.get("documents"))
             return function(output=chosen, **settings)
 
         return read
 
-    standard = "table on a terminal, else tsv" if default is default_output else default()
+    standard = default or "table on a terminal, else tsv"
     named = click.option(
         "--format", "form", type=click.Choice(choices), metavar="NAME",
         help="Format of the file, or to print. [default: by the file's extension]",

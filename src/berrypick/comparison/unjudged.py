@@ -20,7 +20,7 @@ from berrypick.core.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.spans._text import TextMeasure
+from berrypick.measures.base import TextValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +72,9 @@ def _extreme_mean(known: Sequence[float], possible: Sequence[float], sign: int) 
 def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -> dict[str, UnjudgedBounds]:
     """For every measure of characters of an evaluation, by its text: bounds of the differences between its runs."""
     wanted = {
-        one.text: one.measure
+        one.text: (one.measure.at, value)
         for one in evaluation.measures
-        if isinstance(one.measure, TextMeasure) and one.counts_unjudged
+        if (value := one.measure.text_value()) is not None
     }
     names = tuple(evaluation.runs if runs is None else runs)
     if not wanted or len(names) < 2 or evaluation.options.unjudged is not None:
@@ -85,12 +85,12 @@ def unjudged_bounds(evaluation: Evaluation, runs: Sequence[str] | None = None) -
         if judged[0].truth.no_answer:
             continue  # nothing anywhere is relevant
         cuts: dict[float | None, _Counts] = {}
-        for text, measure in wanted.items():
-            if measure.at not in cuts:
-                cuts[measure.at] = _counts(judged, measure.at)
-            counts = cuts[measure.at]
+        for text, (at, value) in wanted.items():
+            if at not in cuts:
+                cuts[at] = _counts(judged, at)
+            counts = cuts[at]
             if counts.relevant > 0 or counts.shared.any():
-                high = _favoured(measure, counts)
+                high = _favoured(value, counts)
                 found[text].append(TopicBounds(topic, -high.T, high, counts.relevant > 0))
     return {text: UnjudgedBounds(names, tuple(bounds)) for text, bounds in found.items()}
 
@@ -113,14 +113,14 @@ class _Counts:
     relevant: float  # in all
 
 
-def _favoured(measure: TextMeasure, counts: _Counts) -> FloatArray:
+def _favoured(value: TextValue, counts: _Counts) -> FloatArray:
     """Value of each run minus that of each other one, under the truth that favours the former."""
     mine = np.diagonal(counts.shared)[:, None] - counts.shared  # unjudged text that only this side retrieved
     best = np.full(counts.shared.shape, -np.inf)
     for both in (np.zeros_like(counts.shared), counts.shared):
         total = counts.relevant + mine + both
-        one = _values(measure, counts.retrieved[:, None], counts.found[:, None] + mine + both, total)
-        other = _values(measure, counts.retrieved[None, :], counts.found[None, :] + both, total)
+        one = _values(value, counts.retrieved[:, None], counts.found[:, None] + mine + both, total)
+        other = _values(value, counts.retrieved[None, :], counts.found[None, :] + both, total)
         best = np.maximum(best, one - other)
     own = np.diagonal(counts.shared)
     if counts.relevant == 0:  # and nothing that this pair retrieved could be relevant
@@ -129,12 +129,10 @@ def _favoured(measure: TextMeasure, counts: _Counts) -> FloatArray:
     return best
 
 
-def _values(measure: TextMeasure, retrieved: FloatArray, relevant: FloatArray, total: FloatArray) -> FloatArray:
+def _values(value: TextValue, retrieved: FloatArray, relevant: FloatArray, total: FloatArray) -> FloatArray:
     """The measure of many lists at once; 0 where nothing at all is relevant."""
     columns = np.broadcast_arrays(retrieved, relevant, total)
-    found = [
-        measure.value(*row) if row[2] > 0 else 0.0 for row in zip(*(c.ravel().tolist() for c in columns), strict=True)
-    ]
+    found = [value(*row) if row[2] > 0 else 0.0 for row in zip(*(c.ravel().tolist() for c in columns), strict=True)]
     return np.array(found, dtype=np.float64).reshape(columns[0].shape)
 
 

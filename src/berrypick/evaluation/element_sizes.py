@@ -15,9 +15,6 @@ from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
 from berrypick.measures import Measure
-from berrypick.measures.documents._ranked import RankedMeasure
-from berrypick.measures.gains._gains import GainMeasure
-from berrypick.measures.readers._targets import TargetMeasure
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
@@ -27,7 +24,7 @@ def sizes_field(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> list
     """For measures that read how long elements are: the collection and its edition, or ``judged`` where the
     assessments alone say so."""
     truth, context = evaluation.truth, evaluation.contexts[one.text]
-    if not isinstance(one.measure, Measure) or isinstance(one.measure, RankedMeasure):
+    if one.measure.of_documents:
         return []
     if truth.units != "elements" and (run.path is None or truth.units == "documents"):
         return []
@@ -48,11 +45,11 @@ def _reads_sizes(measure: Measure, truth: Truth, run: Run, context: JudgingConte
     user = context.user
     if run.path is None or run.path_end is not None or _assessed_by_collection(truth):
         return True  # passages lie in elements, or elements around passages
-    if isinstance(measure, TargetMeasure) or (isinstance(measure, GainMeasure) and measure.reads_targets(user.name())):
+    if measure.has_readers_of(user.name()):
         return user.reads_sizes or ("effort" in measure.depends_on and context.effort not in ("rank", "clicks"))
     if "ignore_elements" not in measure.depends_on or "sizes" in measure.depends_on:
         return True  # reads text, or the unseen length of elements
-    return getattr(measure, "alpha", None) is not None
+    return measure.parameter_values().get("alpha") is not None
 
 
 def _assessed_by_collection(truth: Truth) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick import users
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
-from berrypick.core.explanation import Explanation, number
+from berrypick.core.explanation import Explanation
 from berrypick.core.progress import Progress as Progress
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
@@ -34,11 +34,9 @@ from berrypick.inputs.convert import RunFile, as_truth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.judge import judge_topic, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
+from berrypick.judging.topics import JudgedTopics
 from berrypick.kernels import LARGE, missing_notes
 from berrypick.measures import UnknownMeasureError
-from berrypick.measures import _documents as document_measures
-from berrypick.measures.base import Measure, as_score
-from berrypick.measures.documents._ranked import RankedMeasure, document_table
 from berrypick.relevance.gains import Quantisation
 from berrypick.users import UserModel
 
@@ -210,26 +208,13 @@ class Evaluation:
     def explain(self, run: str, topic: str, one: RequestedMeasure) -> Explanation:
         """Return the working of one number."""
         topic, system = self._topic(topic), self.runs[run]
-        if isinstance(one.measure, RankedMeasure):
-            return one.measure.explain_documents(self.truth.topics[topic], system.ranking(topic))
-        if not isinstance(one.measure, Measure):
-            return _explain_documents(self.truth, system, topic, one.measure)
-        judged = judge_topic(self.truth, system, topic, self.contexts[one.text])
-        title = f"{one.text} for topic {topic}"
-        if one.measure.is_empty(judged):
-            zero = as_score(one.measure.empty_topic_score(judged)).value is not None
-            shown = f"0: nothing is relevant, as protocol {judged.protocol} counts it." if zero else ""
-            return Explanation(title, [shown or "Undefined: the topic has no targets."])
-        if not judged.answered:
-            value = as_score(one.measure.missing_topic_score(judged)).value
-            shown = "undefined" if value is None else number(value, 6)
-            return Explanation(title, [f"The run has no results for this topic; its value is {shown}."])
+        judged = JudgedTopics(self.truth, system, (topic,), self.contexts[one.text])
+        if not one.measure.of_documents:
+            judged.judge(topic)  # what is wrong with it is no matter of the measure
         try:
-            found = one.measure.explain(judged)
+            return one.measure.explain_topic(judged, one.text)
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
-        has_user = one.measure.user_model() is not None or "user" not in one.measure.depends_on
-        return found if has_user else replace(found, title=f"{found.title}, user model {self.context.user}")
 
     def _topic(self, topic: str) -> str:
         if str(topic) not in self.truth:
@@ -290,14 +275,6 @@ def unique_names(runs: Sequence[tuple[str, str]]) -> list[str]:
     return names
 
 
-def _explain_documents(truth: Truth, run: Run, topic: str, measure: document_measures.DocumentMeasure) -> Explanation:
-    value = document_measures.score(truth, run, [measure], [topic])[measure, topic]
-    found = f"{measure} = {number(value, 6)}, computed by ir_measures"
-    return Explanation(
-        f"{measure} for topic {topic}", [*document_table(truth.topics[topic], run.ranking(topic)), found]
-    )
-
-
 def _judges_spans(truth: Any) -> bool:
     """Whether a truth judges spans, as far as it can be read."""
     try:
@@ -309,7 +286,7 @@ def _judges_spans(truth: Any) -> bool:
 def _check_measures(measures: Sequence[RequestedMeasure], truth: Truth, options: EvaluationOptions) -> None:
     """Unjudged text is known to measures of characters alone; measures of judged documents are not for judged text."""
     for one in measures:
-        if options.unjudged is not None and not one.counts_unjudged:
+        if options.unjudged is not None and not one.measure.takes_unjudged():
             raise UsageError(
                 f"{one.text} does not count characters or seconds: {option('unjudged')} applies to charP, charR, "
                 "charF and IoU"
@@ -329,10 +306,8 @@ def _contexts(
     found: dict[str, JudgingContext] = {}
     for one in measures:
         found[one.text] = context
-        if not isinstance(one.measure, Measure):
-            continue
         chooses = elements or "targets" in one.measure.depends_on
-        key = (one.measure.user_model(), getattr(one.measure, "quant", None) if chooses else None)
+        key = (one.measure.user_model(), one.measure.quantisation() if chooses else None)
         if key not in made:
             made[key] = _with_own(context, *key)
         found[one.text] = own = made[key]

@@ -21,14 +21,12 @@ from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import lengths_field
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
-from berrypick.measures.base import Measure
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
     from berrypick.evaluation.scoring import RunScorer
 
 #: Values of counted= under which a result that repeats another one counts like any other.
-_REPEATED = ("each", "pairs")
 #: Below this share overlap is not worth a line.
 LEAST_OVERLAP = 5e-5
 
@@ -81,7 +79,7 @@ def _topic_notes(scorer: RunScorer) -> Iterator[Note]:
     if absent:
         yield Note("missing topics", f"{counted(absent, 'judged topic')} missing from the run, scored as empty lists")
     empty = [topic for topic in scorer.topics if topic not in truth.relevant_topics]
-    asked = [one for one in scorer.evaluation.measures if one.needs_targets] if empty else []
+    asked = [one for one in scorer.evaluation.measures if one.measure.needs_targets] if empty else []
     zero = [one.text for one in asked if scorer.scores.found[one.text, empty[0]].value is not None]
     undefined = [one.text for one in asked if one.text not in zero]
     if undefined:
@@ -175,7 +173,7 @@ def _material(scorer: RunScorer) -> str:
 def _ranking_notes(scorer: RunScorer) -> Iterator[Note]:
     scores = scorer.scores
     if scores.repeats:
-        each = [one.text for one in scorer.evaluation.measures if getattr(one.measure, "counted", "") in _REPEATED]
+        each = [one.text for one in scorer.evaluation.measures if one.measure.counts_repeats()]
         but = f", but counts again in {some(each)}" if each else ""
         yield Note(
             "repeated results",
@@ -223,14 +221,16 @@ def _measure_notes(scorer: RunScorer, one: RequestedMeasure) -> Iterator[Note]:
             counts[text] = counts.get(text, 0) + 1
         above += score.value is not None and score.value > 1 + 1e-9
         relevant = scorer.evaluation.truth.topics[topic].has_relevant
-        undefined += score.value is None and relevant and topic in scorer.run and one.needs_targets
+        undefined += score.value is None and relevant and topic in scorer.run and one.measure.needs_targets
     for text, count in counts.items():
         yield Note("measure", text, measure=one.text, count=count)
-    if above and isinstance(one.measure, Measure) and one.measure.higher_is_better and one.measure.why_above_one:
+    if above and one.measure.higher_is_better and one.measure.why_above_one:
         yield Note("above one", f"values above 1: {one.measure.why_above_one}", measure=one.text, count=above)
-    if not one.needs_targets and all(scorer.scores.found[one.text, topic].value is None for topic in scorer.topics):
+    if not one.measure.needs_targets and all(
+        scorer.scores.found[one.text, topic].value is None for topic in scorer.topics
+    ):
         yield Note("undefined", "undefined for every topic: the truth has none that it is about", measure=one.text)
-    if one.misses_text and scorer.evaluation.context.unjudged == "relevant":
+    if one.measure.misses_text and scorer.evaluation.context.unjudged == "relevant":
         what = f"relevant {_material(scorer)} that is neither judged nor retrieved is unknown"
         text = f"{what}; with more judgements it may be lower"
         yield Note("unjudged text", text, measure=one.text)
@@ -244,7 +244,7 @@ def _occurs(navigation: Navigation, scorer: RunScorer) -> bool:
     Those are names of documents, spans or elements; whole documents that are evaluated as spans have names of spans.
     """
     units, evaluation = set(navigation.units), scorer.evaluation
-    readers = {evaluation.contexts[one.text] for one in evaluation.measures if not one.of_documents}
+    readers = {evaluation.contexts[one.text] for one in evaluation.measures if not one.measure.of_documents}
     if not units:
         return True
     judged = (

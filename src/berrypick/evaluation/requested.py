@@ -9,10 +9,9 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.results import MeasureInfo
 from berrypick.evaluation.protocols import NO_MEASURES, get_protocol, measures_of
-from berrypick.measures import AnyMeasure, parse_measure
 from berrypick.measures import _documents as document_measures
+from berrypick.measures import parse_measure
 from berrypick.measures.base import Measure
-from berrypick.measures.documents._ranked import RankedMeasure
 
 MeasuresGiven = str | Measure | type[Measure] | Sequence[str | Measure | type[Measure]]
 
@@ -22,28 +21,7 @@ class RequestedMeasure:
     """A measure and the text under which its values are reported."""
 
     text: str
-    measure: AnyMeasure
-
-    @property
-    def external(self) -> bool:
-        """Whether ir_measures computes it."""
-        return not isinstance(self.measure, Measure)
-
-    @property
-    def of_documents(self) -> bool:
-        """Whether it is computed for all topics of a run at once, from whole documents."""
-        return self.external or isinstance(self.measure, RankedMeasure)
-
-    @property
-    def needs_targets(self) -> bool:
-        """Whether it is undefined for topics without targets."""
-        return self.external or self.measure.needs_targets  # type: ignore[union-attr]
-
-    @property
-    def counts_unjudged(self) -> bool:
-        """Whether the option unjudged applies to it."""
-        each = getattr(self.measure, "counted", None) in ("each", "pairs")
-        return isinstance(self.measure, Measure) and self.measure.counts_unjudged and not each
+    measure: Measure
 
     def instead(self, units: str) -> str:
         """Where it counts whole documents and these units are judged: the measure that counts them; '' elsewhere."""
@@ -54,31 +32,19 @@ class RequestedMeasure:
             return f"nxCG{at}" if at else "EPRUM"
         return f"{self.measure.of_spans}{at}"
 
-    @property
-    def misses_text(self) -> bool:
-        """Whether it falls with relevant text that is not retrieved."""
-        return isinstance(self.measure, Measure) and self.measure.misses_text
-
     def info(self, effort: str = "rank") -> MeasureInfo:
         """Its facts, for results."""
-        if not isinstance(self.measure, Measure):
-            what = "A measure of whole documents, computed by ir_measures."
-            return MeasureInfo(
-                self.text,
-                what,
-                higher_is_better=self.measure.higher_is_better,
-                summed=self.measure.summed,
-                external="ir_measures",
-            )
-        across, up = self.measure.curve_axes
-        effort = {"chars": "characters"}.get(effort, effort)
+        measure, effort = self.measure, {"chars": "characters"}.get(effort, effort)
+        across, up = measure.curve_axes
         return MeasureInfo(
             self.text,
-            self.measure.description(),
-            higher_is_better=self.measure.higher_is_better,
-            has_curve=self.measure.has_curve(),
-            counts_unjudged=self.counts_unjudged,
+            measure.description(),
+            higher_is_better=measure.higher_is_better,
+            has_curve=measure.has_curve(),
             curve_axes=(across.replace("{effort}", effort), up.replace("{effort}", effort)),
+            summed=measure.summed,
+            external=measure.computed_by.removeprefix("berrypick"),
+            counts_unjudged=measure.takes_unjudged(),
         )
 
 
@@ -87,7 +53,7 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     if not given and (task or protocol):
         given = measures_of(get_protocol(protocol), task)
     single = isinstance(given, (str, type)) or not isinstance(given, Iterable)
-    found: dict[str, AnyMeasure] = {}
+    found: dict[str, Measure] = {}
     for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]
         if isinstance(one, type) and issubclass(one, Measure):
             one = one()
@@ -109,11 +75,8 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
                 )
     if not found:
         raise UsageError(NO_MEASURES)
-    rules = get_protocol(protocol).rules
-    return tuple(
-        RequestedMeasure(text, measure.for_rules(rules) if isinstance(measure, Measure) else measure)
-        for text, measure in found.items()
-    )
+    rules: frozenset[str] = get_protocol(protocol).rules if protocol else frozenset()
+    return tuple(RequestedMeasure(text, measure.for_rules(rules)) for text, measure in found.items())
 
 
 def measure_info(text: str) -> MeasureInfo | None:

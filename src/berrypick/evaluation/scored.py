@@ -10,8 +10,6 @@ from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGro
 from berrypick.core.score import Curve, Score
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import sign
-from berrypick.measures import _documents as document_measures
-from berrypick.measures.base import Measure
 
 
 @dataclass
@@ -108,10 +106,10 @@ class ScoredRun:
         """Over some topics."""
         scores = [self.scores.found[one.text, topic] for topic in topics]
         value = mean([score.value for score in scores])
-        if isinstance(one.measure, document_measures.DocumentMeasure) and one.measure.summed:
+        if one.measure.summed:
             value = sum(score.value for score in scores if score.value is not None)
         curve = None
-        if self.curves and isinstance(one.measure, Measure) and one.measure.has_curve():
+        if self.curves and one.measure.has_curve():
             found = (self.scores.resampled.get((one.text, topic)) for topic in topics)
             curve = mean_curve([one_curve for one_curve in found if one_curve is not None])
         return Row(name, ALL, one.text, value, self.signatures[one.text].of(scores), curve)

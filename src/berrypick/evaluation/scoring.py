@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-
 from berrypick.core.errors import InputError, NeedsError, UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.near_names import near_hint
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
-from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.documents import judged_documents
-from berrypick.judging.judge import judge_topic, ranking_of, refuse_duplicates
+from berrypick.judging.judge import ranking_of, refuse_duplicates
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures import _documents as document_measures
-from berrypick.measures.base import Measure, as_score
-from berrypick.measures.documents._ranked import RankedMeasure
-from berrypick.measures.spans.overlap import Overlap, repeated_share
+from berrypick.judging.topics import JudgedTopics
+from berrypick.measures import Measure
+from berrypick.measures.spans.overlap import repeated_share
 from berrypick.users import UserModel
 
 if TYPE_CHECKING:
@@ -73,39 +68,54 @@ class RunScorer:
         answered_only = evaluation.options.topics == "run"
         self.topics = [topic for topic in truth.topics if topic in run] if answered_only else list(truth.topics)
         self.scores = TopicScores()
-        asks_overlap = any(isinstance(one.measure, Overlap) for one in evaluation.measures)
+        asks_overlap = any(one.measure.tells_overlap for one in evaluation.measures)
         self._notes_overlap = all_notes and run.start is not None and not asks_overlap
 
     def has_measures(self, of_documents: bool) -> bool:
         """Whether any measure is one of whole documents, or any is not."""
-        return any(one.of_documents == of_documents for one in self.evaluation.measures)
+        return any(one.measure.of_documents == of_documents for one in self.evaluation.measures)
 
     def score_topics(self, topics: Sequence[str], step: Callable[[int], None]) -> None:
-        """Score some topics by measures that see one topic at a time."""
+        """Score some topics, of which one at a time is held, by measures that see one at a time."""
         evaluation = self.evaluation
-        measures = [
-            (one.text, one.measure, evaluation.contexts[one.text])
-            for one in evaluation.measures
-            if isinstance(one.measure, Measure) and not isinstance(one.measure, RankedMeasure)
-        ]
+        measures = [one for one in evaluation.measures if not one.measure.of_documents]
         if not measures and not self._notes_overlap:
             step(len(topics))
             return
         for topic in topics:
-            judged: dict[JudgingContext, JudgedTopic] = {}
-            for text, measure, context in measures:
+            judged: dict[JudgingContext, JudgedTopics] = {}
+            for one in measures:
+                context = evaluation.contexts[one.text]
                 if context not in judged:
-                    judged[context] = judge_topic(evaluation.truth, self.run, topic, context)
+                    judged[context] = JudgedTopics(evaluation.truth, self.run, (topic,), context)
+                    first = judged[context].judge(topic)  # what is wrong with it is no matter of the measure
                     if self.all_notes:
-                        self._count(judged[context], first=len(judged) == 1)
-                try:
-                    self._score(text, measure, judged[context])
-                except Exception as error:
-                    raise_named(error, text, measure, context.user)
+                        self._count(first, first=len(judged) == 1)
+                self._score(one, judged[context])
             if self._notes_overlap:
                 own = judged.get(evaluation.context)
-                self._measure_overlap(topic, None if own is None else own.ranking)
+                self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
             step(1)
+
+    def score_documents(self, topics: Sequence[str] | None = None) -> None:
+        """Score all topics, or some, by the measures of whole documents."""
+        evaluation, chosen = self.evaluation, self.topics if topics is None else topics
+        measures = [one for one in evaluation.measures if one.measure.of_documents]
+        together = [one.measure for one in measures]
+        judged = JudgedTopics(evaluation.truth, self.run, chosen, evaluation.context, together)
+        for one in measures:
+            self._score(one, judged)
+
+    def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
+        scores, measure = self.scores, one.measure
+        try:
+            for topic, score in measure.score_topics(judged).items():
+                key = (one.text, topic)
+                scores.found[key] = score
+                if self.curves and measure.has_curve():
+                    scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
+        except Exception as error:
+            raise_named(error, one.text, measure, judged.context.user)
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""
@@ -125,64 +135,6 @@ class RunScorer:
         for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
-    def _score(self, text: str, measure: Measure, judged: JudgedTopic) -> None:
-        key = (text, judged.topic)
-        if measure.is_empty(judged):
-            self.scores.found[key] = as_score(measure.empty_topic_score(judged))
-            return
-        if not judged.answered:
-            score = self.scores.found[key] = as_score(measure.missing_topic_score(judged))
-            if self.curves and measure.has_curve() and score.value:
-                self.scores.curves[key], self.scores.resampled[key] = (
-                    measure.curve(judged),
-                    measure.resampled_curve(judged),
-                )
-            elif self.curves and score.value is not None:
-                self.scores.curves[key] = self.scores.resampled[key] = measure.missing_topic_curve()
-            return
-        self.scores.found[key] = as_score(measure.compute(judged))
-        if self.curves and measure.has_curve():
-            curve = self.scores.curves[key] = measure.curve(judged)
-            if self.scores.found[key].value is not None:
-                own = type(measure).resampled_curve is not Measure.resampled_curve
-                self.scores.resampled[key] = measure.resampled_curve(judged) if own else curve
-
-    def score_documents(self, topics: Sequence[str] | None = None) -> None:
-        """Score all topics, or some, by the measures of whole documents: ours, and those of ir_measures."""
-        chosen = self.topics if topics is None else topics
-        self._score_ranked(chosen)
-        theirs = {
-            one.text: one.measure
-            for one in self.evaluation.measures
-            if isinstance(one.measure, document_measures.DocumentMeasure)
-        }
-        if not theirs:
-            return
-        truth = self.evaluation.truth
-        values = document_measures.score(truth, self.run, list(theirs.values()), topics)
-        for text, measure in theirs.items():
-            for topic in chosen:
-                relevant = truth.topics[topic].has_relevant
-                self.scores.found[text, topic] = Score(values[measure, topic] if relevant else None)
-
-    def _score_ranked(self, topics: Sequence[str]) -> None:
-        """All topics at once, by our measures of whole documents."""
-        ours = [(one.text, one.measure) for one in self.evaluation.measures if isinstance(one.measure, RankedMeasure)]
-        if not ours:
-            return
-        truth = self.evaluation.truth
-        documents = judged_documents(truth, self.run, topics)
-        relevant = documents.relevant(1) > 0
-        for text, measure in ours:
-            try:
-                values = measure.compute_all(documents)
-                plain = values.dtype == np.float64 and bool(np.isfinite(values[relevant]).all())
-                score = Score if plain else as_score
-                for topic, value, defined in zip(topics, values.tolist(), relevant.tolist(), strict=True):
-                    self.scores.found[text, topic] = score(value) if defined else Score(None)
-            except Exception as error:
-                raise_named(error, text, measure)
-
     def finished(self) -> ScoredRun:
         """What is kept of the run when it has been scored."""
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
@@ -192,7 +144,7 @@ class RunScorer:
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
-        head, own = measure_head(one.measure), measure_fields(one, self.evaluation, self.run)
+        head, own = one.measure.signature_head(), measure_fields(one, self.evaluation, self.run)
         return SharedSignature(head, own, sign(own, (), head))
 
 

@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from berrypick._version import __version__
-from berrypick.core import spec as specs
 from berrypick.core import whole_documents
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
 from berrypick.core.results import Signature
@@ -19,8 +18,7 @@ from berrypick.evaluation.element_sizes import sizes_field
 from berrypick.evaluation.options import options
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.context import JudgingContext
-from berrypick.measures import AnyMeasure, Measure
-from berrypick.measures.documents._ranked import RankedMeasure
+from berrypick.measures import Measure
 from berrypick.relevance.gains import default_quantisation
 from berrypick.relevance.idealism import describe, unwanted_grades
 from berrypick.users import UserModel
@@ -41,28 +39,20 @@ def sign(own: Sequence[Field], scores: Sequence[Score], head: str) -> Signature:
     return Signature(head, tuple(dict.fromkeys([*own, *signed, ("v", __version__)])))
 
 
-def measure_head(measure: AnyMeasure) -> str:
-    """The beginning of a signature."""
-    return specs.render(measure.name(), {}, measure.at) if isinstance(measure, Measure) else str(measure)
-
-
 def measure_fields(one: RequestedMeasure, evaluation: Evaluation, run: Run) -> tuple[Field, ...]:
     """The fields of one measure that all topics of a run share."""
     measure = one.measure
-    if not isinstance(measure, Measure):
-        own: list[Field] = [("by", "ir_measures")]
-    else:
-        own = [
-            (key, f"{value:.12g}" if isinstance(value, float) else str(value))
-            for key, value in measure.parameter_values().items()
-            if key != "user"
-        ]
-        if isinstance(measure, RankedMeasure):
-            own.append(("by", measure.by))
-        if evaluation.truth.units == "elements" and "quant" not in dict(own) and reads_elements(one, evaluation):
-            own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
-        own += lengths_field(one, evaluation)
-        own += sizes_field(one, evaluation, run)
+    own: list[Field] = [
+        (key, f"{value:.12g}" if isinstance(value, float) else str(value))
+        for key, value in measure.parameter_values().items()
+        if key != "user"
+    ]
+    if measure.computed_by:
+        own.append(("by", measure.computed_by))
+    if evaluation.truth.units == "elements" and "quant" not in dict(own) and reads_elements(one, evaluation):
+        own.append(("quant", evaluation.contexts[one.text].quant or default_quantisation(evaluation.truth.scale)))
+    own += lengths_field(one, evaluation)
+    own += sizes_field(one, evaluation, run)
     if one.instead(evaluation.truth.units):
         own.append((whole_documents.FIELD, evaluation.truth.units))
     values = _OptionValues(one, evaluation, run)
@@ -73,7 +63,7 @@ def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
     """Where the lengths of documents came from, for measures that count all of them or take their mean."""
     measure, context = one.measure, evaluation.contexts[one.text]
     collection = context.reader.collection
-    if not isinstance(measure, Measure) or collection is None:
+    if collection is None:
         return []
     if not (_counts_documents(measure) or ("user" in measure.depends_on and context.user.reads_lengths)):
         return []
@@ -83,13 +73,11 @@ def lengths_field(one: RequestedMeasure, evaluation: Evaluation) -> list[Field]:
 
 def _counts_documents(measure: Measure) -> bool:
     """Whether a measure reads D or L; a mean length given as L is as good as any."""
-    return "lengths" in measure.depends_on and getattr(measure, "L", None) is None
+    return "lengths" in measure.depends_on and measure.parameter_values().get("L") is None
 
 
 def reads_elements(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """Whether the value of a measure depends on which elements count, and how assessments of them become gains."""
-    if not isinstance(one.measure, Measure):
-        return False
     gains = "ignore_elements" in one.measure.depends_on
     return gains or (reads_targets(one, evaluation) and not seeks_entry_points(one, evaluation))
 
@@ -97,14 +85,13 @@ def reads_elements(one: RequestedMeasure, evaluation: Evaluation) -> bool:
 def reads_targets(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """Whether the value of a measure depends on which units are targets."""
     user = evaluation.contexts[one.text].user.name()
-    return isinstance(one.measure, Measure) and one.measure.reads_targets(user)
+    return one.measure.reads_targets(user)
 
 
 def seeks_entry_points(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """Whether the targets of a measure are entry points, which have no grades."""
     return (
-        isinstance(one.measure, Measure)
-        and "user" in one.measure.depends_on
+        "user" in one.measure.depends_on
         and evaluation.contexts[one.text].user.seeks_entry_points
         and evaluation.truth.has_entry_points
     )
@@ -115,7 +102,7 @@ class _OptionValues:
 
     def __init__(self, one: RequestedMeasure, evaluation: Evaluation, run: Run) -> None:
         self.one, self.evaluation, self.run = one, evaluation, run
-        self.depends_on = one.measure.depends_on if isinstance(one.measure, Measure) else ()
+        self.depends_on = one.measure.depends_on
 
     def value(self, name: str) -> str:
         special: Callable[[], str] | None = getattr(self, f"_{name}", None)
@@ -152,8 +139,8 @@ class _OptionValues:
         return describe(set(), given) if unwanted_grades(given) else ""
 
     def _ideal_elements(self) -> str:
-        given, measure = self.context.ideal_elements, self.one.measure
-        if given is None or self.evaluation.truth.units != "elements" or not isinstance(measure, Measure):
+        given = self.context.ideal_elements
+        if given is None or self.evaluation.truth.units != "elements":
             return ""
         parts = sorted(f"{topic}\t{name}{path}" for topic, named in given.items() for name, path in named)
         return _checksum(parts) if reads_elements(self.one, self.evaluation) else ""
@@ -172,7 +159,7 @@ class _OptionValues:
 
     def _whole_documents(self) -> str:
         """Only where it changed what was counted."""
-        if not self.context.whole_documents or self.one.of_documents:
+        if not self.context.whole_documents or self.one.measure.of_documents:
             return ""
         whole = not self.run.points_into_documents
         return "true" if self.run.of_text or whole != (self.evaluation.truth.units == "documents") else ""

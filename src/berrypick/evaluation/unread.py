@@ -9,7 +9,6 @@ from berrypick.core.errors import Message, option
 from berrypick.core.results import Note
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.signature import reads_elements, reads_targets
-from berrypick.measures import Measure
 
 if TYPE_CHECKING:
     from berrypick.evaluation.evaluation import Evaluation
@@ -30,30 +29,26 @@ def unread_notes(evaluation: Evaluation) -> list[Note]:
     return found
 
 
-def _depends_on(one: RequestedMeasure) -> tuple[str, ...]:
-    return one.measure.depends_on if isinstance(one.measure, Measure) else ()
-
-
 def _reads_user(one: RequestedMeasure, evaluation: Evaluation) -> bool:
-    return "user" in _depends_on(one) and isinstance(one.measure, Measure) and one.measure.user_model() is None
+    return "user" in one.measure.depends_on and one.measure.user_model() is None
 
 
 def _reads_idealism(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """Of documents and spans, a grade that is nobody's ideal is no target for any measure, which has a note then."""
     if evaluation.truth.units == "elements":
         return reads_targets(one, evaluation)
-    return "idealism" in _depends_on(one) or any(note.kind == "idealism" for note in evaluation.notes)
+    return "idealism" in one.measure.depends_on or any(note.kind == "idealism" for note in evaluation.notes)
 
 
 def _reads_effort(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """What effort is counted in also says what positions count, and so what a usual tolerance or a budget is."""
-    counts = hasattr(one.measure, "unit") or hasattr(one.measure, "budget") or hasattr(one.measure, "every")
-    return "effort" in _depends_on(one) or counts or _has_unit(one, evaluation)
+    counts = {"unit", "budget", "every"} & {parameter.name for parameter in one.measure.parameters()}
+    return "effort" in one.measure.depends_on or bool(counts) or _has_unit(one, evaluation)
 
 
 def _has_unit(one: RequestedMeasure, evaluation: Evaluation) -> bool:
     """Whether the reader of a measure counts in a unit of its own."""
-    if "user" not in _depends_on(one):
+    if "user" not in one.measure.depends_on:
         return False
     user = evaluation.contexts[one.text].user
     inner = getattr(user, "inner", None)
@@ -63,12 +58,12 @@ def _has_unit(one: RequestedMeasure, evaluation: Evaluation) -> bool:
 #: By option: whether a measure may read it.
 _READS: dict[str, Reads] = {
     "user": _reads_user,
-    "navigation": lambda one, evaluation: "user" in _depends_on(one),
-    "chunks": lambda one, evaluation: "chunks" in _depends_on(one),
+    "navigation": lambda one, evaluation: "user" in one.measure.depends_on,
+    "chunks": lambda one, evaluation: "chunks" in one.measure.depends_on,
     "ignore_elements": lambda one, evaluation: reads_elements(one, evaluation),
     "ideal_elements": lambda one, evaluation: reads_elements(one, evaluation),
     "idealism": _reads_idealism,
     "effort": _reads_effort,
     "tokenizer": _reads_effort,
-    "units": lambda one, evaluation: "units" in _depends_on(one),
+    "units": lambda one, evaluation: "units" in one.measure.depends_on,
 }

@@ -31,7 +31,8 @@ def judge_topic(truth: Truth, run: Run, topic: str, context: JudgingContext) -> 
     if key not in context.prepared:
         context.prepared[key] = _targets(truth, topic, context)
     targets: Targets = context.prepared[key]
-    ranking = with_sizes(ranking_of(run, topic, context), judgements)
+    plain = context.max_ranks is None and topic not in repeats_of(run)
+    ranking = with_sizes(run.ranking(topic) if plain else ranking_of(run, topic, context), judgements)
     wanted = set(targets.document)
     unplaced = run.of_text and not context.whole_documents and targets.of_documents
     if len(targets) and len(ranking) and ranking.of_documents != targets.of_documents:

@@ -11,9 +11,7 @@ from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
 from berrypick.measures.base import Measure
 
-__all__ = ["AnyMeasure", "Measure", "parse_measure", "registered", "registry"]
-
-AnyMeasure = Measure | document_measures.DocumentMeasure
+__all__ = ["Measure", "parse_measure", "registered", "registry"]
 
 registry: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", external=document_measures.names)
 #: Every measure of ours by name.
@@ -51,7 +49,7 @@ class UnknownMeasureError(UsageError):
         return f"; did you mean {' or '.join([spans, documents] if not first else [documents, spans])}?"
 
 
-def parse_measure(text: str) -> AnyMeasure:
+def parse_measure(text: str) -> Measure:
     """A measure from its text: one of ours, or one of ir_measures'."""
     spec = specs.parse(text)
     cls = registry.find(spec.name)

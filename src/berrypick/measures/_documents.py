@@ -8,63 +8,99 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from berrypick.core import spec as specs
-from berrypick.core.errors import UsageError, shorten
+from berrypick.core.errors import NamedError, UsageError, shorten
+from berrypick.core.explanation import Explanation, number
 from berrypick.core.gc import gc_paused
 from berrypick.core.laws import with_laws, without
+from berrypick.core.parameters import Parameter
 from berrypick.core.run import Run
+from berrypick.core.score import Score
 from berrypick.core.truth import LARGEST_GRADE, TopicTruth, Truth
 from berrypick.judging.repeats import repeats_of
+from berrypick.judging.topic import JudgedTopic
+from berrypick.judging.topics import JudgedTopics
+from berrypick.measures.base import Measure
+from berrypick.measures.documents._ranked import document_table, run_of
 
 #: Results that go through ir_measures at once.
 BATCH = 200_000
 
 
 @dataclass(frozen=True)
-class DocumentMeasure:
-    """One of ir_measures' measures."""
+class DocumentMeasure(Measure):
+    """A measure of whole documents, computed by ir_measures."""
 
-    higher_is_better: ClassVar[bool] = True
-    of_spans: ClassVar[str] = "charR"
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
+    cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
+    computed_by: ClassVar[str] = "ir_measures"
+    of_documents: ClassVar[bool] = True
+    of_spans: ClassVar[str] = "charR"
+    depends_on: ClassVar[tuple[str, ...]] = ()
 
-    measure: Any
-    text: str
+    measure: Any = field(default=None, compare=False)
+    #: As ir_measures writes it, with its parameters: written out once, which shows with many topics.
+    text: str = ""
+
+    @classmethod
+    def of(cls, measure: Any) -> DocumentMeasure:
+        """One of ir_measures' measures, with what is known of it."""
+        name, cutoff = type(measure).__name__.lstrip("_"), measure.params.get("cutoff")
+        summed = type(measure.aggregator()).__name__ == "SumAgg"
+        made = SummedMeasure if summed else SampledMeasure if name in ("infAP", "InfAP") else cls
+        return made(cutoff if isinstance(cutoff, int) else None, measure, str(measure).replace('"', "'"))
+
+    @classmethod
+    def parameters(cls) -> list[Parameter]:
+        """None: they are part of the text."""
+        return []
 
     def __str__(self) -> str:
-        return str(self.measure).replace('"', "'")
+        return self.text
 
-    def __hash__(self) -> int:
-        return hash(self.text)  # ir_measures writes a measure out to hash it, which shows with many topics
+    __repr__ = canonical = signature_head = __str__
 
     def kept_laws(self) -> tuple[str, ...]:
-        """What its value must not depend on, and in which direction it moves."""
         uncut = ("junk-after-cut",) if self.at is None else ()
         return without(*uncut, *_BREAKS.get(type(self.measure).__name__.lstrip("_"), ()), laws=self.laws)
 
-    @property
-    def instead_on_spans(self) -> str:
-        """Estimates from judged documents, where text is judged."""
-        name = type(self.measure).__name__.lstrip("_")
-        return "samples judged documents" if name in ("infAP", "InfAP") else ""
+    def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
+        """All topics at once, and with all measures that ir_measures computes for them."""
+        theirs = [one for one in judged.measures if isinstance(one, DocumentMeasure)] or [self]
+        values = judged.kept(DocumentMeasure, lambda: score(judged.truth, judged.run, theirs, judged.topics))
+        relevant = {topic: judged.truth.topics[topic].has_relevant for topic in judged.topics}
+        return {topic: Score(values[self, topic] if some else None) for topic, some in relevant.items()}
 
-    @property
-    def at(self) -> int | None:
-        cutoff = self.measure.params.get("cutoff")
-        return cutoff if isinstance(cutoff, int) else None
+    def compute(self, judged: JudgedTopic) -> Score:
+        truth, run = Truth("documents", {judged.topic: judged.truth}), run_of(judged.topic, judged.ranking)
+        return self.score_topics(JudgedTopics(truth, run, (judged.topic,), judged.context))[judged.topic]
 
-    @property
-    def summed(self) -> bool:
-        """Counts over topics are added up, not averaged."""
-        return type(self.measure.aggregator()).__name__ == "SumAgg"
+    def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
+        [topic] = judged.topics
+        truth, ranking = judged.truth.topics[topic], judged.run.ranking(topic)
+        value = score(judged.truth, judged.run, [self], [topic])[self, topic]
+        found = f"{self} = {number(value, 6)}, computed by ir_measures"
+        return Explanation(f"{self} for topic {topic}", [*document_table(truth, ranking), found])
+
+
+class SummedMeasure(DocumentMeasure):
+    """A measure of whole documents, computed by ir_measures."""
+
+    summed: ClassVar[bool] = True
+
+
+class SampledMeasure(DocumentMeasure):
+    """A measure of whole documents, computed by ir_measures."""
+
+    instead_on_spans: ClassVar[str] = "samples judged documents"
 
 
 #: Laws that measures break there: Compat's ideal list has documents of equal grades in the order of the truth, and
@@ -121,7 +157,7 @@ def parse(text: str) -> DocumentMeasure | None:
         measure.validate_params()  # type: ignore[no-untyped-call,unused-ignore]
     except AssertionError as error:
         raise UsageError(f"{text}: {error}") from None
-    return DocumentMeasure(measure, text)
+    return DocumentMeasure.of(measure)
 
 
 #: Parameters that the libraries below take whatever they are: what they must be.
@@ -198,7 +234,7 @@ def _check_value(
     """What the run does not answer counts 0; any other value has to be there, and to be a number."""
     value = found.setdefault((measure, topic.topic), math.nan if answered else 0.0)
     if not math.isfinite(value) and topic.has_relevant:
-        raise UsageError(f"ir_measures gives no value of {measure} for topic {topic.topic}")
+        raise NamedError(f"ir_measures gives no value of {measure} for topic {topic.topic}")
 
 
 def _batches(topics: Sequence[str], run: Run) -> Iterator[list[str]]:
@@ -231,7 +267,7 @@ def _values(
     except Exception as error:  # whatever the libraries that ir_measures calls may raise
         names = ", ".join(str(measure) for measure in wanted)
         why = " ".join(str(error).split()) or type(error).__name__
-        raise UsageError(f"ir_measures could not compute {names}: {why}") from None
+        raise NamedError(f"ir_measures could not compute {names}: {why}") from None
 
 
 def _grades(truth: Truth, name: str) -> dict[str, int]:

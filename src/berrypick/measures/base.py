@@ -7,6 +7,7 @@ Meaning, Use, Bounds, Undefined and Example. The example is run by the tests.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar, get_args
 
@@ -17,9 +18,12 @@ from berrypick.core.laws import USUAL, laws_problem, without
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
+from berrypick.judging.topics import JudgedTopics
 from berrypick.measures._reader_values import ReaderValues as ReaderValues
+from berrypick.relevance.gains import Quantisation
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
@@ -28,6 +32,8 @@ SHOWN = 30
 
 Cutoff = Literal["none", "rank", "level"]
 M = TypeVar("M", bound="Measure")
+#: A value from how much is retrieved, how much of it is relevant, and how much is relevant in all.
+TextValue = Callable[[float, float, float], float]
 
 
 class MeasureType(type):
@@ -90,6 +96,18 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     #: Whether its ranks are those of documents, to which all their results belong.
     ranks_documents: ClassVar[bool] = False
+    #: Whether it is computed from whole documents, for all topics of a run at once.
+    of_documents: ClassVar[bool] = False
+    #: Who computes it, for signatures; '' where no other program computes measures of this name.
+    computed_by: ClassVar[str] = ""
+    #: Whether its values are added up over topics, not averaged.
+    summed: ClassVar[bool] = False
+    #: Whether it tells how much of the list repeats what was retrieved before, so that no note need say it.
+    tells_overlap: ClassVar[bool] = False
+    #: Whether it is about all chunks of the collection, retrieved or not.
+    needs_chunks: ClassVar[bool] = False
+    #: Whether it asks if the run rightly answers, or abstains.
+    of_answers: ClassVar[bool] = False
     #: What its value must not depend on, and in which direction it moves: names of ``berrypick.core.laws.LAWS``.
     laws: ClassVar[tuple[str, ...]] = USUAL
 
@@ -106,7 +124,31 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
 
     def user_model(self) -> str | None:
         """Return the user model named in the measure itself, which then counts instead of the one of the evaluation."""
-        return getattr(self, "user", None)
+        return self.parameter_values().get("user")
+
+    def quantisation(self) -> Quantisation | None:
+        """Return the quantisation named in the measure itself."""
+        return self.parameter_values().get("quant")
+
+    def counts_repeats(self) -> bool:
+        """Say whether a result that repeats an earlier one counts again."""
+        return False
+
+    def takes_unjudged(self) -> bool:
+        """Say whether the option unjudged applies to it."""
+        return self.counts_unjudged and not self.counts_repeats()
+
+    def text_value(self) -> TextValue | None:
+        """Return how measures of characters are computed, each character once."""
+        return None
+
+    def has_readers_of(self, user: str) -> bool:
+        """Say whether readers of this user model go through the list, who see how long elements are only by reading."""
+        return False
+
+    def drawn_fields(self, context: JudgingContext) -> tuple[tuple[str, str], ...]:
+        """Return what simulated readers differ in besides where they go, for signatures."""
+        return ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -161,6 +203,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     def canonical(self) -> str:
         return specs.render(self.name(), self.parameter_values(), self.at)
 
+    def signature_head(self) -> str:
+        """The beginning of a signature, which goes on with the parameters."""
+        return specs.render(self.name(), {}, self.at)
+
     def __str__(self) -> str:
         """As people type it: without parameters that have their default values."""
         return specs.render(self.name(), self.given_values(), self.at)
@@ -172,6 +218,18 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     def compute(self, judged: JudgedTopic) -> Score | float | None:
         """Return the value for a topic with targets that is in the run: a number, None where undefined, or a Score."""
         raise NotImplementedError(f"{type(self).__name__} has no method compute")
+
+    def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
+        """Return the value of each topic, by name."""
+        found = {}
+        for topic in judged.topics:
+            one = judged.judge(topic)
+            if self.is_empty(one):
+                value = self.empty_topic_score(one)
+            else:
+                value = self.compute(one) if one.answered else self.missing_topic_score(one)
+            found[topic] = as_score(value)
+        return found
 
     def reads_targets(self, user: str) -> bool:
         """Say whether readers of this user model look for targets; else it reads gains or text, and no idealism."""
@@ -206,6 +264,36 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         if not self.has_curve():
             return None
         return [] if self.cutoff == "rank" else [(level, 0.0) for level in LEVELS]
+
+    def topic_curves(self, judged: JudgedTopic, value: float | None) -> tuple[Curve | None, Curve | None]:
+        """Return the curve behind a value, at its natural points and at those that all topics share."""
+        if self.is_empty(judged):
+            return None, None
+        if not judged.answered and not value:
+            nothing = None if value is None else self.missing_topic_curve()
+            return nothing, nothing
+        curve = self.curve(judged)
+        if value is None:
+            return curve, None
+        own = type(self).resampled_curve is not Measure.resampled_curve
+        return curve, self.resampled_curve(judged) if own else curve
+
+    def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
+        """Return the working of one topic's value, which may be undefined; ``text`` is the measure as in results."""
+        [topic] = judged.topics
+        one = judged.judge(topic)
+        title = f"{text} for topic {topic}"
+        if self.is_empty(one):
+            zero = as_score(self.empty_topic_score(one)).value is not None
+            shown = f"0: nothing is relevant, as protocol {one.protocol} counts it." if zero else ""
+            return Explanation(title, [shown or "Undefined: the topic has no targets."])
+        if not one.answered:
+            value = as_score(self.missing_topic_score(one)).value
+            shown = "undefined" if value is None else number(value, 6)
+            return Explanation(title, [f"The run has no results for this topic; its value is {shown}."])
+        found = self.explain(one)
+        named = self.user_model() is not None or "user" not in self.depends_on
+        return found if named else replace(found, title=f"{found.title}, user model {one.context.user}")
 
     def explain(self, judged: JudgedTopic) -> Explanation:
         """Return the working of the value; here the value itself, the targets and the ranking."""

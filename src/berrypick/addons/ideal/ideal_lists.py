@@ -17,7 +17,7 @@ from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
-from berrypick.evaluation.signature import measure_fields, measure_head, sign
+from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import TruthLike
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
@@ -200,7 +200,7 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    signature = str(sign(measure_fields(one, evaluation, _no_run()), [], measure_head(one.measure)))
+    signature = str(sign(measure_fields(one, evaluation, _no_run()), [], one.measure.signature_head()))
     lists = _for_gains if isinstance(one.measure, epnav) else _for_numbers
     for found in lists(one.measure, judged):
         yield IdealList(topic=judged.topic, measure=one.text, signature=signature, **found)

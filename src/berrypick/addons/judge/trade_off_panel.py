@@ -9,7 +9,6 @@ from berrypick.addons.judge.abstention import trade_off
 from berrypick.core.errors import UsageError
 from berrypick.core.results import Results
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.measures.spans._answers import AnswerMeasure
 from berrypick.report.panels import Panel
 
 #: The most points of a run in the curve of Abstained and Answered.
@@ -26,7 +25,7 @@ class TradeOff(Panel):
     def data(self, evaluation: Evaluation, results: Results) -> dict[str, Any] | None:
         """Return, by run, points of least score, Abstained and Answered; None where there is nothing to trade, or the
         runs have no scores."""
-        if not any(isinstance(one.measure, AnswerMeasure) for one in evaluation.measures):
+        if not any(one.measure.of_answers for one in evaluation.measures):
             return None
         try:
             found = trade_off(evaluation)

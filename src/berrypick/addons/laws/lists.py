@@ -103,12 +103,12 @@ class Cut(NamedTuple):
 def cut_of(case: Case, one: RequestedMeasure) -> Cut:
     """Where a measure cuts a list."""
     merged = False
-    if "user" in getattr(one.measure, "depends_on", ()):
+    if "user" in one.measure.depends_on:
         model = case.evaluation.contexts[one.text].user
         merged = model.returns is False or type(model).items is not UserModel.items
-    at = one.measure.at if getattr(one.measure, "cutoff", "rank") == "rank" else None
+    at = one.measure.at if one.measure.cutoff == "rank" else None
     documents = by_documents(case, one)
-    return Cut(None if at is None else int(at), documents, merged or (documents and not one.of_documents))
+    return Cut(None if at is None else int(at), documents, merged or (documents and not one.measure.of_documents))
 
 
 def junk_behind(case: Case, measures: Measures, rng: Rng, number: int) -> Variant | None:

@@ -18,7 +18,6 @@ from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure, as_score
-from berrypick.measures.documents._ranked import RankedMeasure
 
 _SWITCH = "BERRYPICK_KERNELS"
 
@@ -68,7 +67,6 @@ def raised_reach(case: Case, measures: Measures, rng: Rng, number: int) -> Varia
     def compute(wanted: Sequence[RequestedMeasure]) -> Values:
         found = {}
         for one in wanted:
-            assert isinstance(one.measure, Measure)
             for topic in case.truth.topics:
                 judged = _judged(case, one, topic)
                 found[one.text, topic] = _with_raised_reach(one.measure, judged, seed)
@@ -92,7 +90,7 @@ def _judged(case: Case, one: RequestedMeasure, topic: str) -> JudgedTopic:
 
 def reads_reach(case: Case, one: RequestedMeasure) -> bool:
     """Whether the measure looks at reach in any topic, and there is an entry to raise."""
-    if not isinstance(one.measure, Measure) or isinstance(one.measure, RankedMeasure):
+    if one.measure.of_documents:
         return False
     for topic in case.truth.topics:
         judged = _judged(case, one, topic)

@@ -89,7 +89,7 @@ def _within_items(rows: Sequence[Result], documents: bool, rng: Rng) -> list[Res
 
 def by_documents(case: Case, one: RequestedMeasure) -> bool:
     """Whether the ranks of a measure are those of documents."""
-    return one.of_documents or bool(getattr(one.measure, "ranks_documents", False))
+    return one.measure.of_documents or one.measure.ranks_documents
 
 
 def _ties_by_name(run: Run) -> bool:

@@ -20,7 +20,6 @@ from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note, Results, RunFacts, merge_notes
 from berrypick.evaluation.options import options as all_options
 from berrypick.evaluation.requested import RequestedMeasure
-from berrypick.measures.base import Measure
 from berrypick.references import bibtex, cited
 from berrypick.relevance.idealism import describe
 from berrypick.report.panels import panel_data, panels
@@ -82,7 +81,7 @@ def _simulated(details: Details) -> dict[str, Any] | None:
     if how is None:
         return None
     numbers = [details.evaluation.measures.index(one) for one in how.measures]
-    pools = [getattr(one.measure, "pools", False) for one in how.measures]
+    pools = [one.measure.pools for one in how.measures]
     assumed = [details.evaluation.contexts[one.text].user.walk_assumes for one in how.measures]
     return {"readers": how.readers, "seed": how.seed, "measures": numbers, "pools": pools, "shares": list(how.shares),
             "assumed": assumed}  # fmt: skip
@@ -104,8 +103,7 @@ def _title(details: Details) -> str:
 
 def _measure(one: RequestedMeasure, comparison: Comparison) -> dict[str, Any]:
     info = one.info()
-    sections = _sections(type(one.measure)) if isinstance(one.measure, Measure) else {}
-    references = one.measure.references if isinstance(one.measure, Measure) else ()
+    sections = _sections(type(one.measure))
     return {
         "text": one.text,
         "increasing": info.higher_is_better,
@@ -114,7 +112,7 @@ def _measure(one: RequestedMeasure, comparison: Comparison) -> dict[str, Any]:
         "formula": sections.get("Formula", ""),
         "meaning": sections.get("Meaning", ""),
         "use": sections.get("Use", ""),
-        "references": [{"cite": cited(key), "bibtex": bibtex(key)} for key in references],
+        "references": [{"cite": cited(key), "bibtex": bibtex(key)} for key in one.measure.references],
         "signatures": [str(comparison.estimate(one.text, run).signature) for run in comparison.runs],
     }
 

@@ -19,7 +19,7 @@ from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
 from berrypick.measures._reader_values import GROUPS, ReaderValues
-from berrypick.measures.base import Measure, as_score
+from berrypick.measures.base import as_score
 from berrypick.users._walks import Draws
 
 #: Readers that are simulated at once, and the most numbers that this may take for each thing that is known of them.
@@ -71,11 +71,11 @@ def can_be_simulated(evaluation: Evaluation, one: RequestedMeasure) -> bool:
 
 
 def _is_mean_over_readers(one: RequestedMeasure) -> bool:
-    return isinstance(one.measure, Measure) and one.measure.has_readers()
+    return one.measure.has_readers()
 
 
 def _can_walk(evaluation: Evaluation, one: RequestedMeasure) -> bool:
-    return not getattr(one.measure, "walks", False) or evaluation.contexts[one.text].user.can_walk()
+    return not one.measure.walks or evaluation.contexts[one.text].user.can_walk()
 
 
 def by_context(evaluation: Evaluation, measures: Sequence[RequestedMeasure]) -> list[tuple[RequestedMeasure, ...]]:
@@ -203,11 +203,10 @@ def simulate_task(evaluation: Evaluation, task: TopicTask, seed: int) -> TaskRes
 
 def reader_values(judged: JudgedTopic, measures: Sequence[RequestedMeasure], draws: Draws) -> dict[str, ReaderValues]:
     """What the readers of some draws get, by measures of one context; they walk once."""
-    effort = any("effort" in one.measure.depends_on for one in measures if isinstance(one.measure, Measure))
+    effort = any("effort" in one.measure.depends_on for one in measures)
     sessions = Sessions(judged, draws, effort)
     found = {}
     for one in measures:
-        assert isinstance(one.measure, Measure)
         try:
             found[one.text] = one.measure.reader_values(judged, sessions)
         except Exception as error:
@@ -236,7 +235,7 @@ def simulate_topic(
             judged = judge_topic(evaluation.truth, evaluation.runs[run], topic, context)
             targets = len(judged.targets)
             if targets and judged.answered:
-                values[run] = {one.text: as_score(_measure(one).compute(judged)).value for one in own}
+                values[run] = {one.text: as_score(one.measure.compute(judged)).value for one in own}
         defined = {
             run: tuple(text for text, value in some.items() if value is not None) for run, some in values.items()
         }
@@ -246,11 +245,6 @@ def simulate_topic(
             error = jackknife_error(sums.left_out)
             found[run, text] = Twin(float(values[run][text] or 0.0), sums.value, error, sums.spread)
     return found
-
-
-def _measure(one: RequestedMeasure) -> Measure:
-    assert isinstance(one.measure, Measure)
-    return one.measure
 
 
 @dataclass(frozen=True)
@@ -317,7 +311,7 @@ def explain_readers(evaluation: Evaluation, run: str, topic: str, how: Readershi
     facts = [
         ["exact value, under the hypotheses", number(twin.value, 6)],
         [
-            "all readers together" if _measure(one).pools else "mean over readers",
+            "all readers together" if one.measure.pools else "mean over readers",
             f"{number(twin.simulated, 6)} (error {number(twin.error, 6)})",
         ],
         ["share who get 0", number(spread.nothing)],

@@ -43,7 +43,6 @@ from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, 
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.judging.judge import judge_topic
-from berrypick.measures.readers._visits import VisitMeasure
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -395,8 +394,5 @@ def _drawn(evaluation: Evaluation, how: Readership) -> Drawn:
     common = (("readers", str(how.readers)), ("seed", str(how.seed)))
     found: Drawn = {}
     for one in evaluation.measures:
-        user = evaluation.contexts[one.text].user
-        spread = float(getattr(user, "spread", 0.0))
-        alike = not isinstance(one.measure, VisitMeasure) or not spread  # viewers, in tolerance
-        found[one.text] = common if alike else (("viewers", f"spread={spread:.12g}"), *common)
+        found[one.text] = (*one.measure.drawn_fields(evaluation.contexts[one.text]), *common)
     return found

@@ -46,7 +46,6 @@ from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
 from berrypick.inputs.convert import TruthLike, as_truth
-from berrypick.measures.spans.precisionomega import PrecisionOmega
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -372,7 +371,7 @@ def sweep(
         job = PipelineJob.planned(judged, measures, settings, documents, queries, *steps, grid or {}, only)
     if keep is not None:
         job.keep = prepare_folder(os.fspath(keep), job.names)
-    job.all_chunks = any(isinstance(one.measure, PrecisionOmega) for one in requested)
+    job.all_chunks = any(one.measure.needs_chunks for one in requested)
     step = StepCounter(told, len(job.settings))
     outcomes: list[Outcome] = ordered_map(job, range(len(job.settings)), jobs=jobs, step=step)
     results = concat(*(outcome.results for outcome in outcomes))

@@ -23,7 +23,8 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.judging.documents import JudgedDocuments, judged_documents
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.base import Measure
+from berrypick.judging.topics import JudgedTopics
+from berrypick.measures.base import Measure, as_score
 
 M = TypeVar("M", bound="RankedMeasure")
 
@@ -44,7 +45,8 @@ class RankedMeasure(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
-    by: ClassVar[str] = "berrypick"
+    computed_by: ClassVar[str] = "berrypick"
+    of_documents: ClassVar[bool] = True
     of_spans: ClassVar[str] = "charR"
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("buckley2005retrieval",)
@@ -62,6 +64,16 @@ class RankedMeasure(Measure):
         """Without the documents that were not judged, those behind the cut-off move up."""
         kept = super().kept_laws()
         return without("junk-after-cut", laws=kept) if getattr(self, "judged_only", False) else kept
+
+    def score_topics(self, judged: JudgedTopics) -> dict[str, Score]:
+        """All topics at once."""
+        relevant = judged.documents.relevant(1) > 0
+        values = self.compute_all(judged.documents)
+        made = Score if bool(np.isfinite(values[relevant]).all()) else as_score
+        return {
+            topic: made(value) if defined else Score(None)
+            for topic, value, defined in zip(judged.topics, values.tolist(), relevant.tolist(), strict=True)
+        }
 
     def compute_all(self, documents: JudgedDocuments) -> FloatArray:
         """The value of every topic."""
@@ -81,10 +93,14 @@ class RankedMeasure(Measure):
         """The rows up to the cut-off."""
         return documents if self.at is None else documents.rows(documents.rank < self.at)
 
-    def explain(self, judged: JudgedTopic) -> Explanation:
-        return self.explain_documents(judged.truth, judged.ranking)
+    def explain_topic(self, judged: JudgedTopics, text: str) -> Explanation:
+        [topic] = judged.topics
+        return self._explained(judged.truth.topics[topic], judged.run.ranking(topic))
 
-    def explain_documents(self, truth: TopicTruth, ranking: Ranking) -> Explanation:
+    def explain(self, judged: JudgedTopic) -> Explanation:
+        return self._explained(judged.truth, judged.ranking)
+
+    def _explained(self, truth: TopicTruth, ranking: Ranking) -> Explanation:
         """Documents at their best rank, with their grades."""
         title, value = f"{self} for topic {truth.topic}", self._value(truth, ranking)
         if value is None:
@@ -120,17 +136,21 @@ def document_table(truth: TopicTruth, ranking: Ranking, most: int = 30) -> list[
     ]
 
 
-@lru_cache(maxsize=4)
-def _one_topic(truth: TopicTruth, ranking: Ranking) -> JudgedDocuments:
-    run = Run(
+def run_of(topic: str, ranking: Ranking) -> Run:
+    """A ranking as a run of documents."""
+    return Run(
         "",
-        (truth.topic,) if len(ranking) else (),
+        (topic,) if len(ranking) else (),
         np.array([0, len(ranking)] if len(ranking) else [0], dtype=np.int64),
         ranking.documents,
         ranking.document.astype(np.int32),
         ranking.rank.astype(np.int32),
     )
-    return judged_documents(Truth("documents", {truth.topic: truth}), run, [truth.topic])
+
+
+@lru_cache(maxsize=4)
+def _one_topic(truth: TopicTruth, ranking: Ranking) -> JudgedDocuments:
+    return judged_documents(Truth("documents", {truth.topic: truth}), run_of(truth.topic, ranking), [truth.topic])
 
 
 def share(part: IntArray | FloatArray, of: IntArray | FloatArray) -> FloatArray:

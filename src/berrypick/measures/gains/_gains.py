@@ -36,6 +36,9 @@ class GainMeasure(Measure):
         "how assessments become gains; by default specificity from 2006 on, generalised up to 2005",
     )
 
+    def has_readers_of(self, user: str) -> bool:
+        return self.reads_targets(user)
+
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """Where nothing can be gained the value is undefined, answered or not."""
         if judged.truth.path is None:

@@ -28,3 +28,6 @@ class TargetMeasure(Measure):
 
     user: str | None = parameter(None, "text", "user model, instead of the evaluation's")
     quant: Quantisation | None = quant_parameter()
+
+    def has_readers_of(self, user: str) -> bool:
+        return True

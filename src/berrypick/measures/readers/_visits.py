@@ -19,6 +19,7 @@ from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.truth import Targets
+from berrypick.judging.context import JudgingContext
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
@@ -70,6 +71,11 @@ class VisitMeasure(Measure):
         usual = () if self.tolerance is not None else (("tolerance", f"{self.patience(judged):g}"),)
         tokens = judged.tokens if self.unit == "tokens" else None
         return Score(value, signed=usual if tokens is None else (*usual, ("tokenizer", tokens.name)))
+
+    def drawn_fields(self, context: JudgingContext) -> tuple[tuple[str, str], ...]:
+        """Viewers differ in tolerance."""
+        spread = float(getattr(context.user, "spread", 0.0))
+        return (("viewers", f"spread={spread:.12g}"),) if spread else ()
 
     def viewings(self, judged: JudgedTopic, sessions: Sessions) -> Iterator[tuple[IntArray, BoolArray]]:
         """Result by result: how many targets viewers find there, and whether they waste a unit of tolerance.

@@ -20,6 +20,7 @@ class AnswerMeasure(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ()
     needs_targets: ClassVar[bool] = False
+    of_answers: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("rajpurkar2018squad2",)
     #: The topics that it is about, and what others have, for explanations.
     topics: ClassVar[str]

@@ -25,7 +25,7 @@ from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
-from berrypick.measures.base import Measure
+from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
 
 
@@ -193,7 +193,13 @@ class TextMeasure(Measure):
             return replace(self, counted="pairs")
         return self
 
-    def summed(self, judged: JudgedTopic) -> float:
+    def counts_repeats(self) -> bool:
+        return self.counted in ("each", "pairs")
+
+    def text_value(self) -> TextValue | None:
+        return None if self.counts_repeats() else self.value
+
+    def added_up(self, judged: JudgedTopic) -> float:
         """The value with lengths added up, text that occurs twice counted twice."""
         found = (count_pairs if self.counted == "pairs" else count_each)(judged, self.at)
         return self.value(found.retrieved, found.relevant, found.wanted)
@@ -209,7 +215,7 @@ class TextMeasure(Measure):
         once = Score(self.value(self._retrieved(view), *self._relevant(judged, view)))
         if self.counted in (None, "once"):
             return once
-        value = self.summed(judged)
+        value = self.added_up(judged)
         differs = self.counted == "pairs" and abs(value - (once.value or 0.0)) > 1e-9
         return Score(value, notes=(PAIRS_NOTE,) if differs else ())
 
@@ -229,7 +235,7 @@ class TextMeasure(Measure):
         if view.total <= 0:
             return None
         if self.counted not in (None, "once"):
-            return [(k, replace(self, at=k).summed(judged)) for k in range(1, view.ranking.ranks + 1)]
+            return [(k, replace(self, at=k).added_up(judged)) for k in range(1, view.ranking.ranks + 1)]
         relevant = np.minimum(view.cumulated(view.good), view.total)
         retrieved = view.cumulated(view.new) if self.charges else np.zeros(len(relevant))
         unknown = np.zeros(len(relevant))
@@ -269,7 +275,7 @@ class TextMeasure(Measure):
         view = view_of(judged)
         if view.total <= 0:
             return self._explanation(judged, f"Undefined: no {judged.material} is relevant.")
-        if self.counted in ("each", "pairs"):
+        if self.counts_repeats():
             return self._explain_pairs(judged) if self.counted == "pairs" else self._explain_summed(judged)
         retrieved, (relevant, total) = self._retrieved(view), self._relevant(judged, view)
         read = view.up_to(np.nan_to_num(view.new), self.at)

@@ -53,7 +53,7 @@ class IoU(TextMeasure):
     def value(self, retrieved: float, relevant: float, total: float) -> float:
         return relevant / (retrieved + total - relevant)
 
-    def summed(self, judged: JudgedTopic) -> float:
+    def added_up(self, judged: JudgedTopic) -> float:
         """Targets that overlap are missed as often as they are not found."""
         found = count_each(judged, self.at)
         return found.relevant / (found.retrieved + found.unused)

@@ -64,6 +64,7 @@ class Overlap(Measure):
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     cutoff: ClassVar[Literal["none", "rank", "level"]] = "rank"
     higher_is_better: ClassVar[bool] = False
+    tells_overlap: ClassVar[bool] = True
     depends_on: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
 

@@ -63,6 +63,7 @@ class PrecisionOmega(Measure):
 
     laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
     depends_on: ClassVar[tuple[str, ...]] = ("chunks",)
+    needs_chunks: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("smith2024chunking",)
 
     touching: bool = parameter(False, "bool", "whether a chunk that ends where a target starts counts as holding it")

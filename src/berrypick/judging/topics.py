@@ -1,0 +1,47 @@
+"""Some topics of a run, judged when a measure asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from berrypick.core.run import Run
+from berrypick.core.truth import Truth
+from berrypick.judging.context import JudgingContext
+from berrypick.judging.documents import JudgedDocuments, judged_documents
+from berrypick.judging.judge import judge_topic
+from berrypick.judging.topic import JudgedTopic
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTopics:
+    """What a measure scores: topics of a run, one by one or as whole documents of all of them."""
+
+    truth: Truth
+    run: Run
+    topics: Sequence[str]
+    context: JudgingContext
+    #: All measures that are asked for them: some are computed faster together.
+    measures: Sequence[Any] = ()
+    #: What measures share: by topic what is judged, by any other key what :meth:`kept` was given.
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def judge(self, topic: str) -> JudgedTopic:
+        """One of the topics."""
+        if topic not in self._kept:
+            self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
+        found: JudgedTopic = self._kept[topic]
+        return found
+
+    @cached_property
+    def documents(self) -> JudgedDocuments:
+        """Whole documents of all topics at once."""
+        return judged_documents(self.truth, self.run, self.topics)
+
+    def kept(self, key: type, make: Callable[[], Any]) -> Any:
+        """What is made once for all measures of a class."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
