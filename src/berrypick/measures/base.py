@@ -204,7 +204,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return specs.render(self.name(), self.parameter_values(), self.at)
 
     def signature_head(self) -> str:
-        """The beginning of a signature, which goes on with the parameters."""
+        """Return the beginning of a signature, which goes on with the parameters."""
         return specs.render(self.name(), {}, self.at)
 
     def __str__(self) -> str:
