@@ -236,7 +236,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return not {"targets", "idealism"}.isdisjoint(self.depends_on)
 
     def is_empty(self, judged: JudgedTopic) -> bool:
-        """Whether a topic holds nothing that the measure is about, whatever the run returns."""
+        """Say whether a topic holds nothing that the measure is about, whatever the run returns."""
         if not self.needs_targets:
             return False
         if "ignore_elements" in self.depends_on or self.reads_targets(judged.context.user.name()):
@@ -244,7 +244,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         return not judged.truth.has_relevant
 
     def empty_topic_score(self, judged: JudgedTopic) -> Score | float | None:
-        """The value for a topic that holds nothing the measure is about; a campaign's program may have its own."""
+        """Return the value for a topic that holds nothing the measure is about; campaigns may have their own."""
         return None
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score | float | None:
