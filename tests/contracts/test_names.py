@@ -14,7 +14,7 @@ from cases import each
 import berrypick as bp
 from berrypick.evaluation.options import options
 
-NAMES = [name for name in dir(bp) if not name.startswith("_")]
+NAMES = [name for name in dir(bp) if not name.startswith("_") and hasattr(bp, name)]  # some add-ons may be hidden
 FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(bp, name))]
 CLASSES = [name for name in NAMES if isinstance(getattr(bp, name), type)]
 SECTIONS = ("Parameters", "Attributes", "Returns", "Examples")

@@ -121,7 +121,7 @@ class _Commands(click.Group):
             with formatter.section("Commands of add-ons"):
                 formatter.write_dl(others)
         for problem in commands.problems():
-            formatter.write_text(problem)
+            formatter.write(f"\n{problem}\n")
 
 
 @click.group(

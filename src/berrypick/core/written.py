@@ -42,9 +42,9 @@ class Written(Frames):
     def _as(self, output: str, path: str | PathLike[str] | None, how: dict[str, Any]) -> str:
         text = self.table(output, **how)
         if path is not None:
-            from berrypick.report.written import write_text
+            from berrypick.report.written import write_content
 
-            write_text(text, path)
+            write_content(text, path)
         return text
 
     def write(self, path: str | PathLike[str], format: str | None = None, **how: Any) -> None:

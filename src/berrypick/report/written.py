@@ -28,7 +28,7 @@ def output_of(path: str | PathLike[str]) -> str:
     return ENDINGS[ending]
 
 
-def write_text(text: str, path: str | PathLike[str]) -> None:
+def write_content(text: str, path: str | PathLike[str]) -> None:
     """Write a text to a file, atomically."""
     with atomic_writer(file_name(path)) as out:
         out.write(text)
@@ -38,7 +38,7 @@ def write_value(value: Written, path: str | PathLike[str], format: str | None, h
     """Write a table to a file in an output format, or as Parquet."""
     chosen = format or output_of(path)
     if chosen != "parquet":
-        write_text(value.table(chosen, **how), path)
+        write_content(value.table(chosen, **how), path)
         return
     if how:
         raise UsageError(f"a Parquet file holds all rows with all digits; leave {', '.join(how)} out")

@@ -142,6 +142,8 @@ def _files(role: str) -> Iterable[Carrier]:
 
 def _written(format: type[formats.Format], suffix: str, value: Any, case: Case, folder: str) -> RunFile | TruthFile:
     path = os.path.join(folder, f"file{suffix}")
+    if why := format.refusal(value):  # also where it would be written with a warning
+        raise NotHeldError(why)
     try:
         formats.write(value, path, format)
     except BerrypickError as error:
@@ -263,7 +265,15 @@ def _hits(answer: Answer, run: Run, case: Case, folder: str) -> Any:
     """Results as a store answers."""
     if run.ties != "score":
         raise NotHeldError("no scores")
+    if any(len({*scores}) < len(scores) for scores in _scores(run)):
+        raise NotHeldError("equal scores: a response is a list in its order")
     return {**{topic: [] for topic in run.topics}, **_answers(answer, _rectangular(run))}
+
+
+def _scores(run: Run) -> Iterator[list[float]]:
+    """The scores of each list."""
+    for _, ranking in run.rankings():
+        yield [] if ranking.score is None else ranking.score.tolist()
 
 
 def _answers(answer: Answer, records: list[Record]) -> dict[str, Any]:

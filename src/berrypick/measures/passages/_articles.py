@@ -13,7 +13,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
-from berrypick.core.laws import with_laws
+from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
@@ -32,7 +32,8 @@ ScoreName = Literal["F", "t2i", "bep"]
 class _Generalised(Measure):
     """How an article is scored."""
 
-    laws: ClassVar[tuple[str, ...]] = with_laws("split-span")
+    #: An element that is relevant in part brings text along that is not, which may count for more in its article.
+    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("relevant-added"))
     depends_on: ClassVar[tuple[str, ...]] = ()
     ranks_documents: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.laws import with_laws, without
+from berrypick.core.laws import without
 from berrypick.core.score import Score
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
@@ -57,7 +57,8 @@ class Passage2AP(_Genomics):
     """
 
     #: The results of one rank are read in the order of the file.
-    laws: ClassVar[tuple[str, ...]] = with_laws("split-span", laws=without("tie-order"))
+    #: It counts whole characters: a span that is split within one, as positions in seconds can be, is two longer ones.
+    laws: ClassVar[tuple[str, ...]] = without("tie-order")
 
     def _steps(self, judged: JudgedTopic) -> list[tuple[int, float, float, float]]:
         """(row, new relevant characters, charged irrelevant ones, what they add) for each result."""
