@@ -16,8 +16,10 @@ import berrypick as bp
 
 TESTS = Path(__file__).resolve().parents[1]
 SLICES = sorted(path.parent.name for path in (Path(bp.__file__).parent / "addons").glob("*/__init__.py"))
-#: Goes through the commands of all slices.
-EVERY_COMMAND = TESTS / "contracts" / "test_hostile_names.py"
+#: Files of tests that go through commands, values or examples of several slices.
+SEVERAL = ["contracts/test_hostile_names.py", "contracts/test_names.py", *(f"unit/test_{name}.py" for name in (
+    "given_back", "index", "output_option", "progress", "saved_results", "values", "written"
+))]  # fmt: skip
 #: Tests of the core that a missing slice could disturb.
 CHOSEN = ("evaluate", "compare_gates", "compare_diff", "inputs", "option_values", "segments", "idealism", "direction")
 
@@ -27,6 +29,10 @@ def without(hidden: list[str], *arguments: object, **options: object) -> subproc
     environment = {**os.environ, "BERRYPICK_HIDDEN": ",".join(hidden), "PYTHONPATH": str(TESTS / "hidden")}
     command = [sys.executable, *map(str, arguments)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, **options)
+
+
+def test_what_is_left_out_is_there():
+    assert all((TESTS / name).exists() for name in SEVERAL)
 
 
 def test_every_slice_has_tests_by_its_name():
@@ -41,7 +47,8 @@ def test_they_are_hidden():
 @pytest.mark.parametrize("hidden", [*([name] for name in SLICES), SLICES], ids=[*SLICES, "all"])
 def test_the_core_works_without(hidden):
     chosen = [TESTS / "unit" / f"test_{name}.py" for name in CHOSEN]
-    tests = chosen if len(hidden) == 1 else [TESTS / "unit", TESTS / "contracts", f"--ignore={EVERY_COMMAND}"]
+    core = [TESTS / "unit", TESTS / "contracts", *(f"--ignore={TESTS / name}" for name in SEVERAL)]
+    tests = chosen if len(hidden) == 1 else core
     options = ("-n", "0", "-m", "not slow", "-p", "no:cacheprovider", "--tb=short")
     done = without(hidden, "-m", "pytest", *options, *tests, cwd=TESTS.parent)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
