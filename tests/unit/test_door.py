@@ -531,3 +531,13 @@ def test_an_id_gives_way_to_the_file_that_documents_are_called_by():
     )
     results = bp.evaluate(TRUTH, {"1": [node]}, "charR@5", documents=DOCUMENTS)
     assert results.mean() == {"run": {"charR@5": RIGHT}}
+
+
+def test_texts_without_documents_are_not_called_whole_documents(tmp_path, berrypick):
+    """They are parts whose places are not known: what is missing is the documents."""
+    truth, run = tmp_path / "truth.jsonl", tmp_path / "run.jsonl"
+    truth.write_text('{"topic": "q", "doc": "a", "start": 0, "end": 5}\n')
+    run.write_text('{"topic": "q", "doc": "a", "page_content": "Water.", "rank": 1}\n')
+    told = berrypick("evaluate", truth, run, "-m", "charR@5")
+    assert told.code == 2 and "texts whose places are not known" in told.err and "--documents" in told.err
+    assert "whole documents" not in told.err

@@ -108,11 +108,16 @@ def _kinds_differ(truth: Truth, run: Run, lengths: bool) -> UsageError:
     parts, wholes = sides[::-1] if truth.units == "documents" else sides
     unread = [f"{', '.join(one.unread)} of the {name}" for one, name in ((truth, "truth"), (run, "run")) if one.unread]
     hint = f"; unread: {'; '.join(unread)}" if unread else ""
+    files = f"({truth.source or 'truth'}, {run.source or run.tag or 'run'}){hint}"
+    if run.of_text and truth.units != "documents":
+        return UsageError(
+            f"the truth judges parts of documents, the results are texts whose places are not known {files}; give the "
+            f"texts to find them in with {option('documents')}, or start and end"
+        )
     meant = option("whole_documents", True)
     if not lengths and not (run.of_text and truth.units == "documents"):
         meant += f" and document lengths by {option('collection')}"
     return UsageError(
-        f"the {parts} parts of documents, the {wholes} whole documents "
-        f"({truth.source or 'truth'}, {run.source or run.tag or 'run'}){hint}; give start and end, or text to find in "
+        f"the {parts} parts of documents, the {wholes} whole documents {files}; give start and end, or text to find in "
         f"{option('documents')}, in both; or say that whole documents are meant: {meant}"
     )
