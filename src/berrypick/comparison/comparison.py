@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Literal
 from berrypick.comparison.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import Resampling, fields_of
 from berrypick.comparison.topic_values import TIE
-from berrypick.core.arrow import Kind, columns_of
 from berrypick.core.errors import UsageError, nearest, shorten
+from berrypick.core.exchange import Kind, Written, columns_of
 from berrypick.core.results import ALL, Note, Signature
 from berrypick.core.words import counted
-from berrypick.core.written import Written
 
 FamilyName = Literal["measure", "all"]
 PairsName = Literal["all", "baseline"]

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from berrypick.comparison.statistics import check_draws
-from berrypick.core.arrow import columns_of
+from berrypick.core.exchange import Written, columns_of
 from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Signature
-from berrypick.core.written import Written
 
 
 class Tabular(Written):

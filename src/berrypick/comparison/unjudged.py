@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from berrypick.core.annotators import Pieces, Spans
 from berrypick.core.arrays import FloatArray
-from berrypick.core.pieces import Pieces, Spans
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Highlighted
 from berrypick.evaluation.evaluation import Evaluation

@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
-from berrypick.core.arrow import Kind
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.exchanged import Exchanged
+from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.run import Grouped, first_of, span_name
 from berrypick.core.topic_fields import TopicField
 from berrypick.core.words import counted

@@ -14,8 +14,8 @@ from berrypick import formats, users
 from berrypick.core.arrays import Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError, option
-from berrypick.core.finite import is_finite
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
+from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Offsets
 from berrypick.documents.checked import checked_run

@@ -27,7 +27,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, shorten
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.core.run import Ranking, Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts

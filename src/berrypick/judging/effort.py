@@ -11,8 +11,8 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
+from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.judging.context import JudgingContext
 from berrypick.kernels.intervals import merge
 from berrypick.relevance.targets import targets_as_spans

@@ -21,9 +21,9 @@ from berrypick.core.navigation import Navigation
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
-from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.documents.texts import Texts
+from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
 from berrypick.relevance.targets import without_structure
 from berrypick.users._pairs import combined

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError, option
+from berrypick.core.parameters import above_zero
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._gaps import GapModel

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import zero_or_more
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._gaps import GapModel

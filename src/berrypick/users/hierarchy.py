@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import zero_to_one
 from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.parameters import zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets

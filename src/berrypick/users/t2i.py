@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.collection import Collection, unknown_length
 from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets

@@ -9,8 +9,7 @@ import numpy as np
 from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowhere, run_problem, unlocated_note, whole
 from berrypick.core.arrays import IntArray
 from berrypick.core.assemble import assemble
-from berrypick.core.columns import Coded
-from berrypick.core.names import Names
+from berrypick.core.columns import Coded, Names
 from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role

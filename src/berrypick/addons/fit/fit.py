@@ -23,8 +23,7 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table, number
-from berrypick.core.fitted import VERSION, FittedReader, content_checksum
-from berrypick.core.navigation import LinkTable, Sessions
+from berrypick.core.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import Note
 from berrypick.core.words import counted
@@ -221,7 +220,7 @@ def _made(found: Estimate, method: Method, source: str) -> Fit:
     sessions = found.data["sessions"]
     held = int(method.held(sessions).sum())
     content: dict[str, Any] = {
-        "fitted": VERSION,
+        "fitted": FITTED_VERSION,
         "user": found.user,
         "parameters": dict(found.parameters),
         "confidence": method.confidence,

@@ -18,10 +18,10 @@ from typing import Any, Literal, TextIO, get_args
 import numpy as np
 
 from berrypick.comparison.tabular import Tabular
+from berrypick.core.annotators import Pieces
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.explanation import Table
-from berrypick.core.pieces import Pieces
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted

@@ -30,7 +30,7 @@ from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, Protocol
 
-from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
 from berrypick.kernels.list_problem import Search
 
 NormName = Literal["product", "bounded"]

@@ -14,10 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic

@@ -11,11 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import above_zero, one_or_more, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.truth import Targets

@@ -9,11 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import unit_word
 from berrypick.judging.sessions import Sessions

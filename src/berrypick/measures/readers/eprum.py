@@ -12,11 +12,10 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse

@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import NamedError, UsageError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach, check_units
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Table, number
+from berrypick.core.parameters import above_zero
 from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions
 from berrypick.judging.topic import JudgedTopic

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from berrypick._version import __version__
 from berrypick.core.errors import InputError, UsageError
-from berrypick.core.gc import gc_paused
+from berrypick.core.progress import gc_paused
 from berrypick.core.workers import WorkerLostError, jobs_notes, ordered_map
 from berrypick.formats.io.files import replace_file
 from berrypick.kernels import LARGE_BYTES, missing_notes
