@@ -25,14 +25,14 @@ from berrypick.addons.simulate.simulated_readers import (
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.sessions import Sessions, sorted_rows
+from berrypick.judging.reader_sessions import Sessions, sorted_rows
 from berrypick.kernels.chain_walks import ChainWalker
 from berrypick.kernels.hitting import Chain
 from berrypick.kernels.viewers import view
 from berrypick.kernels.visits import Tolerance, visit
-from berrypick.measures._reader_values import GROUPS, ReaderValues
-from berrypick.users._pairs import same_document
-from berrypick.users._walks import Draws, Readers, side_by_side, within
+from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.users.pairs import same_document
+from berrypick.users.walks import Draws, Readers, side_by_side, within
 
 #: Standard errors that a right number is hardly ever away from.
 FAR = 4.5

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import measures
-from berrypick.evaluation.context import prepare_context
+from berrypick.evaluation.evaluation_context import prepare_context
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.requested import parse_measure
 from berrypick.judging.judge import judge_topic

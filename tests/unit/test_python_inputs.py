@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick.core.errors import BerrypickError
+from berrypick.inputs.column_tables import Search, Table, documents_run, documents_run_by_rows
 from berrypick.inputs.convert import as_run, as_runs, as_truth
-from berrypick.inputs.table import Search, Table, documents_run, documents_run_by_rows
 
 pandas = pytest.importorskip("pandas", reason="pandas: make test installs it")
 polars = pytest.importorskip("polars", reason="polars: make test installs it")

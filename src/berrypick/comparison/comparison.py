@@ -249,7 +249,7 @@ class Comparison(Written):
 
     def table(self, output: str = "table", places: int | None = None, layout: str | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'; layout 'details' or 'runs'."""
-        from berrypick.report.comparison import render
+        from berrypick.report.comparison_text import render
 
         return render(self, output, places, layout)
 

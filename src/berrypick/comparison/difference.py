@@ -123,7 +123,7 @@ class Difference(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report.comparison import render_difference
+        from berrypick.report.comparison_text import render_difference
 
         return render_difference(self, output, places)
 

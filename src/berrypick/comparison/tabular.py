@@ -33,7 +33,7 @@ class Tabular(Written):
 
     def table(self, output: str = "table", places: int | None = None) -> str:
         """Return a text: 'table', 'markdown', 'latex', 'csv', 'tsv', 'json' or 'jsonl'."""
-        from berrypick.report.tabular import render
+        from berrypick.report.analysis_table import render
 
         return render(self, output, places)
 

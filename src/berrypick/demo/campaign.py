@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.doors import functions
-from berrypick.demo._text import (
+from berrypick.demo._prose import (
     Numbers,
     Part,
     Reading,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from berrypick.demo import _text
-from berrypick.demo._text import Numbers, Part, Reading, commands, items, paragraph, short_table, table
+from berrypick.demo import _prose
+from berrypick.demo._prose import Numbers, Part, Reading, commands, items, paragraph, short_table, table
 
 TITLE = "A web site"
 PAGES = 42
@@ -19,7 +19,7 @@ READERS = (
 
 def numbers(measure: str = "EPRUM") -> Numbers:
     """``{reader: {run: value}}``."""
-    return _text.numbers(FILES, READERS, measure)
+    return _prose.numbers(FILES, READERS, measure)
 
 
 def short() -> str:

@@ -24,14 +24,14 @@ from berrypick.documents.checked import checked_by_itself, checked_truth
 from berrypick.documents.quotes import THRESHOLD, unlocated
 from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
-from berrypick.evaluation.context import element_names, prepare_context
+from berrypick.evaluation.evaluation_context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats.io.files import is_stream
+from berrypick.inputs.column_tables import Search
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
-from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext

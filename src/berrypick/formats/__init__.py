@@ -20,8 +20,8 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import atomic_writer, content, file_name, head, numbered_head, reusable, size_of
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.table_files import almost_spans, wrong_separator
-from berrypick.formats.io.words import finite
 from berrypick.inputs.fields import TABLE, has_name
 
 __all__ = [

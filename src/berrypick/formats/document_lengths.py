@@ -9,7 +9,7 @@ from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
 from berrypick.formats.io.json_lines import Fields, plain, records, write_lines
-from berrypick.formats.io.words import cell_problem, finite
+from berrypick.formats.io.line_words import cell_problem, finite
 
 
 def add_length(

@@ -10,7 +10,7 @@ from berrypick.core.navigation import Sessions as Recorded
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import content
-from berrypick.formats.io.words import cell_problem
+from berrypick.formats.io.line_words import cell_problem
 from berrypick.inputs.fields import is_span_header
 
 

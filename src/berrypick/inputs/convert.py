@@ -18,10 +18,10 @@ from berrypick.formats.io.files import is_stream
 from berrypick.formats.io.responses import is_answer
 from berrypick.formats.io.table_files import Part
 from berrypick.formats.span_table import SpanTableRun
+from berrypick.inputs.column_tables import Search, run_of_table, runs_of_table, truth_of_table
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
-from berrypick.inputs.table import Search, run_of_table, runs_of_table, truth_of_table
 
 
 class FrameLike(Protocol):

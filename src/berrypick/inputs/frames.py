@@ -16,6 +16,7 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
+from berrypick.inputs.column_tables import Search, Table, runs_of_table, truth_of_table
 from berrypick.inputs.fields import (
     FieldReader,
     Role,
@@ -25,7 +26,6 @@ from berrypick.inputs.fields import (
     names_topic,
     unread_names,
 )
-from berrypick.inputs.table import Search, Table, runs_of_table, truth_of_table
 
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.

@@ -17,9 +17,9 @@ from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import are_span_names, place_of_name, plain
 from berrypick.formats.span_run import SpanRun
 from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.column_tables import Search, runs_of_table, truth_of_table
 from berrypick.inputs.convert import as_truth
 from berrypick.inputs.frames import is_record, one_run, records_table
-from berrypick.inputs.table import Search, runs_of_table, truth_of_table
 
 # --- records ----------------------------------------------------------------------------------------------------------
 

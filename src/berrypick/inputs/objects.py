@@ -36,9 +36,9 @@ from berrypick.formats.io.hit_rows import HitRows
 from berrypick.formats.io.hits import is_hit, payload
 from berrypick.formats.io.json_lines import are_span_names, place_of_name
 from berrypick.formats.io.responses import answer_in, is_answer
+from berrypick.inputs.column_tables import Search, Table, is_number, plain_names, run_of_table
 from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, names_of
 from berrypick.inputs.frames import is_frame
-from berrypick.inputs.table import Search, Table, is_number, plain_names, run_of_table
 
 #: Names of files in metadata: documents may be called by them where the other name is one that a program made.
 FILES = ("file_path", "file_name", "source")

@@ -19,10 +19,10 @@ from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
-from berrypick.measures._reader_values import ReaderValues as ReaderValues
+from berrypick.measures.reader_values import ReaderValues as ReaderValues
 from berrypick.relevance.gains import Quantisation
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.

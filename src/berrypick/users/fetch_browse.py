@@ -13,9 +13,9 @@ from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers, Visit, Visits
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers, Visit, Visits
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ from berrypick.kernels.visits import (
     visit,
     walk,
 )
-from berrypick.users import _walks
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers, Visits
+from berrypick.users import walks
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, need_places, reading_cost
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers, Visits
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class T2I(UserModel):
             if length is not None and converted:
                 visited = ranking.rows(np.full(len(length), row, dtype=np.int64))
                 length = self._converted(visited, length, context)
-            yield _walks.Visit(int(ranking.rank[row]), x, went.found, length)
+            yield walks.Visit(int(ranking.rank[row]), x, went.found, length)
 
     def _probably_found(self, ranking: Ranking, targets: Targets, visits: list[SpreadVisit]) -> Reach:
         entries = [(row, x, p) for row, visit in enumerate(visits) for x, p in visit.found if p > 0]

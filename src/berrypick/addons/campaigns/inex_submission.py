@@ -15,8 +15,8 @@ from berrypick.addons.campaigns._inex import NOWHERE, Paths, ends_before, nowher
 from berrypick.core.assemble import assemble
 from berrypick.core.run import Ranking, Run
 from berrypick.formats.base import Format, Problems, Role
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.values import result_counts
-from berrypick.formats.io.words import finite
 from berrypick.formats.io.xml_files import (
     count_attributes,
     forget,

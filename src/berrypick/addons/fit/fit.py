@@ -27,7 +27,7 @@ from berrypick.core.navigation import FITTED_VERSION, FittedReader, LinkTable, S
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import Note
 from berrypick.core.words import counted
-from berrypick.evaluation.context import read_collection
+from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems
 from berrypick.inputs.frames import _values, is_frame
 from berrypick.users.base import UserModel

@@ -30,8 +30,8 @@ from berrypick.documents.locator import located_truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name
+from berrypick.inputs.column_tables import Search
 from berrypick.inputs.convert import RunsLike, TruthLike, as_runs, as_truth
-from berrypick.inputs.table import Search
 from berrypick.inputs.titles import read_titles
 
 TaskFormat = Literal["jsonl", "label-studio", "doccano", "w3c"]

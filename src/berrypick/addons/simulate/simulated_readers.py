@@ -15,12 +15,12 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
 from berrypick.judging.judge import judge_topic
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
-from berrypick.measures._reader_values import GROUPS, ReaderValues
 from berrypick.measures.base import as_score
-from berrypick.users._walks import Draws
+from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.users.walks import Draws
 
 #: Readers that are simulated at once, and the most numbers that this may take for each thing that is known of them.
 BLOCK, CELLS = 1 << 15, 1 << 21

@@ -14,8 +14,8 @@ from berrypick.formats.io.annotation_export import GRADES, MOST, AnnotationExpor
 from berrypick.formats.io.files import head
 from berrypick.formats.io.json_files import load
 from berrypick.formats.io.json_lines import records
+from berrypick.formats.io.line_words import finite
 from berrypick.formats.io.values import Judgement, spans_topic
-from berrypick.formats.io.words import finite
 
 #: How the topic is tagged.
 TOPIC = "topic:"

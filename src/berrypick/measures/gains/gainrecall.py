@@ -11,10 +11,10 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.gains._gains import Base, GainMeasure, curves, gain_table
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._working import reach_table, seen_by_rank
 
 

@@ -17,7 +17,7 @@ from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import Measured, numbered_documents
+from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
 from berrypick.measures.spans._text import Article, View, view_of

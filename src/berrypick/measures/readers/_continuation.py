@@ -18,12 +18,12 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import unseen_parts
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._newly_seen import costs_of, newly_seen
 from berrypick.measures.spans._chunks import common_parts, cost_to, tokens_read
 

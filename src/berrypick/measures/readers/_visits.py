@@ -19,13 +19,13 @@ from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import Tolerance, Walk, ends_of, entries_of, spans_by_document, usual_tolerance, walk
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import quant_parameter
 from berrypick.relevance.gains import Quantisation
 

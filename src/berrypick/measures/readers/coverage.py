@@ -15,10 +15,10 @@ from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import unit_word
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.spans._chunks import Reading, effort_for, reading_of
 from berrypick.measures.spans._text import view_of
 

@@ -15,11 +15,11 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
+from berrypick.judging.reader_sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
     check_search,

@@ -18,11 +18,11 @@ from berrypick.core.laws import with_laws
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
+from berrypick.judging.reader_sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
     check_search,

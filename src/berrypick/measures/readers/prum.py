@@ -15,11 +15,11 @@ from berrypick.core.laws import without
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach, check_units
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails, normal_law
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import consulted_tables, law_table, reach_table, whole_recall

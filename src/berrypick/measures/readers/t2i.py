@@ -12,9 +12,9 @@ from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import above_zero
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._visits import VisitMeasure
 
 #: Units of tolerance in the default budget.

@@ -14,10 +14,10 @@ from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
 from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import Sessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import SHOWN, Measure
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._newly_seen import costs_of, newly_seen
 
 #: Half of the readers are still there after so much; 20 characters or 4 tokens are taken as read in a second.

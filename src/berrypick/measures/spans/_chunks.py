@@ -19,7 +19,7 @@ from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
-from berrypick.kernels.text import unseen_parts
+from berrypick.kernels.relevant_text import unseen_parts
 from berrypick.measures.base import Measure
 from berrypick.measures.spans._iou import iou_parameter, matched_at
 from berrypick.measures.spans._text import view_of

@@ -24,7 +24,7 @@ from berrypick.core.words import unit_word
 from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections, merge
-from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
+from berrypick.kernels.relevant_text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
 from berrypick.measures.spans.overlap import known_unions
 

@@ -26,7 +26,7 @@ from berrypick.core.errors import InputError
 from berrypick.core.structure import Structure
 from berrypick.documents.lazy import LazyStructures, OfDocuments
 from berrypick.xml.index import UNFINISHED
-from berrypick.xml.index.columns import (
+from berrypick.xml.index.index_columns import (
     CHECKSUM,
     COLUMNS,
     KEY,

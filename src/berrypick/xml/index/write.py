@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from berrypick._version import __version__
-from berrypick.xml.index.columns import (
+from berrypick.xml.index.index_columns import (
     CHECKSUM,
     KEY,
     LISTS,

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.judging.topic import JudgedTopic
-from berrypick.users._walks import Draws, Readers, Visit
+from berrypick.users.walks import Draws, Readers, Visit
 
 #: Up to so many targets ranks are sorted by comparing rows, which is faster than sorting columns.
 FEW_TARGETS = 16

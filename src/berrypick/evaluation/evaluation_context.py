@@ -24,8 +24,8 @@ from berrypick.documents.tokens import token_offsets
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.formats.io.files import file_name, is_stream, open_raw, reusable
+from berrypick.inputs.column_tables import Search
 from berrypick.inputs.convert import as_run
-from berrypick.inputs.table import Search
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import parse_idealism
 from berrypick.users.base import ReaderContext
