@@ -31,9 +31,6 @@ class Method(Resampling):
     family: FamilyName = "measure"
     pairs: PairsName = "all"
     interval: IntervalName = "expanded"
-    resamples: int = 10_000
-    seed: int = 0
-    confidence: float = 0.95
     cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:

@@ -74,12 +74,13 @@ def fields_of(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
+@dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """What methods that resample topics share; subclasses are data classes."""
+    """How topics are drawn again; every part of it is in the signature. Analyses that ask for more derive from it."""
 
-    confidence: float
-    resamples: int
-    seed: int
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
 
     def __post_init__(self) -> None:
         check_draws(self.confidence, self.resamples, self.seed)
@@ -88,6 +89,10 @@ class Resampling:
     def alpha(self) -> float:
         """The level of significance, 1 - confidence."""
         return round(1 - self.confidence, 12)
+
+    def fields(self) -> list[tuple[str, str]]:
+        """Return the method as fields of a signature."""
+        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
 
     def _fields(self, *names: str) -> list[tuple[str, str]]:
         """Attributes as fields of a signature."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from berrypick.demo import _prose
-from berrypick.demo._prose import Numbers, Part, Reading, commands, items, paragraph, short_table, table
+from berrypick.demo._prose import DemoPart, DemoReading, Numbers, commands, items, paragraph, short_table, table
 
 TITLE = "A web site"
 PAGES = 42
-FILES = Part("web", "answers.qrels", ("exact.run", "hubs.run", "nearby.run"))
+FILES = DemoPart("web", "answers.qrels", ("exact.run", "hubs.run", "nearby.run"))
 MEASURES = "EPRUM PRUM"
 READERS = (
-    Reading("classical", MEASURES, units=PAGES),
-    Reading("hyperlink", MEASURES, units=PAGES, navigation="links.tsv"),
-    Reading("table", MEASURES, units=PAGES, navigation="clicks.tsv"),
-    Reading("markov", MEASURES, units=PAGES, navigation="visits.sessions"),
+    DemoReading("classical", MEASURES, units=PAGES),
+    DemoReading("hyperlink", MEASURES, units=PAGES, navigation="links.tsv"),
+    DemoReading("table", MEASURES, units=PAGES, navigation="clicks.tsv"),
+    DemoReading("markov", MEASURES, units=PAGES, navigation="visits.sessions"),
 )
 
 

@@ -29,7 +29,7 @@ from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats.io.files import is_stream
-from berrypick.inputs.column_tables import Search
+from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.context import JudgingContext
@@ -55,7 +55,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     """
     context = prepare_context(options)
     texts, judgements = context.reader.texts, as_truth(truth)
-    search = Search(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
+    search = TextSearch(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes: list[Note] = []
     if options.annotators is not None:

@@ -17,7 +17,7 @@ FEW_TARGETS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Sessions:
+class ReaderSessions:
     """Readers who go down the list of a judged topic. Nobody walks before it is asked what was seen."""
 
     judged: JudgedTopic

@@ -19,10 +19,10 @@ from berrypick.kernels.viewers import tolerances, view
 from berrypick.kernels.visits import (
     USUAL_TOLERANCE,
     Entries,
+    ListVisit,
     Spans,
     SpreadVisit,
     Tolerance,
-    Visit,
     ends_of,
     entries_of,
     spans_by_document,
@@ -82,12 +82,14 @@ class T2I(UserModel):
         """The effort of a visit is the way it goes, targets included."""
         return False
 
-    def _visits(self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False) -> list[Visit]:
+    def _visits(
+        self, ranking: Ranking, targets: Targets, context: ReaderContext, alone: bool = False
+    ) -> list[ListVisit]:
         entries, lengths, spans = self._places(ranking, targets, context)
         reader = self._reader(context)
         if alone:
             return [
-                Visit((), 1) if repeated else visit(start, lengths.get(name), spans.get(name, ()), reader)
+                ListVisit((), 1) if repeated else visit(start, lengths.get(name), spans.get(name, ()), reader)
                 for name, start, repeated in entries
             ]
         return list(walk(entries, lengths, spans, reader).visits)
@@ -157,13 +159,13 @@ class T2I(UserModel):
         row, target = (np.array([entry[i] for entry in entries], dtype=np.int64) for i in (0, 1))
         return combined(ranking, len(targets), row, target, np.array([p for _, _, p in entries], dtype=np.float64))
 
-    def _found(self, ranking: Ranking, targets: Targets, visits: list[Visit]) -> Reach:
+    def _found(self, ranking: Ranking, targets: Targets, visits: list[ListVisit]) -> Reach:
         pairs = sorted({(int(ranking.rank[row]), x) for row, visit in enumerate(visits) for x in visit.found})
         rank, target = [k for k, _ in pairs], [x for _, x in pairs]
         return Reach.from_entries(ranking.ranks, len(targets), rank, target, np.ones(len(pairs)))
 
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        visits: Sequence[Visit | SpreadVisit] = (
+        visits: Sequence[ListVisit | SpreadVisit] = (
             self._spread_visits(ranking, targets, context) if self.spread else self._visits(ranking, targets, context)
         )
         # a visit that goes nowhere (an unknown document, a repeated result) costs the tolerance

@@ -15,10 +15,10 @@ from typing import Any
 
 from berrypick import formats, users
 from berrypick.addons.fit.fit_chain import fit_chain
-from berrypick.addons.fit.fit_parts import Estimate, Method, all_rounded
+from berrypick.addons.fit.fit_parts import FitEstimate, FitMethod, all_rounded
 from berrypick.addons.fit.fit_visits import fit_visits
 from berrypick.addons.fit.reading_log import ReadingLog
-from berrypick.addons.fit.reading_log_format import ReadingLog as ReadingLogFormat
+from berrypick.addons.fit.reading_log_format import ReadingLogFormat
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
@@ -195,7 +195,7 @@ def fit(
     >>> round(found.user.theta, 4)
     0.0655
     """
-    method = Method(held_out, seed, confidence)
+    method = FitMethod(held_out, seed, confidence)
     told = as_progress(progress)
     chosen = users.build(model)
     if chosen.name() not in MODELS:
@@ -216,7 +216,7 @@ def fit(
     return _made(found, method, name)
 
 
-def _made(found: Estimate, method: Method, source: str) -> Fit:
+def _made(found: FitEstimate, method: FitMethod, source: str) -> Fit:
     sessions = found.data["sessions"]
     held = int(method.held(sessions).sum())
     content: dict[str, Any] = {

@@ -15,7 +15,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named
 from berrypick.judging.judge import judge_topic
-from berrypick.judging.reader_sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures import registered
 from berrypick.measures.base import as_score
@@ -204,7 +204,7 @@ def simulate_task(evaluation: Evaluation, task: TopicTask, seed: int) -> TaskRes
 def reader_values(judged: JudgedTopic, measures: Sequence[RequestedMeasure], draws: Draws) -> dict[str, ReaderValues]:
     """What the readers of some draws get, by measures of one context; they walk once."""
     effort = any("effort" in one.measure.depends_on for one in measures)
-    sessions = Sessions(judged, draws, effort)
+    sessions = ReaderSessions(judged, draws, effort)
     found = {}
     for one in measures:
         try:

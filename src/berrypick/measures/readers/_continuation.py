@@ -18,7 +18,7 @@ from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import above_zero, parameter
 from berrypick.core.score import Score
-from berrypick.judging.reader_sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import unseen_parts
@@ -76,7 +76,7 @@ class ContinuationMeasure(Measure):
         signed = costs_of(judged).signed if self.every is not None else ()
         return Score(float(gains @ self.working(gains)[1]), signed=signed)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Readers look at items and stop: the gain, and the number of items seen."""
         gains = self.items(judged)
         items = np.concatenate([gains, np.zeros(max(0, self.least_items() - len(gains)))])
