@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Positions
 from berrypick.core.collection import Collection, unknown_length
+from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.laws import laws_problem
 from berrypick.core.navigation import Navigation
@@ -89,6 +90,8 @@ class UserModel(Parameterized, base=True):
     walk_assumes: ClassVar[str] = ""
     #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
     breaks: ClassVar[tuple[str, ...]] = ()
+    #: What the add-on fit estimates it from, 'sessions' or 'readings'; '' where it cannot, or the model has a fit.
+    learnt_from: ClassVar[str] = ""
     #: What the slider of a report goes through.
     slider: ClassVar[Slider | None] = None
 
@@ -125,6 +128,37 @@ class UserModel(Parameterized, base=True):
     def item_notes(self, ranking: Ranking, items: Ranking) -> tuple[str, ...]:
         """Return what a person should know about how results became list items."""
         return ()
+
+    @classmethod
+    def fit(cls, log: Any, **how: Any) -> Any:
+        """Estimate the parameters from a log, as :func:`berrypick.fit` does.
+
+        A model that is learnt in a way of its own defines this method, and ``berrypick fit NAME`` finds it.
+
+        Parameters
+        ----------
+        log : str, path, list or data frame
+            What was recorded.
+        **how
+            ``held_out``, ``seed``, ``confidence``, ``links``, ``collection``, ``progress``, and ``given``, the
+            parameters in brackets. A method of its own names those that it takes.
+
+        Returns
+        -------
+        Fit
+            What was found. A method of its own returns the model with its parameters, or a Learnt.
+        """
+        return functions.need("fit", f"{cls.__name__}.fit")(cls, log, **how)
+
+    @classmethod
+    def can_be_learnt(cls) -> bool:
+        """Say whether :meth:`fit` can estimate the model."""
+        return bool(cls.learnt_from) or cls.has_own_fit()
+
+    @classmethod
+    def has_own_fit(cls) -> bool:
+        """Say whether the model is learnt in a way of its own."""
+        return cls.fit.__func__ is not UserModel.fit.__func__  # type: ignore[attr-defined]
 
     @classmethod
     def name(cls) -> str:

@@ -52,6 +52,7 @@ class T2I(UserModel):
     """
 
     references: ClassVar[tuple[str, ...]] = ("vries2004tolerance",)
+    learnt_from: ClassVar[str] = "readings"
     slider: ClassVar[Slider | None] = (("tolerance",), (10, 30, 100, 300, 1000, 3000))
 
     tolerance: float | None = above_zero(
