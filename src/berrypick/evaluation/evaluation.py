@@ -111,7 +111,6 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        options = replace(options, topics=options.topics or protocol.topics)
         try:
             requested = () if measures is None else resolve_measures(measures, protocol.name, options.task or "")
         except UnknownMeasureError as error:

@@ -18,10 +18,10 @@ from berrypick.core.navigation import LinkTable
 from berrypick.core.paths import element_name, matches
 from berrypick.core.results import Note
 from berrypick.core.run import span_name
-from berrypick.core.truth import Truth
+from berrypick.core.truth import Offsets, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_by_itself, checked_truth
-from berrypick.documents.quotes import THRESHOLD, unlocated
+from berrypick.documents.quotes import THRESHOLD, Quotes, unlocated
 from berrypick.documents.text_length import check_truth_lengths
 from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.context import element_names, prepare_context
@@ -159,8 +159,8 @@ def _with_texts(truth: Truth, texts: Texts, options: EvaluationOptions) -> Truth
     """Offsets checked against the texts and converted to characters, quotes located."""
     from berrypick.documents.locator import located_truth  # not for truths without texts
 
-    offsets, quotes = options.offsets or "chars", options.quotes or "exact"
-    counting = truth.offsets or offsets
+    quotes: Quotes = options.quotes or "exact"
+    counting: Offsets = truth.offsets or options.offsets or "chars"
     checked = checked_truth(truth, texts, counting, options.text_mismatch, _least(options))
     truth = located_truth(checked, texts, quotes, counting)
     return replace(truth, offsets="chars") if truth.units == "spans" else truth
