@@ -183,7 +183,11 @@ class Evaluation:
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *unread_notes(self), *lengths_notes(self), *notes]
+        reads = {
+            one.text: frozenset(name for run in scored for name in run.scores.reads.get(one.text, ()))
+            for one in self.measures
+        }
+        notes = [*self.notes, *unread_notes(self, reads), *lengths_notes(self, reads), *notes]
         facts = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()

@@ -109,7 +109,9 @@ class RunScorer:
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
         try:
-            for topic, score in measure.score_topics(judged).items():
+            found, reads = judged.score(measure)
+            scores.reads.setdefault(one.text, set()).update(reads)
+            for topic, score in found.items():
                 key = (one.text, topic)
                 scores.found[key] = score
                 if self.curves and measure.has_curve():
@@ -144,7 +146,13 @@ class RunScorer:
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
-        head, own = one.measure.signature_head(), measure_fields(one, self.evaluation, self.run)
+        reads = self.scores.reads.get(one.text, set())
+        if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
+            reads = reads.union(one.measure.depends_on)
+        said = {key for topic in self.topics for key, _ in self.scores.found[one.text, topic].signed}
+        said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
+        fields = measure_fields(one, self.evaluation, self.run, reads)
+        head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
         return SharedSignature(head, own, sign(own, (), head))
 
 

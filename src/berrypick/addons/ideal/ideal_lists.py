@@ -11,6 +11,7 @@ import numpy as np
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
+from berrypick.core.observed import observed
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.run import Run
 from berrypick.core.words import counted
@@ -200,9 +201,11 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    signature = str(sign(measure_fields(one, evaluation, _no_run()), [], one.measure.signature_head()))
     lists = _for_gains if isinstance(one.measure, epnav) else _for_numbers
-    for found in lists(one.measure, judged):
+    with observed() as reads:
+        made = list(lists(one.measure, judged))
+    signature = str(sign(measure_fields(one, evaluation, _no_run(), reads), [], one.measure.signature_head()))
+    for found in made:
         yield IdealList(topic=judged.topic, measure=one.text, signature=signature, **found)
 
 

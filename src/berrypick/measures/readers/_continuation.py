@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Explanation, Table, number
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Score
 from berrypick.judging.sessions import Sessions
@@ -115,7 +115,7 @@ def rank_gains(judged: JudgedTopic) -> FloatArray:
     return np.minimum(np.bincount(regions.rank[new.row], weights=weight, minlength=regions.ranks), 1.0)
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def stretch_gains(judged: JudgedTopic, every: float) -> FloatArray:
     """By stretch of reading, the share of it that is in targets and was not read before, weighed by P(ideal)."""
     targets, ideal = judged.spans[1], judged.targets.idealism
