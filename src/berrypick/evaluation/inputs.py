@@ -64,7 +64,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     elif len(judgements.annotators) > 1:
         text = f"{len(judgements.annotators)} annotators, of whom any may find text relevant (union)"
         notes.append(Note("annotators", text))
-    if unread := unread_note(judgements.unread):
+    if judgements.unread and (unread := unread_note(judgements.unread)):
         notes.append(Note("unread", f"{judgements.source or 'the truth'}: {unread}"))
     if judgements.skipped:
         notes += skipped_notes(judgements, judgements.source or "the truth")
@@ -75,20 +75,21 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     counting = "chars" if texts is None else judgements.offsets or options.offsets or "chars"
     if texts is None and judgements.texts:
         judgements = checked_by_itself(judgements, options.text_mismatch, _least(options))
+    quoted = any(topic.quotes for topic in judgements.topics.values())
     seconds = _line_unit(judgements, context.effort, context.reader) == "seconds"
     if texts is not None:
         notes += _checksum_notes(judgements, texts)
         if paths := texts.path_note(name for topic in judgements.topics.values() for name in topic.documents()):
             notes.append(Note("documents", f"{judgements.source or 'the truth'}: {paths}"))
         judgements = _with_texts(judgements, texts, options)
-    elif (waiting := unlocated(judgements)) is not None:
+    elif quoted and (waiting := unlocated(judgements)) is not None:
         raise waiting
     elif judgements.offsets not in (None, "chars"):
         raise UsageError(
             f"{judgements.source or 'the truth'} has offsets in {judgements.offsets}: "
             f"give the texts of the documents with {option('documents')} to convert them"
         )
-    elif not seconds:
+    elif quoted and not seconds:
         judgements = check_truth_lengths(judgements, options.text_mismatch)
     judgements = replace(judgements, texts={}) if judgements.texts else judgements  # not for every process
     notes = [*(Note("input", text) for text in judgements.notes), *notes]

@@ -62,7 +62,7 @@ class RunInputs:
             else:
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
-            if not self.seconds:
+            if run.quoted and not self.seconds:
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)

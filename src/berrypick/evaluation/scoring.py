@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from berrypick.core.errors import InputError, NeedsError, UsageError
 from berrypick.core.gc import gc_paused
 from berrypick.core.near_names import near_hint
+from berrypick.core.observed import observed
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
@@ -109,7 +110,9 @@ class RunScorer:
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
         try:
-            found, reads = judged.score(measure)
+            judged.own.clear()
+            with observed() as reads:
+                found = measure.score_topics(judged)
             scores.reads.setdefault(one.text, set()).update(reads)
             for topic, score in found.items():
                 key = (one.text, topic)

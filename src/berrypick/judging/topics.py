@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from berrypick.core.observed import observed
 from berrypick.core.run import Run
-from berrypick.core.score import Score
 from berrypick.core.truth import Truth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.documents import JudgedDocuments, judged_documents
@@ -28,23 +26,17 @@ class JudgedTopics:
     measures: Sequence[Any] = ()
     #: What measures share: by topic what is judged, by any other key what :meth:`kept` was given.
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    #: The topics as the measure at work has them: each measure has values of its own, so that what it reads is seen.
-    _own: dict[str, JudgedTopic] = field(default_factory=dict, init=False, repr=False)
+    #: The topics as the measure at work has them: each has values of its own, so that what it reads is seen.
+    own: dict[str, JudgedTopic] = field(default_factory=dict, init=False, repr=False)
 
     def judge(self, topic: str) -> JudgedTopic:
         """One of the topics."""
-        if topic not in self._own:
+        if topic not in self.own:
             if topic not in self._kept:
                 self._kept[topic] = judge_topic(self.truth, self.run, topic, self.context)
-            self._own[topic] = made = object.__new__(JudgedTopic)
+            self.own[topic] = made = object.__new__(JudgedTopic)
             vars(made).update(vars(self._kept[topic]))
-        return self._own[topic]
-
-    def score(self, measure: Any) -> tuple[dict[str, Score], set[str]]:
-        """Score all topics by a measure, and tell what it read."""
-        self._own.clear()
-        with observed() as reads:
-            return measure.score_topics(self), reads
+        return self.own[topic]
 
     @property
     def documents(self) -> JudgedDocuments:
