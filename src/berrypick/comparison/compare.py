@@ -13,7 +13,6 @@ order:
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -32,7 +31,7 @@ from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.progress import ProgressLike
-from berrypick.core.results import Note, Results, Signature, TopicGroups
+from berrypick.core.results import Note, Results, Signature, TopicGroups, unlike
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
@@ -450,8 +449,7 @@ class _ComparisonWork:
         """Runs with different signatures are not comparable."""
         for measure in self.measures:
             known = [self.signatures[run, measure] for run in self.runs if (run, measure) in self.signatures]
-            parts = Counter(part for signature in known for part in set(signature.fields))
-            differing = sorted(f"{key}:{value}" for (key, value), times in parts.items() if times < len(known))
+            differing = sorted(f"{key}:{value}" for key, value in unlike(known)[0] if key)
             if differing:
                 text = f"the runs have different signatures ({', '.join(differing)})"
                 self.notes.append(Note("signatures differ", text, measure=measure))

@@ -71,6 +71,19 @@ class Signature:
         return cls(measure, tuple((key, value) for key, _, value in (part.partition(":") for part in parts)))
 
 
+#: Parts that are stated where a value was computed from them; who does not state one says that it was not, or is older.
+OBSERVED = ("user", "idealism", "effort", "lengths", "sizes", "quant", "tokenizer")
+
+
+def unlike(signatures: Sequence[Signature]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return the parts in which signatures differ, and those that only some state, which is no difference."""
+    counts = Counter(part for one in signatures for part in {("", one.measure), *one.fields})
+    parts = {part for part, count in counts.items() if count < len(signatures)}
+    keys = Counter(key for key, _ in parts)
+    some = {(key, value) for key, value in parts if key in OBSERVED and keys[key] == 1}
+    return parts - some, some
+
+
 @dataclass(frozen=True)
 class Note:
     """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed.

@@ -14,6 +14,7 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.exchange import Exchanged, Kind
+from berrypick.core.observed import records
 from berrypick.core.run import Grouped, first_of, span_name
 from berrypick.core.topic_fields import TopicField
 from berrypick.core.words import counted
@@ -473,6 +474,7 @@ def _grade_refused(topic: TopicTruth, row: int, source: str) -> InputError:
     return InputError(what, path=source or None, line=line, remedy=remedy)
 
 
+@records(idealism="idealism")
 @dataclass(frozen=True, eq=False)
 class Targets:
     """The ideal units of one topic: what a reader wants to see, and what it is worth."""

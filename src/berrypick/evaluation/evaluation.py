@@ -111,7 +111,6 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        options = replace(options, topics=options.topics or protocol.topics)
         try:
             requested = () if measures is None else resolve_measures(measures, protocol.name, options.task or "")
         except UnknownMeasureError as error:
@@ -184,7 +183,11 @@ class Evaluation:
         rows: list[Row] = []
         means: list[Row] = []
         group_means: list[Row] = []
-        notes = [*self.notes, *unread_notes(self), *lengths_notes(self), *notes]
+        reads = {
+            one.text: frozenset(name for run in scored for name in run.scores.reads.get(one.text, ()))
+            for one in self.measures
+        }
+        notes = [*self.notes, *unread_notes(self, reads), *lengths_notes(self, reads), *notes]
         facts = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()

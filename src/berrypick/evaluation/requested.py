@@ -56,7 +56,7 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
     for one in () if given is None else [given] if single else given:  # type: ignore[union-attr]
         if isinstance(one, type) and issubclass(one, Measure):
             one = one()
-        if document_measures.is_theirs(one):
+        if not isinstance(one, str) and document_measures.is_theirs(one):
             one = str(one).replace('"', "'")
         if isinstance(one, str):
             named = [(specs.normalise(part), parse_measure(part)) for part in specs.split(one)]
@@ -74,8 +74,9 @@ def resolve_measures(given: MeasuresGiven, protocol: str = "", task: str = "") -
                 )
     if not found:
         raise UsageError(NO_MEASURES)
-    rules: frozenset[str] = get_protocol(protocol).rules if protocol else frozenset()
-    return tuple(RequestedMeasure(text, measure.for_rules(rules)) for text, measure in found.items())
+    if protocol and (rules := get_protocol(protocol).rules):
+        found = {text: measure.for_rules(rules) for text, measure in found.items()}
+    return tuple(RequestedMeasure(text, measure) for text, measure in found.items())
 
 
 def measure_info(text: str) -> MeasureInfo | None:

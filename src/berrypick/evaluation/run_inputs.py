@@ -12,6 +12,7 @@ from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run
+from berrypick.documents.quotes import Quotes
 from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task
@@ -52,7 +53,7 @@ class RunInputs:
         run = source.read() if isinstance(source, RunFile) else source
         texts, collection = self.context.reader.texts, self.context.reader.collection
         if texts is not None:
-            quotes = self.options.quotes or "exact"
+            quotes: Quotes = self.options.quotes or "exact"
             if run.start is not None and (paths := texts.path_note(run.documents)):
                 run = replace(run, notes=(*run.notes, paths))
             if self.units == "spans" and run.quoted and run.start is None:  # found places count characters already
@@ -62,7 +63,7 @@ class RunInputs:
             else:
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
-            if not self.seconds:
+            if run.quoted and not self.seconds:
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)

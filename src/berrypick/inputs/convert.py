@@ -42,9 +42,10 @@ def as_truth(given: Any) -> Truth:
     if isinstance(given, Truth):
         return given
     if isinstance(given, (str, PathLike)):
-        return formats.read_truth(given)
+        given = TruthFile(given)
     if isinstance(given, TruthFile):
-        return formats.read_truth(given.path, given.format)
+        truth: Truth = formats.read_any(given.path, "truth", given.format)
+        return truth
     if _ranx(given, "Qrels"):
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
@@ -85,10 +86,8 @@ class RunFile:
     source: str = ""  # how the file was named, where that is not its path
 
     def read(self) -> Run:
-        if self.part is None:
-            run = formats.read_run(self.path, self.format)
-        else:
-            run = formats.read_any(self.path, "run", self.format, part=self.part)
+        part: dict[str, Any] = {} if self.part is None else {"part": self.part}
+        run: Run = formats.read_any(self.path, "run", self.format, **part)
         return run.changed(tag=self.tag or run.tag, source=self.source or run.source)
 
     def absolute(self) -> RunFile:
@@ -134,6 +133,9 @@ def run_sources(given: Any, search: TextSearch | None = None, name: str = "") ->
         return given.expanded()
     if isinstance(given, (str, PathLike)):
         return [run for path in _paths(given) for run in RunFile(path).expanded()]
+    plain = (Run, RunFile, str, PathLike)
+    if isinstance(given, (list, tuple)) and given and all(isinstance(one, plain) for one in given):
+        return [run for one in given for run in run_sources(one, search)]
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):

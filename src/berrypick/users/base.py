@@ -19,6 +19,7 @@ from berrypick.core.doors import functions
 from berrypick.core.errors import UsageError, option
 from berrypick.core.laws import laws_problem
 from berrypick.core.navigation import Navigation
+from berrypick.core.observed import records, unrecorded
 from berrypick.core.parameters import Parameterized, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
@@ -33,6 +34,7 @@ from berrypick.users.walks import Visit as Visit
 from berrypick.users.walks import Visits
 
 
+@records(collection="lengths", navigation="navigation", tokens="tokenizer", effort_tokens="effort_tokens")
 @dataclass(frozen=True, eq=False)
 class ReaderContext:
     """What is known besides truth and run."""
@@ -47,13 +49,20 @@ class ReaderContext:
     #: What positions in the documents count, where known: chars or seconds.
     line_unit: str | None = None
 
+    @property
+    def single_documents(self) -> Collection | None:
+        """The collection, for who asks about documents by name: these are the same in all collections."""
+        found: Collection | None = unrecorded(self, "collection")
+        return found
+
     def length(self, document: str, why: str) -> float:
         """How long a document is, in what effort is counted in."""
         if self.effort_tokens is not None:
             return self.effort_tokens.length(document)
-        if self.collection is None or document not in self.collection.lengths:
-            raise unknown_length(document, why, self.collection)
-        return self.collection.lengths[document]
+        known = self.single_documents
+        if known is None or document not in known.lengths:
+            raise unknown_length(document, why, known)
+        return known.lengths[document]
 
 
 #: Parameters that change together, and values worth trying out.
@@ -107,11 +116,6 @@ class UserModel(Parameterized, base=True):
     def resolved(self, context: ReaderContext) -> UserModel:
         """Return the model with the values of parameters that depend on the inputs."""
         return self
-
-    @property
-    def reads_lengths(self) -> bool:
-        """Whether reach depends on how long documents are."""
-        return False
 
     @property
     def reads_sizes(self) -> bool:

@@ -141,10 +141,6 @@ class FetchBrowse(UserModel):
         return self.inner().other_units(targets, context)
 
     @property
-    def reads_lengths(self) -> bool:
-        return self.inner().reads_lengths
-
-    @property
     def reads_sizes(self) -> bool:
         return self.inner().reads_sizes
 

@@ -11,6 +11,7 @@ import numpy as np
 from berrypick.comparison.tabular import Tabular, fields_of
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
+from berrypick.core.observed import observed
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.run import Run
 from berrypick.core.words import counted
@@ -190,8 +191,10 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    signature = str(sign(measure_fields(one, evaluation, _no_run()), [], one.measure.signature_head()))
-    for best in one.measure.best_lists(judged):
+    with observed() as reads:
+        made = list(one.measure.best_lists(judged))
+    signature = str(sign(measure_fields(one, evaluation, _no_run(), reads), [], one.measure.signature_head()))
+    for best in made:
         facts = fields_of(best, "r", "level", "targets", "candidates", "readers")
         yield IdealList(
             topic=judged.topic, measure=one.text, signature=signature, **facts, **_numbers(best.found), list=best.units

@@ -14,6 +14,7 @@ from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
+from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.score import Score
@@ -146,14 +147,14 @@ class Places:
     total: float  # of all documents
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def _as_given(judged: JudgedTopic) -> Places:
     """In what the offsets count."""
     known = judged.collection
     return Places(*judged.spans, known.lengths, known.total)
 
 
-@lru_cache(maxsize=4)
+@once_for_each
 def _in_tokens(judged: JudgedTopic) -> Places:
     tokens = judged.tokens
     if tokens is None:
