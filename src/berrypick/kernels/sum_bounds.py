@@ -27,8 +27,8 @@ class LeastEffort:
     @classmethod
     def of(cls, worth: FloatArray, effort: FloatArray) -> LeastEffort:
         order = np.argsort(-worth / effort, kind="stable")
-        sums = (np.append(0.0, np.cumsum(one[order])) for one in (effort, worth))
-        return cls(*sums, float(effort.min(initial=np.inf)))
+        efforts, gains = (np.append(0.0, np.cumsum(one[order])) for one in (effort, worth))
+        return cls(efforts, gains, float(effort.min(initial=np.inf)))
 
     def on_average(self, need: FloatArray) -> FloatArray:
         """No list has such an expected gain for less."""

@@ -17,7 +17,7 @@ from berrypick.core.truth import Targets
 from berrypick.kernels.item_chain import Chain, Chances
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers, Visit, Visits
-from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank
+from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, spread
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,6 @@ class FetchBrowse(UserModel):
         known = inner.resolved(context)
         return self if known == inner else replace(self, of=str(known))
 
-    def _spread(self, ranking: Ranking) -> Ranking:
-        """Every pointer a rank of its own."""
-        rows: IntArray = np.arange(len(ranking), dtype=np.int64)
-        return replace(ranking, rank=rows, ranks=len(ranking))
-
     def _combine(self, ranking: Ranking, single: Reach) -> Reach:
         """Reach of list items, from that of their pointers."""
         if self.chances.alike:
@@ -136,14 +131,14 @@ class FetchBrowse(UserModel):
         return Reach.from_entries(ranking.ranks, single.targets, item, key % targets, chain.seen)
 
     def reach(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        return self._combine(ranking, self.inner().reach(self._spread(ranking), targets, context))
+        return self._combine(ranking, self.inner().reach(spread(ranking), targets, context))
 
     def reach_alone(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> Reach:
-        return self._combine(ranking, self.inner().reach_alone(self._spread(ranking), targets, context))
+        return self._combine(ranking, self.inner().reach_alone(spread(ranking), targets, context))
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
         """A reader goes through the pointers of a group in order, and decides anew at each whether to consider it."""
-        alone = self._spread(ranking)
+        alone = spread(ranking)
         inner = self.inner().walk(alone, targets, context, readers)
         each = self.inner().effort(alone, targets, context) if readers.lengths else None
         ahead = next(inner, None)
@@ -187,10 +182,10 @@ class FetchBrowse(UserModel):
     def _weights(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
         if self.chances.alike:
             return self._considered(ranking)
-        return self._considered(ranking, self.inner().reach(self._spread(ranking), targets, context))
+        return self._considered(ranking, self.inner().reach(spread(ranking), targets, context))
 
     def effort(self, ranking: Ranking, targets: Targets, context: ReaderContext) -> FloatArray:
-        each = self.inner().effort(self._spread(ranking), targets, context)
+        each = self.inner().effort(spread(ranking), targets, context)
         return by_rank(ranking, each * self._weights(ranking, targets, context))
 
 
