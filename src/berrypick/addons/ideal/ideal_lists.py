@@ -49,7 +49,7 @@ class IdealList:
     targets
         How many targets the topic has.
     candidates
-        How many units a list may be made of.
+        How many units a list may be made of; where items hold several, these are the pointers.
     readers
         For EPRUM the share of readers whose ideal units are these targets.
     value
@@ -59,7 +59,7 @@ class IdealList:
     gap
         The relative distance of the two, 0 where the list is proved best.
     list
-        The units, in order.
+        The units, in order; the pointers of an item that holds several are joined by " + ".
     signature
         How it was computed.
 
@@ -88,6 +88,11 @@ class IdealList:
         """Return a dictionary, as JSON has it."""
         return {**asdict(self), "list": [*self.list]}
 
+    @property
+    def listed(self) -> str:
+        """The list as one text."""
+        return (", " if any(" + " in unit for unit in self.list) else " ").join(self.list)
+
 
 class IdealLists(list[IdealList], Tabular):
     """What :func:`ideal_lists` found, a list of :class:`IdealList` that writes itself as the command line does."""
@@ -96,7 +101,7 @@ class IdealLists(list[IdealList], Tabular):
         return [one.record() for one in self]
 
     def rows(self) -> list[dict[str, Any]]:
-        return [{**one.record(), "list": " ".join(one.list)} for one in self]
+        return [{**one.record(), "list": one.listed} for one in self]
 
     def tables(self, places: int = 4) -> list[Table]:
         from berrypick.addons.ideal.ideal_table import table
@@ -122,7 +127,8 @@ def ideal_lists(
 ) -> IdealLists:
     """Search the best list of candidates for each topic and recall value or gain, with a proved bound.
 
-    Candidates are the targets of a topic and every unit that leads to one by the user model.
+    Candidates are the targets of a topic and every unit that leads to one by the user model. For readers who take
+    several pointers of a document as one list item (fetch_browse), lists are of items.
 
     Parameters
     ----------

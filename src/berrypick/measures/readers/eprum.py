@@ -18,9 +18,11 @@ from berrypick.core.laws import with_laws
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
+from berrypick.judging.candidates import item_name
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.item_lists import Numbers
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.best_list import BestList
 from berrypick.measures.reader_values import ReaderValues
@@ -46,6 +48,13 @@ from berrypick.measures.readers._expected_precision import (
     terms_table,
 )
 from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
+from berrypick.measures.readers._items import (
+    ideal_items,
+    list_of_documents,
+    several_documents_note,
+    takes_all,
+    target_list_notes,
+)
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
 
@@ -68,8 +77,11 @@ class EPRUM(TargetMeasure):
     law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
     with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
     r - a - 1/2 between. With
-    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
-    the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r; for readers who go through all pointers of a
+    list item (fetch_browse with consider=1) it is the least number of documents that hold r targets.
+    ideal='certified' searches for the best list of the candidates (the targets, and all that leads to them), and states
+    how far from the best it can be at most. Where an item may hold several pointers, candidates are items: any pointers
+    of one document in any order, each pointer once in a list.
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
     exceeds; it is the largest value of any such list where the gap is 0.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
@@ -165,16 +177,23 @@ class EPRUM(TargetMeasure):
         return certified(self, nodes, seconds)
 
     def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
-        names = judged.candidates.names
+        candidates = judged.candidates
         for weight, ideal, _ in judged.levels:
-            rows = judged.candidates.reach if ideal.all() else judged.candidates.reach.columns(ideal)
-            if self.r is not None and self.r > rows.targets:
+            targets = int(ideal.sum())
+            if self.r is not None and self.r > targets:
                 continue
-            wanted = self._wanted(rows.targets)
-            found = ideals.certified(rows, wanted, ideals.OBJECTIVES[self.norm], search_of(self))
+            wanted, names = self._wanted(targets), candidates.names
+            objective, limit = ideals.OBJECTIVES[self.norm], search_of(self)
+            rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+            if candidates.items is None:
+                found = ideals.certified(rows, wanted, objective, limit)
+            else:
+                items = candidates.items.columns(ideal)
+                made = ideals.certified_items(items, Numbers(wanted), objective, limit, np.zeros((0, targets)))
+                found, names = made.found, [item_name(names, item) for item in made.items]
+            count = len(candidates.pointers) or len(rows.events)
             for r, best in zip(wanted, found, strict=True):
-                units = tuple(names[i] for i in best.order)
-                yield BestList(best, units, rows.targets, len(rows.events), weight, r=r)
+                yield BestList(best, tuple(names[i] for i in best.order), targets, count, weight, r=r)
 
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
@@ -190,7 +209,8 @@ class EPRUM(TargetMeasure):
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
-        return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
+        value = math.fsum(weight * value for weight, value in parts) / total
+        return Score(value, (*notes, *several_documents_note(judged, value)), signed)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
@@ -216,22 +236,21 @@ class EPRUM(TargetMeasure):
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
     ) -> SearchedLists:
         if self.ideal == "targets":
-            return SearchedLists(ideals.by_targets(reach.targets))
+            whole = takes_all(judged)
+            return SearchedLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
+        wanted = self._wanted(reach.targets) if wanted is None else wanted
+        if judged.candidates.pointers:
+            return ideal_items(self, judged, ideal, reach, wanted)
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
-        return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
+        return ideal_list(self, rows, reach, wanted)
 
     def _notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
         if self.ideal == "greedy" and self.norm == "bounded":
             return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
-        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
-            return (
-                "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
-                "not be the ideal one; ideal='certified' searches for it",
-            )
-        return ()
+        return target_list_notes(judged, "ideal='certified'") if self.ideal == "targets" else ()
 
     def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
