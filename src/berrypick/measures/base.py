@@ -325,6 +325,10 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """Say whether its readers can be simulated."""
         return cls.reader_values is not Measure.reader_values
 
+    def is_mean_over_readers(self) -> bool:
+        """Say whether the value is the mean of what simulated readers get; with some parameters it may not be."""
+        return self.has_readers()
+
     @classmethod
     def has_curve(cls) -> bool:
         """Say whether it has a curve."""

@@ -71,7 +71,7 @@ def can_be_simulated(evaluation: Evaluation, one: RequestedMeasure) -> bool:
 
 
 def _is_mean_over_readers(one: RequestedMeasure) -> bool:
-    return one.measure.has_readers()
+    return one.measure.is_mean_over_readers()
 
 
 def _can_walk(evaluation: Evaluation, one: RequestedMeasure) -> bool:
