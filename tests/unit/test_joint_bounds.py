@@ -188,8 +188,6 @@ def test_what_has_no_meaning_is_refused():
             bp.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, f"EPRUM(together='low',{given})")
     with pytest.raises(bp.UsageError, match="together"):
         bp.eprum(README, together="least")
-    with pytest.raises(bp.UsageError, match="not a mean over readers"):
-        bp.simulate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "EPRUM(together='low')", readers=10)
 
 
 @pytest.mark.parametrize("cut", ["r=2,", "", "rank=2,", "rank=2,ideal='greedy',"])

@@ -163,16 +163,6 @@ def test_topics_without_results_and_too_many_wanted():
     assert values[1] == pytest.approx(mean, rel=1e-6)
 
 
-@pytest.mark.parametrize("asked", ["T2I", "T2I(budget=40)", "T2I@2", "ESL", "ESLRF", "PT2I"])
-def test_simulated_viewers_get_it_on_average(asked):
-    name, _, rest = asked.partition("(")
-    name, at, cut = name.partition("@")
-    measure = f"{name}(tolerance=9,spread=0.5{',' + rest[:-1] if rest else ''}){at}{cut}"
-    truth, run, lengths = world(np.random.default_rng(7))
-    [row] = bp.simulate(truth, run, measure, collection=lengths, readers=20_000)
-    assert abs(row.difference) < 4.5 * row.error + 1e-12 and row.error > 0
-
-
 def test_explanations_show_people_and_the_value():
     run = {"q": {"video#0-5": 1}}
     for measure in ("T2I", "T2I(budget=60)", "ESL", "ESLRF", "PT2I"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
 
@@ -270,6 +270,12 @@ class EPRUM(TargetMeasure):
                 "not be the ideal one; ideal='certified' searches for it",
             )
         return ()
+
+    def bounded(self, end: End) -> EPRUM | None:
+        same = self.rank is not None and self.ideal == "targets"  # E[F_k]/k under every law
+        if self.together != "independent" or self.law != "exact" or self.norm != "product" or same:
+            return None
+        return replace(self, together=end)
 
     def is_mean_over_readers(self) -> bool:
         """Bounds are not."""
