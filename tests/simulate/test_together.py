@@ -10,6 +10,7 @@ import worlds
 from pages import Page
 
 import berrypick as bp
+from berrypick.addons.simulate.reach_alone_panel import ReachAlone
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.reach import Reach
 from berrypick.judging.seen_together import drawn_visits
@@ -170,3 +171,34 @@ def test_the_page_says_how_readers_were_drawn(tmp_path):
     assert told[0].startswith("a table of reach does not say") and "as many targets together" in told[1]
     bp.write_report(evaluation, html=tmp_path / "page.html", simulate=50, together="least", resamples=100)
     assert "as few targets together" in Page(tmp_path / "page.html").overview["simulated"]["assumed"][0]
+
+
+def test_bounds_are_no_mean_over_readers():
+    with pytest.raises(bp.UsageError, match="not a mean over readers"):
+        bp.simulate(TRUTH, RUN, "EPRUM(together='low')", navigation=CLICKS, readers=10)
+
+
+@pytest.mark.parametrize("asked", ["T2I({})", "T2I({},budget=40)", "T2I({})@2", "ESL({})", "ESLRF({})", "PT2I({})"])
+def test_viewers_of_different_tolerances_get_the_mean_over_people(asked):
+    truth = {"q": {"a#5-9": 1, "a#30-35": 1, "b#12-20": 1}}
+    run = {"q": {"a#0-3": 3.0, "b#4-7": 2.0, "a#22-25": 1.0}}
+    given = {"collection": bp.Collection({"a": 60, "b": 40}), "readers": 20_000}
+    [row] = bp.simulate(truth, run, asked.format("tolerance=9,spread=0.5"), **given)
+    assert abs(row.difference) < 4.5 * row.error + 1e-12 and row.error > 0
+    [other] = bp.simulate(truth, run, asked.format("tolerance=9,spread=0.5"), user="t2i(spread=0.9)", **given)
+    assert other.simulated == row.simulated, "the law of the measure stands"
+
+
+def test_the_page_has_a_panel_on_what_reach_alone_proves(tmp_path):
+    runs = {"one": RUN["q"], "two": {"a": 2, "x": 1}}
+    runs = {name: {"q": run} for name, run in runs.items()}
+    evaluation = bp.Evaluation.prepare(TRUTH, runs, "EPRUM(r=2) ExpectedRatio", navigation=CLICKS)
+    results = evaluation.run()
+    found = ReachAlone().data(evaluation, results)
+    assert [one["text"] for one in found["measures"]] == ["EPRUM(r=2)"]
+    assert found["measures"][0]["runs"][0] == pytest.approx((0.56, 0.7488, 1.04))
+    assert found["measures"][0]["runs"][1] == (0.0, 0.0, 0.0)
+    classical = bp.Evaluation.prepare(TRUTH, RUN, "EPRUM")
+    assert ReachAlone().data(classical, classical.run()) is None
+    other = bp.Evaluation.prepare(TRUTH, RUN, "AP")
+    assert ReachAlone().data(other, other.run()) is None
