@@ -3,11 +3,11 @@
   'use strict';
 
   const {el, svg} = berry;
-  const left = 10, width = 400, step = 22, top = 8;
+  const left = 18, width = 400, step = 22, top = 8;
 
   function picture(measure) {
     const known = measure.runs.map((ends, run) => [run, ends]).filter(([, ends]) => ends);
-    const most = Math.max(1, ...known.map(([, ends]) => ends[2]));
+    const most = Math.ceil(4 * Math.max(1, ...known.map(([, ends]) => ends[2]))) / 4;
     const across = (value) => (left + width * value / most).toFixed(1);
     const bottom = top + step * known.length;
     const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => share * most);
@@ -21,7 +21,7 @@
         'if independent ' + berry.number(value), 'at most ' + berry.number(high)]);
     };
     const said = 'Intervals of ' + berry.clean(measure.text) + ' by run';
-    return svg('svg', {viewBox: '0 0 ' + (left * 2 + width) + ' ' + (bottom + 20), width: left * 2 + width, role: 'img', 'aria-label': said, 'font-size': 11, fill: 'currentColor'},
+    return svg('svg', {viewBox: '0 0 ' + (left * 2 + width) + ' ' + (bottom + 20), style: {width: '100%', maxWidth: left * 2 + width + 'px'}, role: 'img', 'aria-label': said, 'font-size': 11, fill: 'currentColor'},
       ticks.map((tick) => [
         svg('line', {x1: across(tick), x2: across(tick), y1: top, y2: bottom, stroke: 'currentColor', opacity: 0.15}),
         svg('text', {x: across(tick), y: bottom + 15, 'text-anchor': 'middle'}, berry.number(tick, 2))]),
@@ -40,7 +40,7 @@
     return el('div', {id: 'reach-alone'},
       el('p', {}, 'Reach says how likely a reader sees each target, and not what is seen together. A dot is the mean if targets are seen ' +
         'independently, as the papers assume; the line holds it whatever is seen together. Over several recall values the ends are added up, and the line is wide.'),
-      found.measures.map((measure, number) => el('figure', {class: 'reach-alone'},
+      found.measures.map((measure, number) => el('figure', {class: 'reach-alone', style: {margin: '.6rem 0'}},
         el('figcaption', {}, berry.clean(measure.text)), picture(measure), numbers(measure, number))));
   };
 })(window.berry = window.berry || {});
