@@ -22,6 +22,7 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.comparison.seen_together import together_notes
 from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.topic_columns import Column, ColumnBlocks
@@ -37,6 +38,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
@@ -133,11 +135,18 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
-    results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)
+    found, prepared = evaluated(
+        truth, runs, measures, options, "compare", jobs, progress, executor, once=False, bounds=True
+    )
+    proved = None if prepared is None else Proved(tuple(bounded_measures(prepared.measures)), found)
+    results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
     bounds = None if prepared is None else unjudged_bounds(prepared)
-    return compare_results(results, baseline, method, clusters, bounds)
+    comparison = compare_results(results, baseline, method, clusters, bounds)
+    if proved is None or not proved.measures:
+        return comparison
+    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
 
 
 def compare_results(
@@ -192,11 +201,12 @@ def evaluated(
     progress: ProgressLike = None,
     executor: Executor | None = None,
     once: bool = True,
+    bounds: bool = False,
 ) -> tuple[Results, Evaluation | None]:
     """The results that an analysis is about, and their evaluation if it is known.
 
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
-    existing ones.
+    existing ones. With ``bounds`` an evaluation also gives what reach alone proves.
     """
     if isinstance(truth, (Results, Evaluation)) and options:
         raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
@@ -206,7 +216,8 @@ def evaluated(
     prepared = (
         truth if isinstance(truth, Evaluation) else Evaluation._from_options(truth, runs, measures, given, once=once)
     )
-    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared
+    scored = with_bounds(prepared) if bounds else prepared
+    return scored.run(jobs=jobs, executor=executor, progress=progress), prepared
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:

@@ -19,6 +19,7 @@ from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.scoring import score_run
 from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
+from berrypick.judging.seen_together import refuse_unsimulated
 from berrypick.judging.topic import JudgedTopic
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ def explain(
     *,
     simulate: int | None = None,
     seed: int = 0,
+    together: str | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Explanation:
     """Explain one number: what each rank leads to, and the terms of the sum.
@@ -182,6 +184,8 @@ def explain(
         So many readers are simulated, and the distribution of what they get is shown too.
     seed : int
         The seed of what is drawn.
+    together : {'walk', 'independent', 'most', 'least'}, optional
+        What simulated readers see together, as in :func:`berrypick.simulate`.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 
@@ -212,8 +216,9 @@ def explain(
     name = next(iter(prepared.runs))
     found = prepared.explain(name, topic, prepared.measures[0])
     if simulate is None:
+        refuse_unsimulated(together)
         return found
-    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed)
+    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed, together)
     return replace(found, parts=(*found.parts, *readers.explain(name, str(topic))))
 
 
