@@ -58,6 +58,8 @@ def arguments(
     parser.add_argument("--out", type=Path, help="folder for truth, runs, results and figures [default: none]")
     data.add_options(parser)
     given = parser.parse_args(words)
+    if given.seeds is not None and given.seeds < 1:
+        parser.error("--seeds is a number of repetitions, at least 1")
     given.seeds = given.seeds or (SMALL_SEEDS if given.small else seeds)
     given.topics = SMALL_TOPICS if given.small else 0
     return given

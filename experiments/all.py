@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from data import DataError, add_options
+from data import add_options
+
+from berrypick.core.errors import BerrypickError
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```text\n\$ python experiments/(\w+)\.py *([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -60,7 +62,7 @@ def main(words: Sequence[str] | None = None) -> None:
         print(f"== {one.command}", flush=True)
         try:
             printed = run(one, [*options, *(["--small"] if given.small else [])])
-        except DataError as error:
+        except BerrypickError as error:
             print(f"not run: {error}", flush=True)
             without.append(one.command)
             continue
@@ -69,7 +71,7 @@ def main(words: Sequence[str] | None = None) -> None:
             differ.append(one.command)
             renew(one, printed) if given.renew else print(difference(one, printed), flush=True)
     print(f"{len(chosen) - len(without)} of {len(chosen)} commands run")
-    for names, what in ((differ, "renewed" if given.renew else "not as on the page"), (without, "without data")):
+    for names, what in ((differ, "renewed" if given.renew else "not as on the page"), (without, "not run")):
         for name in names:
             print(f"{what}: {name}")
     if without or (differ and not given.renew):

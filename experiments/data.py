@@ -30,6 +30,8 @@ from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 
+from berrypick.core.errors import BerrypickError
+
 #: Where fetched files are kept.
 FETCHED = Path(__file__).parent / "fetched"
 #: A server that says nothing for so long is down; it decides whether there is data, never what a table says.
@@ -40,7 +42,7 @@ _HOMES = contextlib.ExitStack()
 atexit.register(_HOMES.close)
 
 
-class DataError(Exception):
+class DataError(BerrypickError):
     """Data that are not there, or are not those of the tables."""
 
 
@@ -150,10 +152,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def told() -> Iterator[None]:
-    """Say in one line what is wrong with data, and leave with code 2."""
+    """Say in one line what is wrong with data or options, and leave with code 2."""
     try:
         yield
-    except DataError as error:
+    except BerrypickError as error:
         print(f"experiments: {error}", file=sys.stderr)
         raise SystemExit(2) from None
 

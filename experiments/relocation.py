@@ -153,6 +153,8 @@ def measured(old: dict[str, str], new: dict[str, str], documents: int, spans: in
     """The table: a line for each kind of edits."""
     chance = random.Random(seed)
     changed = [name for name in old if name in new and old[name] != new[name] and len(WORD.findall(old[name])) > 200]
+    if not changed:
+        raise data.DataError("the two versions have no document in common that differs and has at least 200 words")
     chosen = sorted(chance.sample(changed, min(documents, len(changed))))
     print(f"{len(old)} and {len(new)} documents, {len(changed)} of at least 200 words differ, {len(chosen)} drawn")
     table = [Line(kind, share) for kind, share in KINDS]

@@ -195,7 +195,23 @@ def test_without_data_nothing_is_half_done(fetched, monkeypatch, capsys) -> None
         everything.main(["normal_law", "wikispeedia", "--small"])
     out = capsys.readouterr().out
     assert stopped.value.code == 2 and "1 of 4 commands run" in out
-    assert "without data: python experiments/wikispeedia_readers.py" in out
+    assert "not run: python experiments/wikispeedia_readers.py" in out
+
+
+def test_what_is_asked_for_wrongly(tmp_path, capsys) -> None:
+    """One line and code 2, never a traceback."""
+    for script, words, said in (
+        ("correlation", [str(tmp_path / "none")], "is not a folder"),
+        ("correlation", [str(tmp_path)], "holds no XML documents"),
+        ("trust", ["none"], "there are alike, chunking-evaluation and inex2009-2010"),
+        ("ideal_bounds", ["none"], "there are weak, efforts and wikispeedia"),
+        ("relocation", ["none"], "name postgresql-doc, chunking-evaluation, or two folders"),
+        ("relocation", [str(tmp_path), str(tmp_path)], "no document in common that differs"),
+        ("fit_coverage", ["--seeds", "0"], "at least 1"),
+    ):
+        with pytest.raises(SystemExit) as stopped, data.told():
+            import_module(script).main(words)
+        assert stopped.value.code == 2 and said in capsys.readouterr().err, script
 
 
 def test_names_of_data(fetched, capsys) -> None:
