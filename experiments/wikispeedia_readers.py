@@ -131,7 +131,7 @@ def games_in(files: Mapping[str, Path]) -> Iterator[tuple[tuple[str, ...], str]]
             fields = line.split("\t")
             if line.strip() and not line.startswith("#"):
                 path = tuple((fields[3] if len(fields) > 3 else fields[0]).split(";"))
-                yield path, fields[4] if len(fields) > 4 else path[-1]
+                yield path, fields[4] if len(fields) > 5 else path[-1]  # a finished game has a rating there
 
 
 def some(games: list[tuple[tuple[str, ...], str]], number: int) -> list[tuple[tuple[str, ...], str]]:

@@ -384,6 +384,16 @@ def worlds_of_experiments():
     return import_module("_collection")
 
 
+def test_games_of_both_editions(tmp_path) -> None:
+    """Of a finished game the goal is its last page, also where a rating follows; an unfinished one names it."""
+    study = import_module("wikispeedia_readers")
+    files = {f"paths_{name}.tsv": tmp_path / f"paths_{name}.tsv" for name in ("finished", "unfinished")}
+    files["paths_unfinished.tsv"].write_text("# games\na\t1\t9\tA;B\tD\ttimeout\n")
+    for line in ("A;B;C", "a\t1\t9\tA;B;C\tNULL"):
+        files["paths_finished.tsv"].write_text(f"# games\n{line}\n")
+        assert list(study.games_in(files)) == [(("A", "B", "C"), "C"), (("A", "B"), "D")]
+
+
 def test_relocation_between_two_versions(capsys) -> None:
     chance = random.Random(3)
     words = ["".join(chance.choices("abcdefghij", k=chance.randrange(2, 9))) for _ in range(400)]
