@@ -104,7 +104,9 @@ def fetched(offered, monkeypatch, tmp_path) -> Path:
 
 
 def test_every_script_is_shown_in_a_page() -> None:
-    assert {one.script for one in everything.shown()} == SCRIPTS
+    blocks = list(everything.shown())
+    assert {one.script for one in blocks} == SCRIPTS
+    assert all(one.output for one in blocks) and len({one.command for one in blocks}) == len(blocks)
 
 
 def test_one_command_runs_every_experiment_in_small(fetched, capsys) -> None:
