@@ -4,8 +4,9 @@
 
 For each set of candidates the best list that was found, and how far the bound of each kind is from it: how many ranks
 until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each of them
-with a random probability. The second part has gains and efforts that differ: the gap by how many sets are examined, and
-the processor time of the plain search and the compiled one. The third part reads the paths of the game Wikispeedia from
+with a random probability. The second part has pages that lead to one target on average at most. The third has gains and
+efforts that differ: the gap by how many sets are examined, and the processor time of the plain search and the compiled
+one. The fourth part reads the paths of the game Wikispeedia from
 $BERRYPICK_DATA (wikispeedia), and is skipped without it. With --topics 3 a small form runs.
 """
 
@@ -28,10 +29,13 @@ from berrypick.core.navigation import Sessions
 from berrypick.kernels import list_bounds, list_search, native
 from berrypick.kernels.list_problem import Objective, Search
 from berrypick.kernels.priced import Priced
+from berrypick.kernels.sum_bounds import LeastEffort
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
 PRICED_WORLDS = ((30, 5, 0.4), (120, 5, 0.4), (300, 6, 0.3), (1000, 8, 0.3))
+#: Pages that lead to one target on average at most, and targets.
+THIN = (300, 10)
 #: Shares of the whole gain that are wanted, and sets examined for each of them by default and in shorter searches.
 SHARES = (0.3, 0.6, 1.0)
 NODES = (133, 400, 1333)
@@ -46,6 +50,7 @@ MILP_MOST = 4000
 def main() -> None:
     given = arguments(__doc__ or "")
     weak_pages(((30, 5, 0.3),) if given.topics else WORLDS)
+    thin_pages(*((40, 4) if given.topics else THIN))
     unequal_efforts(((20, 3, 0.3),) if given.topics else PRICED_WORLDS)
     data = os.environ.get("BERRYPICK_DATA")
     if given.topics or data is None or not (Path(data) / "wikispeedia").is_dir():
@@ -62,12 +67,13 @@ LevelBound = Callable[[FloatArray, int, int], float]
 
 def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
     print("gap to the best list found at full recall, and seconds")
-    print(f"{'pages, targets, reach up to':32}" + "".join(f"{name:>22}" for name in (*BOUNDS, "search")))
+    print(f"{'pages, targets, reach up to':32}" + "".join(f"{name:>22}" for name in (*BOUNDS, "row sums", "search")))
     for pages, targets, most in worlds:
         rows = np.vstack([np.eye(targets), np.random.default_rng(1).random((pages, targets)) * most])
         begun = time.perf_counter()
         (found,) = list_search.search_numbers(rows, [targets], "length", Search())
         cells = [f"{found.gap:.1%} {time.perf_counter() - begun:5.1f} s"]
+        cells.insert(0, f"{found.value / by_row_sums(rows, targets) - 1:.1%}")
         for name, bound in reversed(BOUNDS.items()):
             if name == "Hoeffding, MILP" and rows.size > MILP_MOST:
                 cells.insert(0, "-")
@@ -76,6 +82,24 @@ def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
             length = 1.0 + sum(1.0 - min(1.0, bound(rows, targets, k)) for k in range(1, targets))
             cells.insert(0, f"{found.value / length - 1:.1%} {time.perf_counter() - begun:5.1f} s")
         print(f"{f'{pages}, {targets}, {most:g}: {found.value:.2f} ranks':32}" + "".join(f"{one:>22}" for one in cells))
+
+
+def thin_pages(pages: int, targets: int) -> None:
+    """Rows that sum to at most 1, where the list of the targets is a best one."""
+    others = np.random.default_rng(1).random((pages, targets)) ** 3
+    rows = np.vstack([np.eye(targets), others / np.maximum(others.sum(axis=1, keepdims=True), 1.0)])
+    print(f"\ngap to the list of the targets where no page leads to more than one on average: {pages}, {targets}")
+    print(f"{'r':32}{'sure apart':>22}{'row sums':>22}{'search':>22}")
+    for r in sorted({2, targets // 2, targets}):
+        (found,) = list_search.search_numbers(rows, [r], "length", Search())
+        apart = 1.0 + sum(1.0 - min(1.0, by_kinds(rows, r, k)) for k in range(1, r))
+        gaps = (found.value / apart - 1, found.value / by_row_sums(rows, r) - 1, found.gap)
+        print(f"{f'{r}: {found.value:.2f} ranks':32}" + "".join(f"{gap:>22.1%}" for gap in gaps))
+
+
+def by_row_sums(rows: FloatArray, r: int) -> float:
+    """The least number of ranks, from sums over what candidates lead to."""
+    return float(LeastEffort.of(rows.sum(axis=1), np.ones(len(rows)))(np.array([float(r)]))[0])
 
 
 def hoeffding(mean: float, targets: int, r: int) -> float:
