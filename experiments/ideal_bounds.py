@@ -1,10 +1,11 @@
 """How near bounds on ideal lists come: full recall among many weak pages, and pages of Wikispeedia.
 
-    python experiments/ideal_bounds.py [weak | efforts | wikispeedia]
+    python experiments/ideal_bounds.py [weak | thin | efforts | wikispeedia]
 
 * weak: for each set of candidates the best list that was found, and how far the bound of each kind is from it: how many
   ranks until all targets are seen, whatever the list. Candidates are the targets themselves and pages that lead to each
   of them with a random probability.
+* thin: pages that lead to one target on average at most, for several numbers of targets.
 * efforts: gains and efforts that differ; the gap by how many sets are examined.
 * wikispeedia: pages of that game, with readers who follow its recorded paths.
 
@@ -30,10 +31,13 @@ from berrypick.core.navigation import Sessions
 from berrypick.kernels import list_bounds, list_search
 from berrypick.kernels.list_problem import Objective, Search
 from berrypick.kernels.priced import Priced
+from berrypick.kernels.sum_bounds import LeastEffort
 
 #: Pages, targets, and the largest probability with which a page leads to a target.
 WORLDS = ((200, 10, 0.3), (300, 10, 0.6), (200, 20, 0.3), (1000, 30, 0.2))
 PRICED_WORLDS = ((30, 5, 0.4), (120, 5, 0.4), (300, 6, 0.3), (1000, 8, 0.3))
+#: Pages that lead to one target on average at most, and targets.
+THIN = (300, 10)
 #: Shares of the whole gain that are wanted, and sets examined for each of them by default and in shorter searches.
 SHARES = (0.3, 0.6, 1.0)
 NODES = (133, 400, 1333)
@@ -48,15 +52,17 @@ MILP_MOST = 4000
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    given = arguments(__doc__, words, on="weak, efforts or wikispeedia [default: weak]")
+    given = arguments(__doc__, words, on="weak, thin, efforts or wikispeedia [default: weak]")
     if given.collection in (None, "weak"):
         weak_pages(((30, 5, 0.3),) if given.small else WORLDS)
+    elif given.collection == "thin":
+        thin_pages(*((40, 4) if given.small else THIN))
     elif given.collection == "efforts":
         unequal_efforts(((20, 3, 0.3),) if given.small else PRICED_WORLDS)
     elif given.collection == "wikispeedia":
         wikispeedia(needed("wikispeedia", given.data, given.unchecked), 3 if given.small else 12)
     else:
-        raise DataError(f"{given.collection}: there are weak, efforts and wikispeedia")
+        raise DataError(f"{given.collection}: there are weak, thin, efforts and wikispeedia")
 
 
 # --- many weak pages ------------------------------------------------------------------------------------------------
@@ -67,7 +73,7 @@ LevelBound = Callable[[FloatArray, int, int], float]
 
 def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
     print("gap to the best list found at full recall")
-    names = (*BOUNDS, "in berrypick")
+    names = (*BOUNDS, "sums of reach", "in berrypick")
     print(f"{'pages, targets, reach up to':32}" + "".join(f"{name:>19}" for name in names))
     for pages, targets, most in worlds:
         rows = np.vstack([np.eye(targets), np.random.default_rng(1).random((pages, targets)) * most])
@@ -79,9 +85,29 @@ def weak_pages(worlds: tuple[tuple[int, int, float], ...]) -> None:
                 continue
             length = 1.0 + sum(1.0 - min(1.0, bound(rows, targets, k)) for k in range(1, targets))
             cells.append(f"{found.value / length - 1:.1%}")
-        cells.append(f"{found.gap:.1%}")
+        cells += [f"{found.value / by_row_sums(rows, targets) - 1:.1%}", f"{found.gap:.1%}"]
         name = f"{pages}, {targets}, {most:g}: {found.value:.2f} ranks"
         print(f"{name:32}" + "".join(f"{one:>19}" for one in cells), flush=True)
+
+
+def thin_pages(pages: int, targets: int) -> None:
+    """Rows that sum to at most 1, where the list of the targets is a best one."""
+    others = np.random.default_rng(1).random((pages, targets)) ** 3
+    rows = np.vstack([np.eye(targets), others / np.maximum(others.sum(axis=1, keepdims=True), 1.0)])
+    print(
+        f"gap to the list of the targets, {pages} pages, {targets} targets: no page leads to more than one on average"
+    )
+    print(f"{'r':20}{'sure apart':>18}{'sums of reach':>18}{'in berrypick':>18}")
+    for r in sorted({2, targets // 2, targets}):
+        (found,) = list_search.search_numbers(rows, [r], "length", Search())
+        apart = 1.0 + sum(1.0 - min(1.0, by_kinds(rows, r, k)) for k in range(1, r))
+        gaps = (found.value / apart - 1, found.value / by_row_sums(rows, r) - 1, found.gap)
+        print(f"{f'{r}: {found.value:.2f} ranks':20}" + "".join(f"{gap:>18.1%}" for gap in gaps))
+
+
+def by_row_sums(rows: FloatArray, r: int) -> float:
+    """The least number of ranks, from sums over what candidates lead to."""
+    return float(LeastEffort.of(rows.sum(axis=1), np.ones(len(rows)))(np.array([float(r)]))[0])
 
 
 def hoeffding(mean: float, targets: int, r: int) -> float:

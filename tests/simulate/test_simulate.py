@@ -252,16 +252,25 @@ def test_the_same_half_twice_is_a_half():
     assert row.value == pytest.approx(0.5) and agrees(row)
 
 
-def test_a_group_is_gone_through_in_order():
-    """Who does not go on to the second pointer does not see the third."""
+def test_each_pointer_of_a_group_is_decided_on_anew():
+    """The second pointer is considered by .5, the third by .25, and by half of that once the second was found."""
     truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 40, 50)]})
     run = worlds.span_run({"q": [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]})
     rows = bp.simulate(truth, run, "EPRUM(r=2) ExpectedRatio", user="fetch_browse(consider=0.5)", readers=40_000)
     both, share = rows.mean_rows
-    assert both.value == pytest.approx(2 * 0.5 * 0.25) and abs(both.simulated - 2 * 0.25) < FAR * both.error
-    assert agrees(share)
+    assert both.value == pytest.approx(2 * 0.5 * 0.25) and agrees(both) and agrees(share)
     rows = bp.simulate(truth, run, "EPRUM(r=2)", user="fetch_browse(consider=0.5,after=0.5)", readers=40_000)
-    assert abs(rows.mean_rows[0].simulated - 2 * 0.125) < FAR * rows.mean_rows[0].error
+    assert abs(rows.mean_rows[0].simulated - 2 * 0.5 * 0.125) < FAR * rows.mean_rows[0].error
+
+
+def test_readers_of_items_meet_what_reach_says():
+    """Each target by itself, whatever was found before in the item: the chain over pointers is exact."""
+    truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 60, 70), ("d", 80, 90)]})
+    pointers = [("d", 0, 10), ("d", 20, 30), ("d", 50, 55), ("d", 61, 70), ("d", 81, 90), ("d", 60, 66)]
+    run = worlds.span_run({"q": [(*one, 1) for one in pointers]})
+    for user in ("miss=0.5", "miss=0.2,consider=1", "after=0.3", "miss=0.6,after=0.4"):
+        rows = bp.simulate(truth, run, "ExpectedRatio@1", user=f"fetch_browse({user})", readers=40_000)
+        assert agrees(rows.mean_rows[0]) and 0.2 < rows.mean_rows[0].value < 0.9
 
 
 def test_viewers_of_different_tolerance():

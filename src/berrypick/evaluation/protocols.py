@@ -115,12 +115,12 @@ def measures_of(protocol: Protocol, task: str) -> str:
 
 def check_task(run: Run, task: str) -> None:
     """Refuse a run that was made for another task, or breaks the rules of this one, with the lines that break it."""
-    before_2005 = run.task in ("co", "cas") and task == "thorough"  # lists of that kind, by another name
-    if run.task and run.task != task and not before_2005:
+    asked = "thorough" if run.task in ("co", "cas") else run.task  # lists of that kind, by another name before 2005
+    if run.task and asked != task:
         raise InputError(
             f"the run is for task {run.task}, not {task}",
             path=run.source or run.tag,
-            remedy=f"evaluate it with {option('task', run.task)}, or correct the task in the file",
+            remedy=f"evaluate it with {option('task', asked)}, or correct the task in the file",
         )
     for topic, ranking in run.rankings():
         for broken in _CHECKS[task]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from berrypick.core.arrays import BoolArray, Positions
+from berrypick.core.arrays import BoolArray, IntArray, Positions
 from berrypick.core.collection import Collection
 from berrypick.core.errors import NeedsError, UsageError, option
 from berrypick.core.reach import Reach
@@ -25,7 +25,7 @@ from berrypick.relevance import idealism
 from berrypick.relevance.gains import Quantisation
 from berrypick.relevance.recall_base import RecallBase
 from berrypick.relevance.targets import ranking_as_spans, relevant_text, targets_as_spans
-from berrypick.users.base import first_visits
+from berrypick.users.base import first_visits, spread
 
 if TYPE_CHECKING:
     from berrypick.judging.candidates import Candidates
@@ -173,6 +173,19 @@ class JudgedTopic:
         from berrypick.judging.candidates import find_candidates
 
         return find_candidates(self.targets, self.context)
+
+    @cached_property
+    def no_items(self) -> IntArray:
+        """Where candidates are list items: the ranks, from 0, that lead anywhere and are none of them."""
+        from berrypick.judging.candidates import no_items
+
+        return no_items(self.candidates, self.consulted.fresh(), self.reach_of_pointers)
+
+    @cached_property
+    def reach_of_pointers(self) -> Reach:
+        """What each pointer of the list leads to by itself; repeated ones are left out."""
+        pointers = spread(self.consulted.fresh())
+        return self.context.user.reach_alone(pointers, self.targets, self.context.reader)
 
     @cached_property
     def candidates_effort(self) -> Effort:

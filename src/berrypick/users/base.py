@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from berrypick.core.token_offsets import TokenOffsets
 from berrypick.core.truth import Targets
 from berrypick.documents.texts import Texts
 from berrypick.documents.tokens import token_costs
+from berrypick.kernels.item_chain import Chances
 from berrypick.relevance.targets import without_structure
 from berrypick.users._pairs import combined
 from berrypick.users._walks import Readers as Readers
@@ -114,6 +115,11 @@ class UserModel(Parameterized, base=True):
     def reads_sizes(self) -> bool:
         """Whether reach to elements depends on how long they are, or where they lie."""
         return True
+
+    @property
+    def chances(self) -> Chances | None:
+        """How readers go through the pointers of a list item, where it holds several that are considered in turn."""
+        return None
 
     def items(self, ranking: Ranking, grouped: bool) -> Ranking:
         """Return the list as the reader takes it, each rank one item.
@@ -212,6 +218,11 @@ def reading_cost(ranking: Ranking, start: Positions, end: Positions, context: Re
     if context.effort_tokens is None:
         return (end - start).astype(np.float64)
     return token_costs(context.effort_tokens, ranking, start, end)
+
+
+def spread(ranking: Ranking) -> Ranking:
+    """Every pointer at a rank of its own."""
+    return replace(ranking, rank=np.arange(len(ranking), dtype=np.int64), ranks=len(ranking))
 
 
 def by_rank(ranking: Ranking, values: FloatArray) -> FloatArray:

@@ -19,9 +19,11 @@ from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, 
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
 from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import TruthLike
+from berrypick.judging.candidates import item_name
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.item_lists import Numbers
 from berrypick.kernels.list_problem import Found
 from berrypick.measures.readers._certificate import GAP, search_of
 from berrypick.measures.readers.epnav_measure import epnav
@@ -50,7 +52,7 @@ class IdealList:
     targets
         How many targets the topic has.
     candidates
-        How many units a list may be made of.
+        How many units a list may be made of; where items hold several, these are the pointers.
     readers
         For EPRUM the share of readers whose ideal units are these targets.
     value
@@ -60,7 +62,7 @@ class IdealList:
     gap
         The relative distance of the two, 0 where the list is proved best.
     list
-        The units, in order.
+        The units, in order; the pointers of an item that holds several are joined by " + ".
     signature
         How it was computed.
 
@@ -89,6 +91,11 @@ class IdealList:
         """Return a dictionary, as JSON has it."""
         return {**asdict(self), "list": [*self.list]}
 
+    @property
+    def listed(self) -> str:
+        """The list as one text."""
+        return (", " if any(" + " in unit for unit in self.list) else " ").join(self.list)
+
 
 class IdealLists(list[IdealList], Tabular):
     """What :func:`ideal_lists` found, a list of :class:`IdealList` that writes itself as the command line does."""
@@ -97,7 +104,7 @@ class IdealLists(list[IdealList], Tabular):
         return [one.record() for one in self]
 
     def rows(self) -> list[dict[str, Any]]:
-        return [{**one.record(), "list": " ".join(one.list)} for one in self]
+        return [{**one.record(), "list": one.listed} for one in self]
 
     def tables(self, places: int = 4) -> list[Table]:
         from berrypick.addons.ideal.ideal_table import table
@@ -123,7 +130,8 @@ def ideal_lists(
 ) -> IdealLists:
     """Search the best list of candidates for each topic and recall value or gain, with a proved bound.
 
-    Candidates are the targets of a topic and every unit that leads to one by the user model.
+    Candidates are the targets of a topic and every unit that leads to one by the user model. For readers who take
+    several pointers of a document as one list item (fetch_browse), lists are of items.
 
     Parameters
     ----------
@@ -208,15 +216,23 @@ def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -
 
 def _for_numbers(measure: object, judged: JudgedTopic) -> Iterator[dict[str, Any]]:
     assert isinstance(measure, EPRUM)
-    names = judged.candidates.names
+    candidates = judged.candidates
     for weight, ideal, _ in judged.levels:
-        rows = judged.candidates.reach if ideal.all() else judged.candidates.reach.columns(ideal)
-        if measure.r is not None and measure.r > rows.targets:
+        targets = int(ideal.sum())
+        if measure.r is not None and measure.r > targets:
             continue
-        wanted = measure._wanted(rows.targets)
-        objective = ideals.OBJECTIVES[measure.norm]
-        counts = {"targets": rows.targets, "candidates": len(rows.events), "readers": weight}
-        for r, best in zip(wanted, ideals.certified(rows, wanted, objective, search_of(measure)), strict=True):
+        wanted, names = measure._wanted(targets), candidates.names
+        objective, limit = ideals.OBJECTIVES[measure.norm], search_of(measure)
+        rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+        if candidates.items is None:
+            found = ideals.certified(rows, wanted, objective, limit)
+        else:
+            items = candidates.items.columns(ideal)
+            made = ideals.certified_items(items, Numbers(wanted), objective, limit, np.zeros((0, targets)))
+            found, names = made.found, [item_name(names, item) for item in made.items]
+        count = len(candidates.pointers) or len(rows.events)
+        counts = {"targets": targets, "candidates": count, "readers": weight}
+        for r, best in zip(wanted, found, strict=True):
             yield {"r": r, "level": None, **counts, **_numbers(best), "list": tuple(names[i] for i in best.order)}
 
 

@@ -44,6 +44,13 @@ from berrypick.measures.readers._expected_precision import (
     terms_table,
 )
 from berrypick.measures.readers._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
+from berrypick.measures.readers._items import (
+    ideal_items,
+    list_of_documents,
+    several_documents_note,
+    takes_all,
+    target_list_notes,
+)
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
 
@@ -66,8 +73,11 @@ class EPRUM(TargetMeasure):
     law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
     with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
     r - a - 1/2 between. With
-    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
-    the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r; for readers who go through all pointers of a
+    list item (fetch_browse with consider=1) it is the least number of documents that hold r targets.
+    ideal='certified' searches for the best list of the candidates (the targets, and all that leads to them), and states
+    how far from the best it can be at most. Where an item may hold several pointers, candidates are items: any pointers
+    of one document in any order, each pointer once in a list.
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
     exceeds; it is the largest value of any such list where the gap is 0.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
@@ -169,7 +179,8 @@ class EPRUM(TargetMeasure):
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
-        return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
+        value = math.fsum(weight * value for weight, value in parts) / total
+        return Score(value, (*notes, *several_documents_note(judged, value)), signed)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
@@ -195,22 +206,21 @@ class EPRUM(TargetMeasure):
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
     ) -> IdealLists:
         if self.ideal == "targets":
-            return IdealLists(ideals.by_targets(reach.targets))
+            whole = takes_all(judged)
+            return IdealLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
+        wanted = self._wanted(reach.targets) if wanted is None else wanted
+        if judged.candidates.pointers:
+            return ideal_items(self, judged, ideal, reach, wanted)
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
-        return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
+        return ideal_list(self, rows, reach, wanted)
 
     def _notes(self, judged: JudgedTopic, lists: Sequence[IdealLists] = ()) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
         if self.ideal == "greedy" and self.norm == "bounded":
             return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
-        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
-            return (
-                "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
-                "not be the ideal one; ideal='certified' searches for it",
-            )
-        return ()
+        return target_list_notes(judged, "ideal='certified'") if self.ideal == "targets" else ()
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
