@@ -259,6 +259,8 @@ class Run(Exchanged):
         Whether its results are texts whose places are not known: parts of the documents that they name.
     unread
         Fields of the input that were not read.
+    other_names
+        Names that a program made for documents, and the names of files beside them.
 
     Examples
     --------
@@ -299,6 +301,7 @@ class Run(Exchanged):
     quoted: Mapping[int, str] = field(default_factory=dict)
     of_text: bool = False
     unread: tuple[str, ...] = ()
+    other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
