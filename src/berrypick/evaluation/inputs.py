@@ -32,6 +32,7 @@ from berrypick.formats.io.files import is_stream
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
 from berrypick.inputs.table import Search
+from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
@@ -100,7 +101,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs((), options, context, judgements.units, seconds, stream, judgements)
+    systems = RunInputs((), options, context, judgements.units, seconds, stream, Titles.of(judgements), judgements)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))

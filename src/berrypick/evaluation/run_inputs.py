@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
 from berrypick.evaluation.protocols import check_task, repair
 from berrypick.inputs.convert import RunFile
+from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.xml.resolve import resolve_run
 
@@ -32,6 +33,7 @@ class RunInputs:
     units: str  # what the truth judges
     seconds: bool = False  # what positions count, where that is known already
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
+    titles: Titles = field(default_factory=Titles)  # of topics, for runs that name these by their questions
     truth: Truth | None = None  # whose names of documents decide where a run has others
 
     def __len__(self) -> int:
@@ -55,7 +57,7 @@ class RunInputs:
 
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
-        run = source.read() if isinstance(source, RunFile) else source
+        run = self.titles.matched(source.read() if isinstance(source, RunFile) else source)
         texts, collection = self.context.reader.texts, self.context.reader.collection
         waiting = texts is not None and self.units == "spans" and bool(run.quoted) and run.start is None
         judged = self._judged() if run.other_names and texts is None else frozenset[str]()

@@ -22,7 +22,8 @@ _MARKS = (
     ("root", "relevance"), ("relevance", "fields"), ("responseHeader", "status"), ("@search.score",),
     ("@odata.context",),
     ("found", "hits"), ("found", "grouped_hits"), ("hits", "processingTimeMs"), ("hits", "_rankingScore"),
-    ("code", "data", "distance"), ("retrievalResults",), ("citations", "retrievedReferences"), ("output", "file_search_call"),
+    ("code", "data", "distance"), ("retrievalResults",), ("citations", "retrievedReferences"),
+    ("output", "file_search_call"),
     ("object", "vector_store.search_results.page"), ("content", "cited_text"), ("message", "sources"),
     ("citations", "generation_id"), ("candidates", "groundingMetadata"), ("candidates", "usageMetadata"),
 )  # fmt: skip
@@ -32,7 +33,8 @@ class SearchHits(RunRecords):
     """Responses of vector stores, search engines and models that cite, by topic, as JSON.
 
     Chroma, Elasticsearch, Milvus, OpenSearch, Pinecone, Qdrant, Weaviate; Azure AI Search, Meilisearch, Solr,
-    Typesense, Vespa; knowledge bases of Bedrock and searches in files of OpenAI; citations of Anthropic, Cohere and Gemini.
+    Typesense, Vespa; knowledge bases of Bedrock and searches in files of OpenAI; citations of Anthropic, Cohere and
+    Gemini.
 
     A response is what the store returns for one query, as it is; a list of its hits will do too. The hits are ranked in
     the order of the response. Document, start, end and text are looked for in each hit's source, fields, payload,

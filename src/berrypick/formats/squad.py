@@ -91,7 +91,8 @@ def _rows(value: Any, source: Source, problems: Problems, texts: dict[str, str])
             topic = question.get("id")
             line = source.line_of(topic, "id")
             source.skip()
-            yield from _answers(question, {"topic": topic, "doc": document}, line, source, problems)
+            names = {"topic": topic, "doc": document, "question": question.get("question")}
+            yield from _answers(question, names, line, source, problems)
 
 
 def _answers(question: dict[str, Any], names: dict[str, Any], line: int, source: Source, problems: Problems) -> Rows:

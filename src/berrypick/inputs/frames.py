@@ -161,7 +161,7 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
         return _rows_table({name: held.to_list() for name, held in values.items()}, names, columns or {}, role, WHERE)
     held = {**names, **_topic_fields(names, list(values), role)}
     table = Table.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
-    return replace(table, unread=tuple(unread_names(values, names, role)))
+    return replace(table, unread=tuple(unread_names(values, names, role)), called=names)
 
 
 def _refuse_elements(names: Iterable[str]) -> None:
@@ -247,4 +247,4 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
         return _rows_table(columns, names, {}, role, where)
     held = {**names, **_topic_fields(names, known, role)}
     table = Table.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
-    return replace(table, unread=tuple(unread_names(known, names, role)))
+    return replace(table, unread=tuple(unread_names(known, names, role)), called=names)
