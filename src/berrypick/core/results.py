@@ -125,6 +125,8 @@ class RunFacts:
     results: int = 0
     topics: int = 0
     overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
+    #: The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -261,6 +261,8 @@ class Run(Exchanged):
         Fields of the input that were not read.
     other_names
         Names that a program made for documents, and the names of files beside them.
+    traces
+        The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
 
     Examples
     --------
@@ -302,6 +304,7 @@ class Run(Exchanged):
     of_text: bool = False
     unread: tuple[str, ...] = ()
     other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:

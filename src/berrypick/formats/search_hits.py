@@ -25,7 +25,7 @@ _MARKS = (
     ("code", "data", "distance"), ("retrievalResults",), ("citations", "retrievedReferences"),
     ("output", "file_search_call"),
     ("object", "vector_store.search_results.page"), ("content", "cited_text"), ("message", "sources"),
-    ("citations", "generation_id"), ("candidates", "groundingMetadata"), ("candidates", "usageMetadata"),
+    ("generation_id", "text"), ("candidates", "groundingMetadata"), ("candidates", "usageMetadata"),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from berrypick import formats
 from berrypick.core.errors import InputError, UsageError, shorten
 from berrypick.core.run import Run
 from berrypick.core.truth import Truth
-from berrypick.formats.io.files import is_stream
+from berrypick.formats.io.files import head, is_stream
 from berrypick.formats.io.responses import is_answer
 from berrypick.formats.io.table_files import Part
 from berrypick.formats.span_table import SpanTableRun
@@ -101,15 +101,25 @@ class RunFile:
     def expanded(self) -> list[Run | RunFile]:
         """A table with a column ``run`` as its runs; any other file as it is."""
         name, table = fspath(self.path), SpanTableRun.name()
-        if self.part is not None or self.format not in (None, table) or not os.path.isfile(name):
+        if self.part is not None or not os.path.isfile(name):
             return [self]
-        found = SpanTableRun.split(name)
-        return [run if isinstance(run, Run) else replace(self, format=table, part=run) for run in found] or [self]
+        if self.format in (None, table) and (found := SpanTableRun.split(name)):
+            return [run if isinstance(run, Run) else replace(self, format=table, part=run) for run in found]
+        runs = _runs_in(name, self.format)
+        return [run.changed(tag=self.tag or run.tag) for run in runs] if len(runs) > 1 else [self]
 
     def recognised(self) -> RunFile:
         """With its format; an error if it is a file that cannot be a run."""
         name = fspath(self.path)
         return self if self.format else replace(self, format=formats.sniff(name, "run").name())
+
+
+def _runs_in(path: str, format: str | None) -> list[Run]:
+    """The runs of a file of JSON whose format may hold several; empty for any other."""
+    if next(iter(head(path, 1)), "").lstrip("\ufeff \t")[:1] not in ("{", "["):
+        return []
+    chosen = formats.by_name(format, "run") if format else formats.sniff(path, "run")
+    return chosen.split(path) if chosen is not SpanTableRun else []
 
 
 #: What stands for a truth, for one run, and for one or several.

@@ -70,7 +70,8 @@ class Titles:
         example = next(iter(changed))
         shown = f"{shorten(example, 60)!r} is {changed[example]}"
         note = f"{counted(len(changed), 'topic')} matched by the question ({shown})"
-        return run.changed(topics=names, notes=(*run.notes, note))
+        traces = {changed.get(name, name): ids for name, ids in run.traces.items()}
+        return run.changed(topics=names, traces=traces, notes=(*run.notes, note))
 
     def _topic(self, name: str, held: tuple[str, ...], run: Run) -> str:
         remedy = "name the topics of the run as the truth does"

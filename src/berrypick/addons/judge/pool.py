@@ -27,6 +27,7 @@ from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth
 from berrypick.documents.locator import located_truth
+from berrypick.documents.placed import placed_run
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.annotations.web_annotation import TOPIC
 from berrypick.formats.io.files import atomic_writer, file_name
@@ -179,7 +180,7 @@ def pool(
         if value is not None and value < least:
             raise UsageError(f"{name} must be at least {least}, not {value}")
     texts = read_texts(documents)
-    systems = [checked_run(run, texts) for run in as_runs(runs, Search(texts))]
+    systems = [checked_run(_placed(run, texts), texts) for run in as_runs(runs, Search(texts))]
     if not systems:
         raise UsageError("no runs given")
     known = None if truth is None else as_truth(truth)
@@ -204,6 +205,11 @@ def _asked(titles: str | PathLike[str] | None, truth: Truth | None) -> Mapping[s
     if titles is not None:
         return read_titles(titles)
     return {} if truth is None else titles_of(truth)
+
+
+def _placed(run: Run, texts: Texts) -> Run:
+    """A run whose results are known by their texts, as of traces, as places."""
+    return placed_run(run, texts, (), "exact", spans=True)
 
 
 def _judgements(found: Truth, texts: Texts) -> Mapping[str, TopicTruth]:
