@@ -15,7 +15,7 @@ def _typed(value: Any) -> dict[str, Any]:
     return {kinds[type(value)]: str(value) if isinstance(value, int) else value}
 
 
-def _otlp(spans: list[dict[str, Any]]) -> dict[str, Any]:
+def otlp(spans: list[dict[str, Any]]) -> dict[str, Any]:
     made = [{**one, "attributes": [{"key": name, "value": _typed(value)} for name, value in one["attributes"].items()]}
             for one in spans]  # fmt: skip
     return {
@@ -68,8 +68,8 @@ PROMPTFOO = {"vars": {"query": QUESTION}, "provider": {"id": "file://rag.py"}, "
 
 #: Values of files; a list of them is written as lines too.
 TRACES: dict[str, Any] = {
-    "otlp": [_otlp([ROOT, STEP])],
-    "otlp, line by line": [_otlp([STEP]), _otlp([ROOT])],
+    "otlp": [otlp([ROOT, STEP])],
+    "otlp, line by line": [otlp([STEP]), otlp([ROOT])],
     "phoenix, spans": {"data": [
         {"id": "1", "name": "retrieve", "context": {"trace_id": "t1", "span_id": "b"}, "span_kind": "RETRIEVER",
          "parent_id": "a", "start_time": "2026-05-01T10:00:01", "attributes": ATTRIBUTES},

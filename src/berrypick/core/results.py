@@ -333,6 +333,13 @@ class Results(Written):
         }
         return next(iter(found.values())) if len(found) == 1 else found
 
+    def write_back(self, client: Any) -> Any:
+        """Write the score of every trace to where the traces are kept, by a client of LangSmith, Langfuse, Phoenix or
+        MLflow; the runs must come from traces. Returns how many scores were written."""
+        from berrypick.core.doors import functions
+
+        return functions.need("write_back", "write_back")(self, client)
+
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """Return ``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
         found: dict[str, dict[str, dict[str, float | None]]] = {}

@@ -44,7 +44,7 @@ _TOPIC = Aliases(
 _DOC = Aliases(
     ("doc", "doc_id", "docno", "corpus_id", "document_id"),
     ("docid", "source", "source_id", "ref_doc_id", "file_path", "file_name", "source_file", "filename", "file", "path",
-     "uri", "video_id", "passage_id", "pid", "document", "title"),
+     "uri", "doc_uri", "video_id", "passage_id", "pid", "document", "title"),
 )  # fmt: skip
 _START = Aliases(
     ("start", "begin", "from", "start_index", "start_char", "char_start", "chunk_start", "start_pos", "start_offset",
