@@ -137,6 +137,8 @@ class RunFacts:
     results: int = 0
     topics: int = 0
     overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
+    #: The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -342,6 +344,13 @@ class Results(Written):
             for run, means in self.mean().items()
         }
         return next(iter(found.values())) if len(found) == 1 else found
+
+    def write_back(self, client: Any) -> Any:
+        """Write the score of every trace to where the traces are kept, by a client of LangSmith, Langfuse, Phoenix or
+        MLflow; the runs must come from traces. Returns how many scores were written."""
+        from berrypick.core.doors import functions
+
+        return functions.need("write_back", "write_back")(self, client)
 
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """Return ``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""

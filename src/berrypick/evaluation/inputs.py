@@ -32,6 +32,7 @@ from berrypick.formats.io.files import is_stream
 from berrypick.inputs.column_tables import TextSearch
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
 from berrypick.inputs.fields import unread_note
+from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
 from berrypick.relevance.idealism import Idealism, unwanted_grades
 from berrypick.users.base import ReaderContext
@@ -101,7 +102,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs((), options, context, judgements.units, seconds, stream)
+    systems = RunInputs((), options, context, judgements.units, seconds, stream, Titles.of(judgements), judgements)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))
@@ -121,7 +122,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     reader = replace(context.reader, collection=collection)
     reader = replace(reader, line_unit=_line_unit(judgements, context.effort, reader))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
-    return Inputs(judgements, replace(systems, sources=ready), context, tuple(notes))
+    return Inputs(judgements, replace(systems, sources=ready, truth=judgements), context, tuple(notes))
 
 
 def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, ...]]:

@@ -145,7 +145,7 @@ class RunScorer:
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
-        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap)
+        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap, self.run.traces)
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
