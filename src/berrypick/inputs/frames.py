@@ -136,6 +136,12 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
     return replace(table, unread=tuple(unread_names(values, names, role)), called=names)
 
 
+def frame_rows(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a data frame by the names of its columns, as they are."""
+    columns = {name: held.to_list() for name, held in _values(frame).items()}
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
 def _refuse_elements(names: Iterable[str]) -> None:
     if elements := [name for name in names if name in OF_ELEMENTS]:
         raise InputError(
