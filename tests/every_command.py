@@ -31,7 +31,7 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
                 {"id": topic, "question": f"Why {topic}?", "context": TEXT, "source": doc, "kind": name}
                 for topic in topics
             ]
-        ),  # fmt: skip
+        ),
         "texts.jsonl": _lines([{"doc": one, "text": TEXT} for one in (doc, f"else{name}")]),
         "newer.jsonl": _lines([{"doc": doc, "text": f"New. {TEXT}"}]),
         "broken.jsonl": _lines([{"topic": topics[0], "doc": doc, "start": 9, "end": 1}]),

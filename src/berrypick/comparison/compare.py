@@ -38,7 +38,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures, split_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
 
@@ -199,6 +199,7 @@ def evaluated(
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
     existing ones.
     """
+    measures = given_measures(measures, options)
     if isinstance(truth, (Results, Evaluation)) and options:
         raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
@@ -228,7 +229,7 @@ def chosen_measures(results: Results, measures: Any) -> list[str]:
     wanted = [
         specs.normalise(part) if isinstance(part, str) else str(part)
         for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
-        for part in (specs.split(one) if isinstance(one, str) else [one])
+        for part in (split_measures(one) if isinstance(one, str) else [one])
     ]
     for measure in wanted:
         if measure not in known:

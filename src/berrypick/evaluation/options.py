@@ -291,6 +291,8 @@ class SweepKeywords(TypedDict, total=False):
     by: str | Mapping[str, str] | None
     whole_documents: bool
     topic_table: Any
+    #: Another name for the measures.
+    metrics: Any
 
 
 class EvaluationKeywords(SweepKeywords, total=False):

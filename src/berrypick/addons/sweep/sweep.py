@@ -44,7 +44,7 @@ from berrypick.core.written import Written
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers
 from berrypick.evaluation.options import EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, resolve_measures
+from berrypick.evaluation.requested import MeasuresGiven, default_measures, given_measures, resolve_measures
 from berrypick.inputs.convert import TruthLike, as_truth
 
 if TYPE_CHECKING:
@@ -356,8 +356,11 @@ def sweep(
         raise UsageError("truth is missing: give the judgements")
     told = as_progress(progress)
     judged = as_truth(truth)
+    measures = given_measures(measures, options)
     settings: dict[str, Any] = dict(options)
     given = EvaluationOptions.from_arguments(options, "sweep")  # mistakes are reported before any work is done
+    if not measures and not given.task and not given.protocol:
+        measures = default_measures(judged.units, False, documents is not None)
     requested = resolve_measures(measures, given.protocol or "", given.task or "")
     check_workers(jobs, None)
     if runs is not None:
