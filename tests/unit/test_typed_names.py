@@ -66,6 +66,10 @@ def test_shown_as_typed_and_signed_as_meant(berrypick, tmp_path):
     assert '"measure": "ndcg_cut_5"' in done.out and '"signature": "nDCG@5|' in done.out
 
 
+def test_show_follows_them(berrypick):
+    assert berrypick("show", "measure", "ndcg_cut_10").out == berrypick("show", "measure", "nDCG").out
+
+
 @each("name", ["GR", "eprum", "NXCG@10", "CharR@5", "rr", "ap", "r@5", "hits@5"])
 def test_our_own_names_are_exact(name):
     if name == "GR":

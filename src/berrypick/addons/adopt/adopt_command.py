@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -95,6 +96,6 @@ def _evaluate(truth: Any, runs: tuple[str, ...], requested: tuple[str, ...], doc
     from berrypick.evaluation.functions import evaluate
     from berrypick.report import text
 
-    results = evaluate(truth, [*runs], list(requested), documents=documents)
+    results = evaluate(replace(truth, notes=()), [*runs], list(requested), documents=documents)
     show_notes(merge_notes(results.notes, len(results.runs)))
     show(text.render(results, "table", False, None))
