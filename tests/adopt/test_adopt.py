@@ -183,6 +183,11 @@ def test_names_of_no_document_are_not_used():
     assert "0 of 2 are names of documents: not used" in next(g.why for g in truth.guesses if g.role == "doc")
 
 
+def test_names_of_documents_show_themselves():
+    rows = [{**{k: v for k, v in row.items() if k != "source"}, "wo": row["source"]} for row in ROWS]
+    assert guesses(bp.adopt(rows, DOCUMENTS))["doc"] == "wo"
+
+
 def test_an_id_of_something_else_is_no_topic():
     rows = [{"id": "corpus", **row} for row in ROWS]
     assert list(bp.adopt(rows, DOCUMENTS).topics) == ["1", "2"]

@@ -305,6 +305,10 @@ class FieldGuesser:
         free = [path for path in self._free(taken) if last_name(path) in names and not self._retrieved(path)]
         known = {path: (self.known.documents(texts), len(texts)) for path in free if (texts := self.texts(path))}
         best = max(known, key=lambda path: known[path][0] / known[path][1], default=None)
+        if best is None or not known[best][0]:
+            other = [path for path in self._free([*taken, *free]) if self._all_documents(path)]
+            if other:
+                return [self._guess("doc", other[0], len(other) == 1, "all of them are names of documents")]
         if best is None:
             return []
         there, many = known[best]
@@ -312,6 +316,10 @@ class FieldGuesser:
             why = f"0 of {many} are names of documents: not used, texts are sought in all of them"
             return [replace(self._guess("doc", best, True, why), field="", rows=0)]
         return [self._guess("doc", best, True, f"{there} of {many} are names of documents")]
+
+    def _all_documents(self, path: str) -> bool:
+        texts = self.texts(path)
+        return bool(texts) and not self._retrieved(path) and self.known.documents(texts) == len(texts)
 
     def _grade(self, taken: Sequence[str]) -> list[Guess]:
         if said := self._said("grade"):
