@@ -273,7 +273,6 @@ def test_whole_documents_as_gold():
         ({"documents": {**DOCUMENTS, "pets": "short"}}, "pets"),
         ({"queries": {"cat": "cat"}}, "1 judged topics have no query: birch"),
         ({"measures": "IoUU@2"}, "unknown measure IoUU; did you mean IoU?"),
-        ({"measures": ""}, "no measures: name some"),
         ({"jobs": 0}, "jobs must be at least 1, not 0"),
         ({"chunkers": []}, "no chunker given"),
         ({"chunkers": [fixed, fixed]}, "two chunkers are called fixed; give them names: chunkers={'one': ..., 'two'"),

@@ -13,6 +13,7 @@ order:
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -98,7 +99,8 @@ def compare(
     interval : {'expanded', 'percentile', 'bca'}
         The bootstrap interval of means and differences.
     resamples : int
-        Draws of topics for each interval and test.
+        Draws of topics for each interval and test; the default grows with the number of comparisons that are corrected
+        together.
     seed : int
         The seed of what is drawn.
     confidence : float
@@ -245,6 +247,10 @@ def labels(count: int) -> list[str]:
     return ["".join(word) for word in itertools.islice(words, count)]
 
 
+#: More resamples than this are for who asks for them: thousands of pairs take minutes.
+_MOST_OF_THEMSELVES = 100_000
+
+
 class _Work:
     """The rows of an evaluation on their way to a comparison."""
 
@@ -263,9 +269,21 @@ class _Work:
         self.values = results.per_topic()
         self.runs = list(self.values)
         self.measures = list(results.measures)
+        self.method = self._with_resamples()
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
         self.higher_is_better = {measure: results.info(measure).higher_is_better for measure in self.measures}
         self.notes = list(results.notes)
+
+    def _with_resamples(self) -> Method:
+        """The method with more resamples than by default where the correction for many comparisons needs them: the
+        smallest p-value that can be drawn, corrected, is to stay well below the level."""
+        method = self.method
+        drawn = method.test == "randomisation" and len(self.results.topics) > statistics.EXACT
+        if method.resamples != Method.resamples or method.correction == "none" or not drawn:
+            return method
+        within = len(self._run_pairs()) * (len(self.measures) if method.family == "all" else 1)
+        needed = math.ceil(4 * within / method.alpha)
+        return replace(method, resamples=min(max(method.resamples, needed), _MOST_OF_THEMSELVES))
 
     def comparison(self) -> Comparison:
         pairs = self._pairs()
