@@ -610,7 +610,7 @@ def test_the_command(files):
         (["-m", "EPRUM nxCG@10"], "nxCG@10 is not a mean over readers"),
         (["-m", "EPRUM", "--readers", "1"], "--readers"),
         (["-m", "EPRUM", "--seed", "-1"], "--seed"),
-        ([], "no measures"),
+        ([], "AP is not a mean over readers"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(files, berrypick, more, message):

@@ -13,6 +13,7 @@ order:
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -39,7 +40,7 @@ from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures, split_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
 
@@ -99,7 +100,8 @@ def compare(
     interval : {'expanded', 'percentile', 'bca'}
         The bootstrap interval of means and differences.
     resamples : int
-        Draws of topics for each interval and test.
+        Draws of topics for each interval and test; the default grows with the number of comparisons that are corrected
+        together.
     seed : int
         The seed of what is drawn.
     confidence : float
@@ -208,6 +210,7 @@ def evaluated(
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
     existing ones. With ``bounds`` an evaluation also gives what reach alone proves.
     """
+    measures = given_measures(measures, options)
     if isinstance(truth, (Results, Evaluation)) and options:
         raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
@@ -238,7 +241,7 @@ def chosen_measures(results: Results, measures: Any) -> list[str]:
     wanted = [
         specs.normalise(part) if isinstance(part, str) else str(part)
         for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
-        for part in (specs.split(one) if isinstance(one, str) else [one])
+        for part in (split_measures(one) if isinstance(one, str) else [one])
     ]
     for measure in wanted:
         if measure not in known:
@@ -252,6 +255,10 @@ def labels(count: int) -> list[str]:
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = itertools.chain.from_iterable(itertools.product(letters, repeat=width) for width in itertools.count(1))
     return ["".join(word) for word in itertools.islice(words, count)]
+
+
+#: More resamples than this are for who asks for them: thousands of pairs take minutes.
+_MOST_OF_THEMSELVES = 100_000
 
 
 class _ComparisonWork:
@@ -272,9 +279,21 @@ class _ComparisonWork:
         self.values = results.per_topic()
         self.runs = list(self.values)
         self.measures = list(results.measures)
+        self.method = self._with_resamples()
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
         self.higher_is_better = {measure: results.info(measure).higher_is_better for measure in self.measures}
         self.notes = list(results.notes)
+
+    def _with_resamples(self) -> Method:
+        """The method with more resamples than by default where the correction for many comparisons needs them: the
+        smallest p-value that can be drawn, corrected, is to stay well below the level."""
+        method = self.method
+        drawn = method.test == "randomisation" and len(self.results.topics) > statistics.EXACT
+        if method.resamples != Method.resamples or method.correction == "none" or not drawn:
+            return method
+        within = len(self._run_pairs()) * (len(self.measures) if method.family == "all" else 1)
+        needed = math.ceil(4 * within / method.alpha)
+        return replace(method, resamples=min(max(method.resamples, needed), _MOST_OF_THEMSELVES))
 
     def comparison(self) -> Comparison:
         pairs = self._pairs()

@@ -279,6 +279,7 @@ class _Others(TypedDict, total=False):
             label="topic table", metavar="FILE", file=True, checked=False,
         ),
 ]  # fmt: skip
+    metrics: Annotated[Any, OlderName("measures")]  # another name of that argument
 
 
 class SweepKeywords(_First, _Others, total=False):

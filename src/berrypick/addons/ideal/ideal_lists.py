@@ -17,7 +17,7 @@ from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure
+from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, given_measures
 from berrypick.evaluation.signature import measure_fields, sign
 from berrypick.inputs.convert import TruthLike
 from berrypick.judging.judge import judge_topic
@@ -162,6 +162,7 @@ def ideal_lists(
     2 ('hub', 'a', 'b') 1.29 0.0
     """
     told = as_progress(progress)
+    measures = given_measures(measures, options)
     settings = EvaluationOptions.from_arguments(options, "ideal_lists")
     evaluation = Evaluation._from_options(truth, _no_run(), measures, settings)
     asked = [replace(one, measure=_certified(one, nodes, seconds)) for one in evaluation.measures]

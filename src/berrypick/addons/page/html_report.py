@@ -36,7 +36,7 @@ from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.inputs.titles import read_titles, titles_of
@@ -144,6 +144,7 @@ def write_report(
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
+    measures = given_measures(measures, options)
     told = as_progress(progress)
     if simulate is None:
         refuse_unsimulated(together)
