@@ -47,7 +47,7 @@ def _names() -> list[str]:
 @click.option("--documents", metavar="FILE", help="Also write the documents that IN holds, as JSON Lines.")
 def convert_command(
     source: str,
-    result: flags.Result,
+    result: flags.Destination,
     source_format: str | None,
     collection: str | None,
     documents: str | None,
@@ -114,7 +114,7 @@ def reading_notes(value: Any, source: str) -> list[object]:
     return [*notes, *(skipped_notes(value, source) if isinstance(value, (Truth, Run, LinkTable)) else ())]
 
 
-def _target_role(result: flags.Result, could_be: list[type[formats.Format]]) -> Any:
+def _target_role(result: flags.Destination, could_be: list[type[formats.Format]]) -> Any:
     """The role of the target's format, by name or extension; None if undetermined, or if the input cannot have it."""
     if result.format:
         return formats.by_name(result.format).role
@@ -123,7 +123,7 @@ def _target_role(result: flags.Result, could_be: list[type[formats.Format]]) -> 
     return roles.pop() if len(roles) == 1 and roles <= {one.role for one in could_be} else None
 
 
-def _restate(value: Any, collection: str, result: flags.Result) -> Any:
+def _restate(value: Any, collection: str, result: flags.Destination) -> Any:
     """The value as it is if the target can hold it, else in terms of the XML documents, or of their text."""
     from berrypick.xml.resolve import restate
 

@@ -176,7 +176,7 @@ def file_or_print(
                 raise UsageError(f"{two} are two formats to print; give one")
             if file is None and not words:
                 words = [form or _needed(None, older or "outputs")]
-            return function(result=Result(file, form or default, words[0] if words else None), **settings)
+            return function(result=Destination(file, form or default, words[0] if words else None), **settings)
 
         return read
 
@@ -204,7 +204,7 @@ def _needed(file: str | None, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Result:
+class Destination:
     """Where a value goes that a file of some format can hold: a file, the standard output, or both."""
 
     file: str | None

@@ -45,7 +45,7 @@ from berrypick.inputs.locate import locate
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def locate_command(
     truth: str,
-    result: flags.Result,
+    result: flags.Destination,
     documents: str,
     offsets: Any,
     report: str | None,

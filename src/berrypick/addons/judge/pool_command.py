@@ -32,7 +32,7 @@ def pool_command(
     runs: tuple[str, ...],
     documents: str,
     truth: str | None,
-    result: flags.Result,
+    result: flags.Destination,
     titles: str | None,
     format_truth: str | None,
     format_run: str | None,

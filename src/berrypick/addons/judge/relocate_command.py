@@ -21,7 +21,7 @@ from berrypick.formats.io.files import atomic_writer
 @click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def relocate_command(
-    truth: str, old: str, new: str, result: flags.Result, report: str | None, format_truth: str | None
+    truth: str, old: str, new: str, result: flags.Destination, report: str | None, format_truth: str | None
 ) -> None:
     """Carry the spans of TRUTH into a new version of their documents.
 
