@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from berrypick.cli.output import Output, names_file, refuse_overwriting, show_notes
+from berrypick.cli.output import Output, names_file, refuse_overwriting, show, show_notes, tell
 from berrypick.comparison.statistics import CORRECTIONS, TESTS
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import UsageError, nearest
@@ -18,6 +21,9 @@ from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
 from berrypick.judging.seen_together import TOGETHER
 from berrypick.report.analysis_table import OUTPUTS, render
+
+#: A message names so many formats at most.
+MOST_LISTED = 16
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -98,13 +104,18 @@ class OutputType(click.types.StringParamType):
 
     name = "output"
 
-    def __init__(self, choices: Sequence[str] = ()) -> None:
-        self.choices = list(choices)
+    def __init__(self, choices: Sequence[str] | Callable[[], Sequence[str]] = ()) -> None:
+        self._choices = choices
+
+    @property
+    def choices(self) -> list[str]:
+        return list(self._choices() if callable(self._choices) else self._choices)
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in self.choices and not names_file(value):
+        if not names_file(value) and value not in self.choices:
             close = nearest(value, self.choices)
-            known = f" is none of {', '.join(self.choices)}{close}" if self.choices else " is no file"
+            listed = f" is none of {', '.join(self.choices)}" if len(self.choices) < MOST_LISTED else " is no format"
+            known = f"{listed}{close}" if self.choices else " is no file"
             self.fail(f"{value!r}{known}; a file has a dot or a slash, such as ./{value}", param, ctx)
         return value
 
@@ -151,18 +162,87 @@ def file_to_write(help: str, older: str | None = None) -> Decorator:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def read(*, target: str | None, **settings: Any) -> Any:
-            named = settings.pop(older) if older else None
-            context = click.get_current_context()
-            if target is not None and named is not None:
-                raise UsageError(f"two files to write, {target} and {named}; name one")
-            if target is None and named is None:
-                lacking = next(one for one in context.command.params if one.name == (older or "target"))
-                raise click.MissingParameter(ctx=context, param=lacking)
-            return function(target=named if target is None else target, **settings)
+            file = _file_of([target] if target else [], settings.pop(older) if older else None)
+            return function(target=_needed(file, older or "target"), **settings)
 
         return read
 
     return combine(click.option("-o", "--output", "target", type=OutputType(), metavar="FILE", help=help), decorate)
+
+
+def file_or_print(
+    help: str, choices: Callable[[], Sequence[str]], default: str | None = None, older: str | None = None
+) -> Decorator:
+    """-o FILE and -o FORMAT as ``result``: where a value goes that a file of some format can hold.
+
+    The option ``form`` names the format of the file; without a file it is the one to print.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def read(*, outputs: tuple[str, ...], form: str | None = None, **settings: Any) -> Any:
+            file = _file_of([one for one in outputs if names_file(one)], settings.pop(older) if older else None)
+            words = [one for one in outputs if not names_file(one)]
+            if len(words) > 1 or (words and form and file is None):
+                two = " and ".join([*words, *([form] if form else [])])
+                raise UsageError(f"{two} are two formats to print; give one")
+            if file is None and not words:
+                words = [form or _needed(None, older or "outputs")]
+            return function(result=Destination(file, form or default, words[0] if words else None), **settings)
+
+        return read
+
+    given = click.option(
+        "-o", "--output", "outputs", type=OutputType(choices), multiple=True, metavar="FILE|FORMAT", help=help
+    )
+    return combine(given, decorate)
+
+
+def _file_of(files: Sequence[str], named: str | None) -> str | None:
+    """Return the one file to write."""
+    both = [*files, *([] if named is None else [named])]
+    if len(both) > 1:
+        raise UsageError(f"two files to write, {both[0]} and {both[1]}; name one")
+    return both[0] if both else None
+
+
+def _needed(file: str | None, name: str) -> str:
+    """Return the file; without one, the argument or option that names it is missing."""
+    if file is None:
+        context = click.get_current_context()
+        lacking = next(one for one in context.command.params if one.name == name)
+        raise click.MissingParameter(ctx=context, param=lacking)
+    return file
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where a value goes that a file of some format can hold: a file, the standard output, or both."""
+
+    file: str | None
+    written: str | None
+    printed: str | None
+
+    @property
+    def format(self) -> str | None:
+        """The format that decides what is read; None where the name of the file does."""
+        return self.written if self.file is not None else self.printed
+
+    def refuse_overwriting(self, inputs: Sequence[str | None], documents: str | None = None) -> None:
+        """Refuse to write over anything that a command reads."""
+        if self.file is not None:
+            refuse_overwriting(self.file, inputs, documents)
+
+    def give(self, write: Callable[[str, str | None], str]) -> None:
+        """Write the file and print; ``write`` takes a file and its format, and says what was written."""
+        if self.file is not None:
+            tell(f"{self.file}: {write(self.file, self.written)}")
+        if self.printed is not None:
+            with TemporaryDirectory() as folder:
+                path = Path(folder, "printed.txt")
+                said = write(str(path), self.printed)
+                show(path.read_text(encoding="utf-8", errors="surrogatepass"))
+            tell(f"standard output: {said}")
 
 
 def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
