@@ -1,14 +1,13 @@
 """What is read of values, recorded as it is read, so that a signature names what a number was computed from.
 
-Fields that options of an evaluation decide are marked by :func:`records`. Who wants to know what a computation reads of
-them lets it run under :func:`observed`. What is computed once and read often counts as read each time.
+Fields that options of an evaluation decide are marked by :func:`records`; :func:`observed` tells which of them a
+computation reads. What is computed once and read often counts as read each time.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,16 +19,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 _reads: ContextVar[set[str] | None] = ContextVar("_reads", default=None)
 
 
-@contextmanager
-def observed() -> Iterator[set[str]]:
-    """Record what is read inside; whoever observes from outside sees it too."""
-    found: set[str] = set()
-    outer = _reads.set(found)
+def observed(compute: Callable[..., T], *arguments: Any) -> tuple[T, set[str]]:
+    """Compute something, and tell what was read for it; whoever observes from outside sees it too."""
+    outer, found = _reads.get(), set[str]()
+    token = _reads.set(found)
     try:
-        yield found
+        return compute(*arguments), found
     finally:
-        _reads.reset(outer)
-        record(found)
+        _reads.reset(token)
+        if outer is not None:
+            outer |= found
 
 
 def record(names: Iterable[str]) -> None:
@@ -79,28 +78,20 @@ def copied(value: T, **changes: Any) -> T:
     return type(value)(**{**kept, **changes})
 
 
-def once(owner: Any, compute: Callable[..., T], *arguments: Any) -> T:
-    """Compute something of an owner once for all who read it, and keep it in its ``_parts``."""
-    key = (compute, *arguments)
-    if key not in owner._parts:
-        with observed() as read:
-            owner._parts[key] = compute(owner, *arguments), read
-    value: T
-    value, read = owner._parts[key]
-    record(read)
-    return value
-
-
 class part(cached_property[T]):
-    """A property that is computed once for all copies of its owner."""
+    """A property that is computed once for all copies of its owner, which has ``_parts``."""
 
     if not TYPE_CHECKING:  # type checkers know what a cached property gives
 
         def __get__(self, owner: Any, cls: Any = None) -> Any:
             if owner is None:
                 return self
-            found = owner.__dict__[self.attrname] = once(owner, self.func)
-            return found
+            kept = owner._parts.get(self)
+            if kept is None:
+                kept = owner._parts[self] = observed(self.func, owner)
+            elif (reads := _reads.get()) is not None:
+                reads |= kept[1]
+            return kept[0]
 
 
 def once_for_each(compute: F) -> F:
@@ -108,6 +99,12 @@ def once_for_each(compute: F) -> F:
 
     @wraps(compute)
     def found(owner: Any, *arguments: Any) -> Any:
-        return once(owner, compute, *arguments)
+        key = (compute, *arguments)
+        kept = owner._parts.get(key)
+        if kept is None:
+            kept = owner._parts[key] = observed(compute, owner, *arguments)
+        elif (reads := _reads.get()) is not None:
+            reads |= kept[1]
+        return kept[0]
 
     return found  # type: ignore[return-value]

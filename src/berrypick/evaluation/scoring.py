@@ -111,8 +111,7 @@ class RunScorer:
         scores, measure = self.scores, one.measure
         try:
             judged.own.clear()
-            with observed() as reads:
-                found = measure.score_topics(judged)
+            found, reads = observed(measure.score_topics, judged)
             scores.reads.setdefault(one.text, set()).update(reads)
             for topic, score in found.items():
                 key = (one.text, topic)

@@ -202,8 +202,8 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
     lists = _for_gains if isinstance(one.measure, epnav) else _for_numbers
-    with observed() as reads:
-        made = list(lists(one.measure, judged))
+    made: list[dict[str, Any]]
+    made, reads = observed(list, lists(one.measure, judged))
     signature = str(sign(measure_fields(one, evaluation, _no_run(), reads), [], one.measure.signature_head()))
     for found in made:
         yield IdealList(topic=judged.topic, measure=one.text, signature=signature, **found)
