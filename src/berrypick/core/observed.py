@@ -7,7 +7,7 @@ computation reads. What is computed once and read often counts as read each time
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,26 +16,28 @@ T = TypeVar("T")
 C = TypeVar("C", bound=type)
 F = TypeVar("F", bound=Callable[..., Any])
 
-_reads: ContextVar[set[str] | None] = ContextVar("_reads", default=None)
+#: What is read, in the order in which it is; None where nobody observes.
+_log: ContextVar[list[str] | None] = ContextVar("_log", default=None)
 
 
 def observed(compute: Callable[..., T], *arguments: Any) -> tuple[T, set[str]]:
     """Compute something, and tell what was read for it; whoever observes from outside sees it too."""
-    outer, found = _reads.get(), set[str]()
-    token = _reads.set(found)
+    log = _log.get()
+    if log is not None:
+        start = len(log)
+        return compute(*arguments), set(log[start:])
+    token = _log.set(log := [])
     try:
-        return compute(*arguments), found
+        return compute(*arguments), set(log)
     finally:
-        _reads.reset(token)
-        if outer is not None:
-            outer |= found
+        _log.reset(token)
 
 
-def record(names: Iterable[str]) -> None:
+def record(*names: str) -> None:
     """Say that something was read."""
-    found = _reads.get()
-    if found is not None:
-        found.update(names)
+    log = _log.get()
+    if log is not None:
+        log += names
 
 
 def records(**fields: str) -> Callable[[C], C]:
@@ -58,9 +60,9 @@ class _Recorded:
     def __get__(self, value: Any, owner: type | None = None) -> Any:
         if value is None:
             return self
-        found = _reads.get()
-        if found is not None:
-            found.add(self.name)
+        log = _log.get()
+        if log is not None:
+            log.append(self.name)
         return value.__dict__[self.field]
 
     def __set__(self, value: Any, given: Any) -> None:
@@ -89,8 +91,8 @@ class part(cached_property[T]):
             kept = owner._parts.get(self)
             if kept is None:
                 kept = owner._parts[self] = observed(self.func, owner)
-            elif (reads := _reads.get()) is not None:
-                reads |= kept[1]
+            elif (log := _log.get()) is not None:
+                log += kept[1]
             return kept[0]
 
 
@@ -103,8 +105,8 @@ def once_for_each(compute: F) -> F:
         kept = owner._parts.get(key)
         if kept is None:
             kept = owner._parts[key] = observed(compute, owner, *arguments)
-        elif (reads := _reads.get()) is not None:
-            reads |= kept[1]
+        elif (log := _log.get()) is not None:
+            log += kept[1]
         return kept[0]
 
     return found  # type: ignore[return-value]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -131,6 +132,7 @@ class UserModel(Parameterized, base=True):
         return ()
 
     @classmethod
+    @cache  # asked for each topic
     def name(cls) -> str:
         """Return the name people type: the class name in lower case, words joined by underscores."""
         return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
