@@ -106,6 +106,19 @@ def test_what_others_have_computed_already_counts_as_read():
     assert rows[0][0].signature["lengths"] and rows[0][1].signature["lengths"]
 
 
+class Both(bp.Measure):
+    """Reads reach, and then satisfaction levels, which are made of it."""
+
+    def compute(self, judged):
+        return float(judged.reach.ranks + len(judged.levels))
+
+
+def test_what_is_made_of_something_read_before_counts_as_made_of_it():
+    rows = bp.evaluate(TRUTH, RUN, [Both(), Reads(what_it_reads="levels")], user="coverage").mean_rows
+    assert [row.signature["user"] for row in rows] == ["coverage(memory=False)"] * 2
+    assert rows[1].signature == signatures("levels", user="coverage")[0]
+
+
 def test_what_a_package_keeps_for_itself_counts_as_read():
     @lru_cache(maxsize=8)
     def seen(judged):

@@ -1,14 +1,13 @@
 """What is read of values, recorded as it is read, so that a signature names what a number was computed from.
 
-Fields that options of an evaluation decide are marked by :func:`records`. Who wants to know what a computation reads of
-them lets it run under :func:`observed`. What is computed once and read often counts as read each time.
+Fields that options of an evaluation decide are marked by :func:`records`; :func:`observed` tells which of them a
+computation reads. What is computed once and read often counts as read each time.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,26 +16,28 @@ T = TypeVar("T")
 C = TypeVar("C", bound=type)
 F = TypeVar("F", bound=Callable[..., Any])
 
-_reads: ContextVar[set[str] | None] = ContextVar("_reads", default=None)
+#: What is read, in the order in which it is; None where nobody observes.
+_log: ContextVar[list[str] | None] = ContextVar("_log", default=None)
 
 
-@contextmanager
-def observed() -> Iterator[set[str]]:
-    """Record what is read inside; whoever observes from outside sees it too."""
-    found: set[str] = set()
-    outer = _reads.set(found)
+def observed(compute: Callable[..., T], *arguments: Any) -> tuple[T, set[str]]:
+    """Compute something, and tell what was read for it; whoever observes from outside sees it too."""
+    log = _log.get()
+    if log is not None:
+        start = len(log)
+        return compute(*arguments), set(log[start:])
+    token = _log.set(log := [])
     try:
-        yield found
+        return compute(*arguments), set(log)
     finally:
-        _reads.reset(outer)
-        record(found)
+        _log.reset(token)
 
 
-def record(names: Iterable[str]) -> None:
+def record(*names: str) -> None:
     """Say that something was read."""
-    found = _reads.get()
-    if found is not None:
-        found.update(names)
+    log = _log.get()
+    if log is not None:
+        log += names
 
 
 def records(**fields: str) -> Callable[[C], C]:
@@ -59,9 +60,9 @@ class _Recorded:
     def __get__(self, value: Any, owner: type | None = None) -> Any:
         if value is None:
             return self
-        found = _reads.get()
-        if found is not None:
-            found.add(self.name)
+        log = _log.get()
+        if log is not None:
+            log.append(self.name)
         return value.__dict__[self.field]
 
     def __set__(self, value: Any, given: Any) -> None:
@@ -79,28 +80,20 @@ def copied(value: T, **changes: Any) -> T:
     return type(value)(**{**kept, **changes})
 
 
-def once(owner: Any, compute: Callable[..., T], *arguments: Any) -> T:
-    """Compute something of an owner once for all who read it, and keep it in its ``_parts``."""
-    key = (compute, *arguments)
-    if key not in owner._parts:
-        with observed() as read:
-            owner._parts[key] = compute(owner, *arguments), read
-    value: T
-    value, read = owner._parts[key]
-    record(read)
-    return value
-
-
 class part(cached_property[T]):
-    """A property that is computed once for all copies of its owner."""
+    """A property that is computed once for all copies of its owner, which has ``_parts``."""
 
     if not TYPE_CHECKING:  # type checkers know what a cached property gives
 
         def __get__(self, owner: Any, cls: Any = None) -> Any:
             if owner is None:
                 return self
-            found = owner.__dict__[self.attrname] = once(owner, self.func)
-            return found
+            kept = owner._parts.get(self)
+            if kept is None:
+                kept = owner._parts[self] = observed(self.func, owner)
+            elif (log := _log.get()) is not None:
+                log += kept[1]
+            return kept[0]
 
 
 def once_for_each(compute: F) -> F:
@@ -108,6 +101,12 @@ def once_for_each(compute: F) -> F:
 
     @wraps(compute)
     def found(owner: Any, *arguments: Any) -> Any:
-        return once(owner, compute, *arguments)
+        key = (compute, *arguments)
+        kept = owner._parts.get(key)
+        if kept is None:
+            kept = owner._parts[key] = observed(compute, owner, *arguments)
+        elif (log := _log.get()) is not None:
+            log += kept[1]
+        return kept[0]
 
     return found  # type: ignore[return-value]

@@ -110,9 +110,7 @@ class RunScorer:
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
         try:
-            judged.own.clear()
-            with observed() as reads:
-                found = measure.score_topics(judged)
+            found, reads = observed(measure.score_topics, judged)
             scores.reads.setdefault(one.text, set()).update(reads)
             for topic, score in found.items():
                 key = (one.text, topic)
@@ -121,6 +119,7 @@ class RunScorer:
                     scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
+        judged.own.clear()  # the next measure has its own
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""
@@ -134,10 +133,13 @@ class RunScorer:
         """Count what the notes of the run are about."""
         if first and judged.ranking.repeated is not None:
             self.scores.repeats += int(judged.ranking.repeated.sum())
-        if not len(judged.targets) or not judged.answered:
+        targets, user = judged.targets, judged.context.user
+        if not len(targets) or not judged.answered:
             return
-        user = judged.context.user
-        for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
+        notes = user.notes(judged.ranking, targets)
+        if type(user).item_notes is not UserModel.item_notes:
+            notes = (*notes, *user.item_notes(judged.ranking, judged.items))
+        for note in notes:
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
     def finished(self) -> ScoredRun:

@@ -65,8 +65,8 @@ def _targets(truth: Truth, topic: str, context: JudgingContext) -> Targets:
     if truth.units == "elements":
         base = judged_base(judgements, truth.scale, context, context.quant)
         return element_targets(judgements, base, context.reader.single_documents, context.idealism)
-    all_grades = truth.grades() if context.idealism is None else set()
-    return targets_of(judgements, all_grades, context.idealism, context.quant)
+    mapping = context.idealism
+    return targets_of(judgements, truth.grades() if mapping is None else set(), mapping, context.quant)
 
 
 def ranking_of(run: Run, topic: str, context: JudgingContext) -> Ranking:

@@ -116,7 +116,7 @@ class JudgedTopic:
     @property
     def ignore_elements(self) -> frozenset[str]:
         """Names of ignored elements."""
-        record(("ignore_elements",))
+        record("ignore_elements")
         return self.context.ignore_elements
 
     @part
@@ -146,7 +146,7 @@ class JudgedTopic:
 
     def recall_base(self, quant: Quantisation | None = None) -> RecallBase:
         """Return the judged elements that are worth anything, and which of them are ideal."""
-        record(("ignore_elements",))
+        record("ignore_elements")
         return judged_base(self.truth, self.scale, self.context, quant)
 
     @part
@@ -213,7 +213,7 @@ class JudgedTopic:
     @property
     def collection(self) -> Collection:
         """Document lengths."""
-        record(("lengths",))
+        record("lengths")
         return self.single_documents
 
     @property

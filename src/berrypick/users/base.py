@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -169,6 +170,7 @@ class UserModel(Parameterized, base=True):
         return cls.fit.__func__ is not UserModel.fit.__func__  # type: ignore[attr-defined]
 
     @classmethod
+    @cache  # asked for each topic
     def name(cls) -> str:
         """Return the name people type: the class name in lower case, words joined by underscores."""
         return re.sub("(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()

@@ -24,7 +24,7 @@ from berrypick.judging.judge import judge_topic
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.list_problem import Found
 from berrypick.measures.base import Measure
-from berrypick.measures.best_list import GAP
+from berrypick.measures.best_list import GAP, BestList
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -198,8 +198,8 @@ def _certified(one: RequestedMeasure, nodes: int | None, seconds: float | None) 
 
 
 def _found(one: RequestedMeasure, judged: JudgedTopic, evaluation: Evaluation) -> Iterator[IdealList]:
-    with observed() as reads:
-        made = list(one.measure.best_lists(judged))
+    made: list[BestList]
+    made, reads = observed(list, one.measure.best_lists(judged))
     signature = str(sign(measure_fields(one, evaluation, _no_run(), reads), [], one.measure.signature_head()))
     for best in made:
         facts = fields_of(best, "r", "level", "targets", "candidates", "readers")
