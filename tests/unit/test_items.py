@@ -73,6 +73,14 @@ def test_recall_values_against_every_list(chances, monkeypatch):
         check(items, Numbers((1, 2, 3)), [1.0] * 3, exact=case % 2)
 
 
+def test_targets_that_do_not_count_are_found_all_the_same():
+    """For a satisfaction level: its own targets, with readers who are as willing after any."""
+    rng = np.random.default_rng(9)
+    for chances in ((0.8, 0.5, 1), (0.9, 1, 0.2)):
+        items = random_items(rng, chances).columns(np.array([True, False, True]))
+        check(items, Numbers((1, 2)), [1.0, 0.0, 1.0], exact=True)
+
+
 def test_gains_against_every_list(kernels, monkeypatch):
     rng = np.random.default_rng(6)
     for case in range(10):
