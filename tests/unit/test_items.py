@@ -9,7 +9,7 @@ import twins
 import worlds
 
 import berrypick as bp
-from berrypick.kernels import item_search, native
+from berrypick.kernels import item_greedy, item_search, native
 from berrypick.kernels.item_chain import Chances
 from berrypick.kernels.item_lists import Gains, Numbers
 from berrypick.kernels.items import Items
@@ -119,7 +119,7 @@ def test_greedy_takes_the_item_that_adds_most():
     rng = np.random.default_rng(8)
     for chances in CHANCES[1:]:
         items = random_items(rng, chances)
-        lists = item_search.greedy_lists(items, (1, 2, 3))[2]
+        lists = item_greedy.greedy_lists(items, (1, 2, 3))[2]
         for r, found in zip((1, 2, 3), lists, strict=True):
             assert found == tuple(_greedy(items, r))
 
@@ -152,7 +152,7 @@ def _greedy(items, r):
 def test_too_many_items_for_greedy():
     items = Items(np.eye(400), np.repeat(np.arange(80), 5), Chances(0.5, 1, 1), np.ones(400, dtype=bool))
     with pytest.raises(bp.UsageError, match="certified"):
-        item_search.greedy_lists(items, (1,))
+        item_greedy.greedy_lists(items, (1,))
 
 
 # --- measures -------------------------------------------------------------------------------------------------------
