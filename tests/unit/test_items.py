@@ -253,6 +253,18 @@ def test_more_than_eight_pointers_are_not_all_tried():
     assert value("EPRUM(ideal='certified',r=9)", "fetch_browse(consider=0.8)", truth) == 0
 
 
+def test_explain_says_who_considers_which_pointer():
+    """Behind junk half go on to the target, and behind that three quarters to the next."""
+    run = worlds.span_run({"q": [("a", 50, 60, 1), (*A, 1), (*B, 1), (*C, 2)]})
+    for measure in ("EPRUM", "epnav", "ExpectedRatio", "GainRecall@2", "PRUM"):
+        told = str(bp.explain(TRUTH, run, "q", measure, user="fetch_browse(consider=1,miss=0.5)", units=10))
+        table = told.split("who considers each")[1].split("\n\n")[0]
+        rows = [line.split() for line in table.splitlines()[3:]]
+        assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]
+        assert rows[0][3] == "-" and rows[1][3:] == ["a#0-10", "1"]
+    assert "who considers" not in str(bp.explain(TRUTH, run, "q", "EPRUM"))
+
+
 def test_the_command_lists_items(tmp_path, berrypick):
     spans = [A, B, C, D]
     lines = [{"topic": "q", "doc": doc, "start": start, "end": end} for doc, start, end in spans]
