@@ -9,7 +9,7 @@ import twins
 import worlds
 
 import berrypick as bp
-from berrypick.kernels import item_search, native
+from berrypick.kernels import item_greedy, item_search, native
 from berrypick.kernels.item_chain import Chances
 from berrypick.kernels.item_lists import Gains, Numbers
 from berrypick.kernels.items import Items
@@ -73,6 +73,14 @@ def test_recall_values_against_every_list(chances, monkeypatch):
         check(items, Numbers((1, 2, 3)), [1.0] * 3, exact=case % 2)
 
 
+def test_targets_that_do_not_count_are_found_all_the_same():
+    """For a satisfaction level: its own targets, with readers who are as willing after any."""
+    rng = np.random.default_rng(9)
+    for chances in ((0.8, 0.5, 1), (0.9, 1, 0.2)):
+        items = random_items(rng, chances).columns(np.array([True, False, True]))
+        check(items, Numbers((1, 2)), [1.0, 0.0, 1.0], exact=True)
+
+
 def test_gains_against_every_list(kernels, monkeypatch):
     rng = np.random.default_rng(6)
     for case in range(10):
@@ -111,7 +119,7 @@ def test_greedy_takes_the_item_that_adds_most():
     rng = np.random.default_rng(8)
     for chances in CHANCES[1:]:
         items = random_items(rng, chances)
-        lists = item_search.greedy_lists(items, (1, 2, 3))[2]
+        lists = item_greedy.greedy_lists(items, (1, 2, 3))[2]
         for r, found in zip((1, 2, 3), lists, strict=True):
             assert found == tuple(_greedy(items, r))
 
@@ -144,7 +152,7 @@ def _greedy(items, r):
 def test_too_many_items_for_greedy():
     items = Items(np.eye(400), np.repeat(np.arange(80), 5), Chances(0.5, 1, 1), np.ones(400, dtype=bool))
     with pytest.raises(bp.UsageError, match="certified"):
-        item_search.greedy_lists(items, (1,))
+        item_greedy.greedy_lists(items, (1,))
 
 
 # --- measures -------------------------------------------------------------------------------------------------------
@@ -243,6 +251,18 @@ def test_more_than_eight_pointers_are_not_all_tried():
             with pytest.raises(bp.UsageError, match="at most 8 pointers, not 9"):
                 value(f"{measure}(ideal='exact')", f"fetch_browse(consider={consider})", truth)
     assert value("EPRUM(ideal='certified',r=9)", "fetch_browse(consider=0.8)", truth) == 0
+
+
+def test_explain_says_who_considers_which_pointer():
+    """Behind junk half go on to the target, and behind that three quarters to the next."""
+    run = worlds.span_run({"q": [("a", 50, 60, 1), (*A, 1), (*B, 1), (*C, 2)]})
+    for measure in ("EPRUM", "epnav", "ExpectedRatio", "GainRecall@2", "PRUM"):
+        told = str(bp.explain(TRUTH, run, "q", measure, user="fetch_browse(consider=1,miss=0.5)", units=10))
+        table = told.split("who considers each")[1].split("\n\n")[0]
+        rows = [line.split() for line in table.splitlines()[3:]]
+        assert [row[:3] for row in rows] == [["1", "a#50-60", "1"], ["1", "a#0-10", "0.5"], ["1", "a#20-30", "0.75"]]
+        assert rows[0][3] == "-" and rows[1][3:] == ["a#0-10", "1"]
+    assert "who considers" not in str(bp.explain(TRUTH, run, "q", "EPRUM"))
 
 
 def test_the_command_lists_items(tmp_path, berrypick):

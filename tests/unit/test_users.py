@@ -180,7 +180,8 @@ def test_items_by_enumeration_of_decisions(data):
 
 
 def test_fetch_browse_takes_another_model():
-    for text, told in [("fetch_browse(of='fetch_browse')", "another"), ("fetch_browse(of='clasical')", "classical")]:
+    for text, told in [("fetch_browse(of='fetch_browse')", "another"), ("fetch_browse(of='clasical')", "classical"),
+                       ("fetch_browse(miss=1.5)", "miss"), ("fetch_browse(miss=-0.1)", "in \\[0, 1\\]")]:  # fmt: skip
         with pytest.raises(bp.UsageError, match=told):
             build(text)
 

@@ -6,6 +6,7 @@ found in this item already. For a target x there are three states: nothing found
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,14 @@ class Chances:
             return 1.0, 1.0
         willing = self.consider**position
         return willing * self.miss, willing * self.after
+
+    def considered(self, finds: Sequence[float]) -> Iterator[float]:
+        """P(considered) of each pointer of an item, which lead to anything with these probabilities."""
+        none = 1.0
+        for position, found in enumerate(finds):
+            nothing, after = self.at(position)
+            yield none * nothing + (1.0 - none) * after
+            none *= 1.0 - nothing * found
 
 
 class Chain:

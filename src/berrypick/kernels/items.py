@@ -130,18 +130,19 @@ class Items:
     def most_reached(self, r: int, sure: bool) -> FloatArray | None:
         """For k = 1 .. t ranks, what P(F_k >= r) cannot exceed; None where it is not known.
 
-        Each of the k items has found the target of its first pointer, so the others are considered with the chance
-        after a find. Where that is below 1, r pointers of a list that is ``sure`` stand first, so at most t - r others
-        help.
+        k items have found the targets of their k first pointers at most; the others are considered with the chance of
+        their position, after a find where every pointer surely finds something. Where that is below 1, r pointers of a
+        list that is ``sure`` stand first, so at most t - r others help.
         """
         sizes = self._own
         if sizes is None:
             return None
-        targets = int(sizes.sum())
-        found, first = np.ones(targets), sure and self.chances.at(1)[1] < 1
+        targets, finds = int(sizes.sum()), bool((self.rows == 1.0).any(axis=1).all())
+        chance = [self.chances.at(p)[1] if finds else max(self.chances.at(p)) for p in range(targets + 1)]
+        found, first = np.ones(targets), sure and chance[1] < 1
         for k in range(1, min(r, targets + 1)):
             others = min(int(sizes[:k].sum()) - k, targets - (r if first else k))
-            seen = np.array([[self.chances.at(1 + place // k)[1] for place in range(others)]])
+            seen = np.array([[chance[1 + place // k] for place in range(others)]])
             mass = plain_law(seen, 1.0 - seen)[0]
             found[k - 1] = min(1.0, float(mass[r - k :].sum()) * (1 + ROUNDING))
         return found

@@ -15,7 +15,7 @@ from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.gains._gains import Base, GainMeasure, curves, gain_table
 from berrypick.measures.reader_values import ReaderValues
-from berrypick.measures.readers._working import reach_table, seen_by_rank
+from berrypick.measures.readers._working import item_tables, reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class GainRecall(GainMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         if self._moves(judged):
             names, targets = judged.items.names_by_rank(), judged.targets.names()
-            parts: list[str | Table] = [reach_table(judged.reach, names, targets)]
+            parts: list[str | Table] = [*item_tables(judged), reach_table(judged.reach, names, targets)]
             total = float(judged.targets.gain.sum())
         else:
             parts = [gain_table(judged, self.quant, self.base, None)]

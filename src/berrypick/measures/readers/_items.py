@@ -9,8 +9,9 @@ from berrypick.core.reach import Reach
 from berrypick.judging.candidates import Candidates, item_name
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.item_greedy import greedy_lists
 from berrypick.kernels.item_lists import MOST_POINTERS, Numbers
-from berrypick.kernels.item_search import greedy_lists, too_many
+from berrypick.kernels.item_search import too_many
 from berrypick.kernels.items import Items
 from berrypick.measures.readers._certificate import Searched, search_of
 from berrypick.measures.readers._ideal_list import SearchedLists, ideal_list

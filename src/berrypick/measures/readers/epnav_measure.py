@@ -38,7 +38,7 @@ from berrypick.measures.readers._cheapest import CheapestLists, against, cheapes
 from berrypick.measures.readers._effort_precision import Working, reached_gains, thresholds, working_of
 from berrypick.measures.readers._items import several_documents_note, share_documents, takes_all, targets_by_document
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import reach_table
+from berrypick.measures.readers._working import item_tables, reach_table
 
 
 @dataclass(frozen=True)
@@ -237,6 +237,7 @@ class epnav(TargetMeasure):
         head = ["level", "gain", divisor, "E[1/effort]", "precision"]
         return self._explanation(
             judged,
+            *item_tables(judged),
             reach_table(judged.reach, names, targets),
             Table(spent, ["rank", "effort", "E[gain]", *(f"l={level:g}" for level in levels)], rows),
             Table("Effort-precision at gain-recall levels", head, terms),

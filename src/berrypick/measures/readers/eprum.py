@@ -60,7 +60,7 @@ from berrypick.measures.readers._items import (
     target_list_notes,
 )
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
+from berrypick.measures.readers._working import item_tables, law_table, reach_table, scenario_tables, whole_recall
 
 #: What is said of bounds that are not those of one recall value.
 _ADDED_UP = (
@@ -358,7 +358,7 @@ class EPRUM(TargetMeasure):
         return [(x, y) for x, y in zip(xs, heights, strict=True) if not math.isnan(y)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        parts: list[str | Table] = []
+        parts: list[str | Table] = [*item_tables(judged)]
         lists = []
         many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):

@@ -14,7 +14,7 @@ from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import reach_table, seen_by_rank
+from berrypick.measures.readers._working import item_tables, reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)
@@ -100,4 +100,5 @@ class ExpectedRatio(TargetMeasure):
         ]
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
         reached = reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names())
-        return self._explanation(judged, reached, Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows))
+        after = Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows)
+        return self._explanation(judged, *item_tables(judged), reached, after)

@@ -22,7 +22,7 @@ from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._expected_precision import LawName
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import consulted_tables, law_table, reach_table, whole_recall
+from berrypick.measures.readers._working import consulted_tables, item_tables, law_table, reach_table, whole_recall
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,7 @@ class PRUM(TargetMeasure):
         names, targets = judged.items.names_by_rank(), judged.targets.names()
         law = normal_law(reach.seen, reach.unseen) if self.law == "normal" else None
         parts = [
+            *item_tables(judged),
             reach_table(reach, names, targets),
             law_table(reach, names, law),
             *consulted_tables(reach, names, targets),
