@@ -14,7 +14,7 @@ from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
 from berrypick.measures import document_measures
-from berrypick.measures._typed import stands_for
+from berrypick.measures.typed_names import stands_for
 from berrypick.references import bibtex, cited
 
 KINDS: dict[str, Registry[Any]] = {"measure": measures.registry, "user": users.registry, "format": formats.registry}

@@ -115,7 +115,7 @@ class _First(TypedDict, total=False):
     ]  # fmt: skip
 
 
-class _Documents(TypedDict, total=False):
+class _DocumentsOption(TypedDict, total=False):
     """What a sweep takes as an argument of its own."""
 
     documents: Annotated[
@@ -286,7 +286,7 @@ class SweepKeywords(_First, _Others, total=False):
     """The options of an evaluation as keyword arguments, without the documents."""
 
 
-class EvaluationKeywords(_First, _Documents, _Others, total=False):
+class EvaluationKeywords(_First, _DocumentsOption, _Others, total=False):
     """The options of an evaluation as keyword arguments."""
 
 

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
-from berrypick.core.spread import as_lists, spread
+from berrypick.inputs.row_lists import as_lists, spread
 
 Role = Literal["truth", "run"]
 

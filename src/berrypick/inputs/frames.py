@@ -13,7 +13,6 @@ from typing import Any
 
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.run import Run
-from berrypick.core.spread import as_lists
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
@@ -29,6 +28,7 @@ from berrypick.inputs.fields import (
     ours_of,
     unread_names,
 )
+from berrypick.inputs.row_lists import as_lists
 
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from berrypick.core.errors import InputError, UsageError, nesting_refused
-from berrypick.core.topic_fields import TopicField, TopicFields
+from berrypick.core.truth import TopicField, TopicFields
 from berrypick.formats.base import Problems
 from berrypick.formats.io.files import content, head, reusable
 from berrypick.formats.io.json_lines import Fields, records

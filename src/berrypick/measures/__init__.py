@@ -10,8 +10,8 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
 from berrypick.core.registry import Registry
 from berrypick.measures import _documents as document_measures
-from berrypick.measures._typed import listed, stands_for
 from berrypick.measures.base import Measure
+from berrypick.measures.typed_names import listed, stands_for
 
 __all__ = ["Measure", "document_measures", "listed", "parse_measure", "registered", "registry"]
 

@@ -13,7 +13,7 @@ from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.item_chain import Chain, Chances
+from berrypick.kernels.item_chain import Chances, ItemChain
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, spread
 from berrypick.users.pairs import combined
 from berrypick.users.walks import Readers, Visit, Visits
@@ -119,7 +119,7 @@ class FetchBrowse(UserModel):
             return combined(ranking, single.targets, single.rank, single.target, probability)
         rank, chances, targets = ranking.rank, self.chances, max(single.targets, 1)
         key, pair = np.unique(rank[single.rank] * targets + single.target, return_inverse=True)
-        item, chain = key // targets, Chain(key // targets, ranking.ranks)
+        item, chain = key // targets, ItemChain(key // targets, ranking.ranks)
         for position, rows in enumerate(_by_position(rank)):
             here = np.isin(single.rank, rows)
             leads = np.zeros(len(key))
