@@ -312,8 +312,7 @@ class EPRUM(TargetMeasure):
         return target_list_notes(judged, "ideal='certified'") if self.ideal == "targets" else ()
 
     def bounded(self, end: End) -> EPRUM | None:
-        same = self.rank is not None and self.ideal == "targets"  # E[F_k]/k under every law
-        if self.together != "independent" or self.law != "exact" or self.norm != "product" or same:
+        if self.together != "independent" or self.law != "exact" or self.norm != "product":
             return None
         return replace(self, together=end)
 
