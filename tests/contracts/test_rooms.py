@@ -123,6 +123,7 @@ def test_lines_of_code_are_neither_blank_nor_comments_nor_docstrings(lines):
     assert lines.code_lines(text) == 4
 
 
+@pytest.mark.slow
 def test_the_core_stays_small(lines):
     """What one has to know to change an evaluation, apart from measures, user models and formats, which are one file
     each; and everything but the add-ons."""

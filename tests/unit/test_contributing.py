@@ -90,8 +90,8 @@ def test_they_pass_the_contract_tests_and_their_own(copy):
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
 
 
-#: Contracts about something else: hidden slices, names of commands' output, the way to the kernel.
-OTHERS = ("test_slices", "test_hostile_names", "test_way_to_kernel", "test_options")
+#: Contracts about something else: hidden slices, hostile names, the way to the kernel, options, names of ``bp.``.
+OTHERS = ("test_slices", "test_hostile_names", "test_way_to_kernel", "test_options", "test_names")
 
 
 def test_what_breaks_a_contract_is_noticed(copy):

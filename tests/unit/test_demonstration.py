@@ -193,6 +193,15 @@ def test_the_commands_give_the_rows_of_the_tables(text: str) -> None:
     assert tried == len(web.READERS) + len(video.READERS) + 1 + len(campaign.QUESTIONS_ASKED) + 1
 
 
+@pytest.mark.parametrize("part", ["web", "video", "campaign", "rag"])
+def test_parts_say_nothing_on_standard_error(part: str) -> None:
+    """In a process of its own: a warning of Python would show there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "berrypick", "demo", part], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_demo_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.chdir(tmp_path)
     for arguments, expected in (([], demo.summary()), (["--all"], text), (["rag", "web"], demo.text(["rag", "web"]))):

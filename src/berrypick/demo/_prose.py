@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from berrypick.core.explanation import Table
-from berrypick.evaluation.functions import evaluate
+from berrypick.evaluation.evaluation import Evaluation
 from berrypick.report.tables import aligned, shown
 
 WIDTH = 80
@@ -61,7 +61,7 @@ def measured(part: DemoPart, reading: DemoReading) -> Numbers:
 
 
 def _means(part: DemoPart, reading: DemoReading, measures: str) -> Numbers:
-    results = evaluate(
+    evaluation = Evaluation.prepare(
         part.path(part.truth),
         [part.path(run) for run in part.runs],
         measures,
@@ -72,9 +72,8 @@ def _means(part: DemoPart, reading: DemoReading, measures: str) -> Numbers:
         ignore_elements=reading.ignore_elements,
     )
     found: Numbers = {}
-    for run, values in results.mean().items():
-        for measure, value in values.items():
-            found.setdefault(measure, {})[run] = value
+    for row in evaluation.run().mean_rows:
+        found.setdefault(row.measure, {})[row.run] = row.value
     return found
 
 
