@@ -91,7 +91,7 @@ def find_candidates(targets: Targets, context: JudgingContext) -> Candidates:
     names = [targets.name(x) for x in order.tolist()]
     rankings = [own]
     known = set(names)
-    elements = _elements_around(targets, known, context.reader.collection)
+    elements = _elements_around(targets, known, context.reader.single_documents)
     if elements is not None:
         names += [elements.name(row) for row in range(len(elements))]
         rankings.append(elements)

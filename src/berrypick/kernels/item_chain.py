@@ -44,7 +44,7 @@ class Chances:
             none *= 1.0 - nothing * found
 
 
-class Chain:
+class ItemChain:
     """Many items at once, and of each some targets: pairs of an item and a target, given by the item of each pair."""
 
     def __init__(self, item: IntArray, items: int) -> None:
@@ -73,7 +73,7 @@ class Chain:
 def item_rows(rows: FloatArray, orders: IntArray, chances: Chances) -> FloatArray:
     """What items lead to: each row of ``orders`` has the pointers of one, whose own rows are given."""
     items, targets = len(orders), rows.shape[1]
-    chain = Chain(np.repeat(np.arange(items), targets), items)
+    chain = ItemChain(np.repeat(np.arange(items), targets), items)
     for position, pointers in enumerate(orders.T):
         nothing, after = (np.full(items, chance) for chance in chances.at(position))
         chain.follow(rows[pointers].ravel(), nothing, after)

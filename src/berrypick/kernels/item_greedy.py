@@ -41,10 +41,10 @@ def greedy_lists(items: Items, wanted: Sequence[int]) -> tuple[FloatArray, Float
             f"ideal='greedy' tries {_count(items)} items for {items.targets} targets, which takes too long; "
             "ideal='certified' works for any number"
         )
-    return _Greedy(items).lists(np.array(wanted, dtype=np.int64))
+    return _ItemGreedy(items).lists(np.array(wanted, dtype=np.int64))
 
 
-class _Greedy:
+class _ItemGreedy:
     def __init__(self, items: Items) -> None:
         made = [item for pointers in items.documents for item in _candidates(items, pointers.tolist())]
         self.items = sorted(made, key=lambda item: (len(item), item))

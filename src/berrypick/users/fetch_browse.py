@@ -8,16 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import zero_to_one
 from berrypick.core.errors import UsageError
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, zero_to_one
 from berrypick.core.reach import Reach
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
-from berrypick.kernels.item_chain import Chain, Chances
-from berrypick.users._pairs import combined
-from berrypick.users._walks import Readers, Visit, Visits
+from berrypick.kernels.item_chain import Chances, ItemChain
 from berrypick.users.base import ReaderContext, Slider, UserModel, by_rank, spread
+from berrypick.users.pairs import combined
+from berrypick.users.walks import Readers, Visit, Visits
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class FetchBrowse(UserModel):
             return combined(ranking, single.targets, single.rank, single.target, probability)
         rank, chances, targets = ranking.rank, self.chances, max(single.targets, 1)
         key, pair = np.unique(rank[single.rank] * targets + single.target, return_inverse=True)
-        item, chain = key // targets, Chain(key // targets, ranking.ranks)
+        item, chain = key // targets, ItemChain(key // targets, ranking.ranks)
         for position, rows in enumerate(_by_position(rank)):
             here = np.isin(single.rank, rows)
             leads = np.zeros(len(key))
@@ -161,12 +160,11 @@ class FetchBrowse(UserModel):
                 first = False
                 ahead = next(inner, None)
 
+    def no_walk(self) -> str:
+        return self.inner().no_walk()
+
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         return self.inner().other_units(targets, context)
-
-    @property
-    def reads_lengths(self) -> bool:
-        return self.inner().reads_lengths
 
     @property
     def reads_sizes(self) -> bool:

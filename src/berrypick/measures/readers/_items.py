@@ -14,7 +14,7 @@ from berrypick.kernels.item_lists import MOST_POINTERS, Numbers
 from berrypick.kernels.item_search import too_many
 from berrypick.kernels.items import Items
 from berrypick.measures.readers._certificate import Searched, search_of
-from berrypick.measures.readers._ideal_list import IdealLists, ideal_list
+from berrypick.measures.readers._ideal_list import SearchedLists, ideal_list
 
 
 def takes_all(judged: JudgedTopic) -> bool:
@@ -45,7 +45,7 @@ def list_of_documents(judged: JudgedTopic, ideal: BoolArray) -> ideals.Ideal:
 
 def ideal_items(
     measure: Searched, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...]
-) -> IdealLists:
+) -> SearchedLists:
     """The ideal lists of items; ``reach`` is that of the run to the targets that are ideal."""
     candidates = judged.candidates
     if measure.ideal == "exact" and len(candidates.pointers) > MOST_POINTERS:
@@ -63,15 +63,15 @@ def ideal_items(
     found = ideals.certified_items(items, Numbers(wanted), objective, search_of(measure), foreign)
     best = ideals.of_found(found.found, wanted, reach.targets, objective)
     names = [item_name(candidates.names, item) for item in found.items]
-    return IdealLists(best, len(names), bool(len(foreign)), objective == "inverse", names)
+    return SearchedLists(best, len(names), bool(len(foreign)), objective == "inverse", names)
 
 
-def _greedy(items: Items, candidates: Candidates) -> IdealLists:
+def _greedy(items: Items, candidates: Candidates) -> SearchedLists:
     length, inverse, lists = greedy_lists(items, range(1, items.targets + 1))
     number = {item: n for n, item in enumerate(dict.fromkeys(item for one in lists for item in one))}
     names = [item_name(candidates.names, item) for item in number]
     orders = [[number[item] for item in one] for one in lists]
-    return IdealLists(ideals.Ideal(length, inverse, orders), len(names), names=names)
+    return SearchedLists(ideals.Ideal(length, inverse, orders), len(names), names=names)
 
 
 def target_list_notes(judged: JudgedTopic, of: str) -> tuple[str, ...]:
