@@ -106,6 +106,8 @@ def test_bounds_of_many_pointers_are_near():
     """Twelve passages in three documents, half or four fifths go on: too many lists to be listed."""
     for consider, widest in ((0.5, 0.06), (0.8, 0.07)):
         items = Items(np.eye(12), np.repeat(np.arange(3), 4), Chances(consider, 1, 1), np.ones(12, dtype=bool))
+        most = item_search.search_items(items, Numbers((2, 4, 9, 12)), "inverse", Search())
+        assert max(one.gap for one in most.found) < 2 * widest
         made = item_search.search_items(items, Numbers((1, 2, 4, 9, 12)), "length", Search())
         assert max(one.gap for one in made.found) < widest
         assert made.found[-1].value == 12 and made.found[-1].gap == 0

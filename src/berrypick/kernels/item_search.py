@@ -60,10 +60,11 @@ def search_items(
     found = []
     for n, (wanted, bound) in enumerate(zip(goal.wanted, bounds, strict=True)):
         problem = _Wanted(items, goal, wanted, objective)
-        starts = [[i for i in bound.order if i < len(items)], *alternating(items)]
+        needed = int(wanted) if isinstance(goal, Numbers) else items.targets
+        starts = [[i for i in bound.order if i < len(items)], *beginnings(items, needed)]
         lists = [made(items, firsts) for firsts in starts for made in (realised, dealt)]
         lists += [singles(items), *([greedy[n]] if greedy else [])]
-        best = problem.improved(max(lists, key=problem.score))
+        best = max(map(problem.improved, sorted(lists, key=problem.score)[-3:]), key=problem.score)
         value, limited = problem.value(best), bound.bound
         if extra is None:
             limited = (max if objective == "length" else min)(limited, problem.bound())
@@ -122,14 +123,11 @@ class _Wanted:
 
     def bound(self) -> float:
         """What no list of items passes: by sums, and by what is known of the number seen."""
-        found = np.inf if self.inverse else _by_sums(self.items, self.goal, self.wanted)
-        most = self.items.most_reached(int(self.wanted), not self.inverse) if isinstance(self.goal, Numbers) else None
-        if most is None:
-            return found
-        k = np.arange(1, len(most) + 1)
-        if not self.inverse:
-            return max(found, 1.0 + float((1.0 - most[: int(self.wanted) - 1]).sum()))
-        return min(found, float((most / (k * (k + 1))).sum() + most[-1] / (len(most) + 1)))
+        if not isinstance(self.goal, Numbers):
+            return np.inf if self.inverse else _by_sums(self.items, self.goal, self.wanted)
+        if self.inverse:
+            return self.items.most_inverse(int(self.wanted))
+        return max(_by_sums(self.items, self.goal, self.wanted), self.items.least_length(int(self.wanted)))
 
 
 def _with(made: ItemList, changed: Mapping[int, Item]) -> ItemList:
@@ -190,15 +188,17 @@ def realised(items: Items, firsts: Sequence[int]) -> ItemList:
     return tuple(made)
 
 
-def alternating(items: Items) -> list[list[int]]:
-    """Pointers that may stand first in an item: those that lead to most, one of each document in turn, the larger
-    documents first. For every number of them."""
+def beginnings(items: Items, needed: int) -> list[list[int]]:
+    """Pointers that may stand first in an item, for numbers of them up to what is needed: one of each document, the
+    larger documents and what leads to most first; then further ones of each document in turn, or those of the last
+    documents, so that the first ones keep all of theirs in one item."""
     weight = row_totals(items.rows[:, items.wanted])
     queues = [sorted(pointers.tolist(), key=lambda i: -float(weight[i])) for pointers in items.documents]
     queues.sort(key=len, reverse=True)
-    turns = itertools.zip_longest(*queues)
-    order = [i for turn in turns for i in turn if i is not None]
-    return [order[:count] for count in range(1, min(len(order), MOST_STARTS) + 1)]
+    in_turn = [i for turn in itertools.zip_longest(*queues) for i in turn if i is not None]
+    from_the_end = [queue[0] for queue in queues] + [i for queue in queues[::-1] for i in queue[1:]]
+    counts = sorted({*range(1, min(len(items), MOST_STARTS) + 1), min(len(items), needed)})
+    return [order[:count] for order in (in_turn, from_the_end) for count in counts]
 
 
 def dealt(items: Items, firsts: Sequence[int]) -> ItemList:

@@ -14,9 +14,9 @@ exclude each other. Three facts make lists of them searchable:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from berrypick.kernels.item_chain import Chances, item_rows
 from berrypick.kernels.poisson_binomial import plain_law
 from berrypick.kernels.sum_bounds import LeastEffort
 from berrypick.kernels.tangents import ROUNDING
+
+#: Targets for which lists are told apart by the number of their items.
+MOST_COUNTED = 40
 
 #: The pointers of an item, in order, and the items of a list.
 Item = tuple[int, ...]
@@ -127,24 +130,54 @@ class Items:
             return None
         return -np.sort(-np.bincount(self.document[leads])).astype(np.int64)
 
-    def most_reached(self, r: int, sure: bool) -> FloatArray | None:
-        """For k = 1 .. t ranks, what P(F_k >= r) cannot exceed; None where it is not known.
+    @cached_property
+    def _finds(self) -> bool:
+        """Whether every pointer surely finds something."""
+        return bool((self.rows == 1.0).any(axis=1).all())
 
-        k items have found the targets of their k first pointers at most; the others are considered with the chance of
-        their position, after a find where every pointer surely finds something. Where that is below 1, r pointers of a
-        list that is ``sure`` stand first, so at most t - r others help.
+    def _chance(self, position: int) -> float:
+        """The largest chance of considering a pointer that is not the first."""
+        return self.chances.at(position)[1] if self._finds else max(self.chances.at(position))
+
+    @cached_property
+    def _behind(self) -> Callable[[int, int], FloatArray]:
+        """By a number of items and of pointers behind the first ones: the law of how many of these are found."""
+
+        @cache
+        def law(items: int, others: int) -> FloatArray:
+            seen = np.array([[self._chance(1 + place // items) for place in range(others)]])
+            return plain_law(seen, 1.0 - seen)[0]
+
+        return law
+
+    def _most_reached(self, r: int, items: int, sizes: IntArray) -> FloatArray:
+        """For k = 1 .. ``items`` ranks, what P(F_k >= r) cannot exceed where at least so many pointers stand first.
+
+        k items have found the targets of their k first pointers at most, and some of the others.
         """
-        sizes = self._own
-        if sizes is None:
-            return None
-        targets, finds = int(sizes.sum()), bool((self.rows == 1.0).any(axis=1).all())
-        chance = [self.chances.at(p)[1] if finds else max(self.chances.at(p)) for p in range(targets + 1)]
-        found, first = np.ones(targets), sure and chance[1] < 1
-        for k in range(1, min(r, targets + 1)):
-            others = min(int(sizes[:k].sum()) - k, targets - (r if first else k))
-            seen = np.array([[chance[1 + place // k] for place in range(others)]])
-            mass = plain_law(seen, 1.0 - seen)[0]
-            found[k - 1] = min(1.0, float(mass[r - k :].sum()) * (1 + ROUNDING))
+        found = np.ones(items)
+        for k in range(1, min(r - 1, items) + 1):
+            others = min(int(sizes[:k].sum()) - k, int(sizes.sum()) - items)
+            found[k - 1] = min(1.0, float(self._behind(k, others)[r - k :].sum()) * (1 + ROUNDING))
+        return found
+
+    def least_length(self, r: int) -> float:
+        """No list that surely reaches r has a smaller E[ML_r]: where others than first pointers are not sure, r or more
+        stand first."""
+        if self._own is None or self._chance(1) == 1:
+            return 1.0
+        return 1.0 + float((1.0 - self._most_reached(r, r, self._own)[: r - 1]).sum())
+
+    def most_inverse(self, r: int) -> float:
+        """No list has a larger E[A_r/ML_r]. Of a list of n items n pointers stand first and all others behind; not
+        known where it might begin an item with one that finds nothing."""
+        targets = 0 if self._own is None else int(self._own.sum())
+        if self._own is None or not self._finds or not 0 < targets <= MOST_COUNTED:
+            return np.inf
+        found = 0.0
+        for items in range(1, targets + 1):
+            most, k = self._most_reached(r, items, self._own), np.arange(1, items + 1)
+            found = max(found, float((most / (k * (k + 1))).sum() + most[-1] / (items + 1)))
         return found
 
 
