@@ -9,9 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from berrypick.core.arrays import FloatArray
-from berrypick.kernels import list_search
-from berrypick.kernels.list_problem import Search
-from berrypick.kernels.priced import Priced
+from berrypick.kernels.lists import list_search
+from berrypick.kernels.lists.list_problem import Search
+from berrypick.kernels.lists.priced import Priced
 
 EXPONENTS = (0.5, 1, 3)
 #: Probabilities that make ties, and others.

@@ -89,7 +89,7 @@ def test_by_the_functions():
 
 def test_ideal_lists_of_the_specification():
     from berrypick.core.reach import Reach
-    from berrypick.kernels import ideal
+    from berrypick.kernels.lists import ideal
 
     def rows(p):
         return Reach.of([[1, 0], [0, 1], [p, p]])  # b, c, then a
@@ -101,7 +101,7 @@ def test_ideal_lists_of_the_specification():
     assert ideal.exact(rows(0.5)).length[1] == pytest.approx(2, abs=1e-12)
     assert ideal.exact(rows(0.5)).inverse[1] == pytest.approx(0.25 + 0.25 / 2 + 0.5 / 3, abs=1e-12)
     # the list itself: 2.04 and .53333
-    from berrypick.kernels.greedy import expected_inverse
+    from berrypick.kernels.lists.greedy import expected_inverse
 
     assert expected_inverse([0.36, 0.6, 1.0]) == pytest.approx(0.36 + 0.24 / 2 + 0.4 / 3, abs=1e-12)
 

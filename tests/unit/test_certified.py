@@ -14,8 +14,9 @@ import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
 from berrypick.core.reach import Reach
-from berrypick.kernels import gain_steps, ideal, list_bounds, list_search, native, priced, set_queue
-from berrypick.kernels.list_problem import Search
+from berrypick.kernels import native
+from berrypick.kernels.lists import gain_steps, ideal, list_bounds, list_search, priced, set_queue
+from berrypick.kernels.lists.list_problem import Search
 
 
 @pytest.fixture(params=["native", "numpy"])

@@ -11,9 +11,10 @@ from list_twins import best_values, check, random_case, reached
 import berrypick as bp
 from berrypick.cli import cli
 from berrypick.core.navigation import ReachTable
-from berrypick.kernels import budget_bounds, candidate_sets, gain_steps, list_search, native
-from berrypick.kernels.list_problem import Search
-from berrypick.kernels.priced import Priced
+from berrypick.kernels import native
+from berrypick.kernels.lists import budget_bounds, candidate_sets, gain_steps, list_search
+from berrypick.kernels.lists.list_problem import Search
+from berrypick.kernels.lists.priced import Priced
 
 
 @pytest.fixture(params=["native", "numpy"])

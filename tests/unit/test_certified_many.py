@@ -7,8 +7,9 @@ import pytest
 from list_twins import check, random_case, random_rows
 
 from berrypick.core.reach import Reach
-from berrypick.kernels import ideal, list_search, native
-from berrypick.kernels.list_problem import Search
+from berrypick.kernels import native
+from berrypick.kernels.lists import ideal, list_search
+from berrypick.kernels.lists.list_problem import Search
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -6,8 +6,9 @@ from generated import candidate_rows, reaches
 from hypothesis import given, settings
 
 from berrypick.core.reach import Reach
-from berrypick.kernels import greedy, native
-from berrypick.kernels.greedy import SAME, greedy_lists, plain_greedy_lists
+from berrypick.kernels import native
+from berrypick.kernels.lists import greedy
+from berrypick.kernels.lists.greedy import SAME, greedy_lists, plain_greedy_lists
 from berrypick.kernels.poisson_binomial import plain_law, upper_tails
 
 compiled = pytest.mark.skipif(native() is None, reason="compiled kernels")

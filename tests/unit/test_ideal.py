@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import berrypick as bp
 from berrypick.core.reach import Reach
-from berrypick.kernels import ideal
+from berrypick.kernels.lists import ideal
 
 
 @given(candidate_rows(most=4))

@@ -16,7 +16,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.effort import Effort, measure_effort
-from berrypick.kernels.items import Items
+from berrypick.kernels.lists.items import Items
 from berrypick.users.base import UserModel
 
 

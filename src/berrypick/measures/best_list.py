@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from berrypick.kernels.list_problem import Found
+from berrypick.kernels.lists.list_problem import Found
 
 #: The relative gap of a certificate above which a note says so.
 GAP = 0.05

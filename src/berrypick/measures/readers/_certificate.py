@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from berrypick.core.errors import UsageError
 from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
-from berrypick.kernels.list_problem import Search
+from berrypick.kernels.lists.list_problem import Search
 from berrypick.measures.best_list import GAP
 
 if TYPE_CHECKING:

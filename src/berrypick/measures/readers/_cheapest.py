@@ -14,12 +14,12 @@ from berrypick.core.reach import Reach
 from berrypick.judging.candidates import item_name
 from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels import ideal as ideals
-from berrypick.kernels.gain_steps import distinct_thresholds
-from berrypick.kernels.item_lists import Gains
-from berrypick.kernels.item_search import too_many
-from berrypick.kernels.list_problem import Found, Objective, Search
-from berrypick.kernels.priced import Priced
+from berrypick.kernels.lists import ideal as ideals
+from berrypick.kernels.lists.gain_steps import distinct_thresholds
+from berrypick.kernels.lists.item_lists import Gains
+from berrypick.kernels.lists.item_search import too_many
+from berrypick.kernels.lists.list_problem import Found, Objective, Search
+from berrypick.kernels.lists.priced import Priced
 from berrypick.measures.readers._certificate import NormName
 from berrypick.measures.readers._effort_precision import Working, thresholds
 

@@ -11,7 +11,7 @@ import numpy as np
 from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
 from berrypick.judging.candidates import Candidates
-from berrypick.kernels import ideal as ideals
+from berrypick.kernels.lists import ideal as ideals
 from berrypick.measures.readers._certificate import Searched, search_of
 
 IdealName = Literal["targets", "greedy", "exact", "certified"]

@@ -8,11 +8,11 @@ from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.reach import Reach
 from berrypick.judging.candidates import Candidates, item_name
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels import ideal as ideals
-from berrypick.kernels.item_greedy import greedy_lists
-from berrypick.kernels.item_lists import MOST_POINTERS, Numbers
-from berrypick.kernels.item_search import too_many
-from berrypick.kernels.items import Items
+from berrypick.kernels.lists import ideal as ideals
+from berrypick.kernels.lists.item_greedy import greedy_lists
+from berrypick.kernels.lists.item_lists import MOST_POINTERS, Numbers
+from berrypick.kernels.lists.item_search import too_many
+from berrypick.kernels.lists.items import Items
 from berrypick.measures.readers._certificate import Searched, search_of
 from berrypick.measures.readers._ideal_list import SearchedLists, ideal_list
 

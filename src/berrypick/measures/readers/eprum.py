@@ -21,9 +21,9 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.candidates import item_name
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels import ideal as ideals
-from berrypick.kernels.item_lists import Numbers
 from berrypick.kernels.joint_bounds import End, mean_terms
+from berrypick.kernels.lists import ideal as ideals
+from berrypick.kernels.lists.item_lists import Numbers
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.best_list import BestList
 from berrypick.measures.reader_values import ReaderValues

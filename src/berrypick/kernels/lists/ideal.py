@@ -17,16 +17,17 @@ import numpy as np
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.reach import Reach
-from berrypick.kernels import in_use, item_search, list_search
-from berrypick.kernels.candidate_sets import best_order, order_of
-from berrypick.kernels.greedy import greedy_lists
+from berrypick.kernels import in_use
 from berrypick.kernels.item_chain import Chances
-from berrypick.kernels.item_lists import Gains, Numbers
-from berrypick.kernels.item_search import FoundItems
-from berrypick.kernels.items import Items
-from berrypick.kernels.list_problem import Found, Objective, Search
+from berrypick.kernels.lists import item_search, list_search
+from berrypick.kernels.lists.candidate_sets import best_order, order_of
+from berrypick.kernels.lists.greedy import greedy_lists
+from berrypick.kernels.lists.item_lists import Gains, Numbers
+from berrypick.kernels.lists.item_search import FoundItems
+from berrypick.kernels.lists.items import Items
+from berrypick.kernels.lists.list_problem import Found, Objective, Search
+from berrypick.kernels.lists.priced import Priced
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
-from berrypick.kernels.priced import Priced
 
 #: `exact` tries every order of the candidates; beyond this many it is refused.
 MOST_CANDIDATES = 8

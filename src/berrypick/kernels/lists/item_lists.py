@@ -16,9 +16,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import gain_law
-from berrypick.kernels.gain_steps import SAME
-from berrypick.kernels.items import Item, ItemList, Items
-from berrypick.kernels.list_problem import Objective
+from berrypick.kernels.lists.gain_steps import SAME
+from berrypick.kernels.lists.items import Item, ItemList, Items
+from berrypick.kernels.lists.list_problem import Objective
 from berrypick.kernels.poisson_binomial import law, lower_tails, upper_tails
 
 #: The most pointers of which all lists are looked at.

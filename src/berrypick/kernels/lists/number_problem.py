@@ -11,10 +11,10 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.kernels import native
-from berrypick.kernels.gain_steps import NumberLaw
-from berrypick.kernels.list_problem import Listed, Objective, Problem, Walk
-from berrypick.kernels.priced import Priced
-from berrypick.kernels.tangents import ROUNDING
+from berrypick.kernels.lists.gain_steps import NumberLaw
+from berrypick.kernels.lists.list_problem import Listed, Objective, Problem, Walk
+from berrypick.kernels.lists.priced import Priced
+from berrypick.kernels.lists.tangents import ROUNDING
 
 #: Candidates that a greedy list holds, and further ranks that are looked at where no number of them is sure to suffice.
 MOST_LEVELS = 40

@@ -22,9 +22,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels.item_chain import Chances, item_rows
+from berrypick.kernels.lists.sum_bounds import LeastEffort
+from berrypick.kernels.lists.tangents import ROUNDING
 from berrypick.kernels.poisson_binomial import plain_law
-from berrypick.kernels.sum_bounds import LeastEffort
-from berrypick.kernels.tangents import ROUNDING
 
 #: Targets for which lists are told apart by the number of their items.
 MOST_COUNTED = 40

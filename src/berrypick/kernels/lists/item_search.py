@@ -12,14 +12,14 @@ import numpy as np
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.kernels.gain_law import are_equal
-from berrypick.kernels.gain_steps import SAME, row_totals
-from berrypick.kernels.item_greedy import can_be_greedy, greedy_lists
-from berrypick.kernels.item_lists import MOST_POINTERS, Gains, Numbers, best_lists
-from berrypick.kernels.items import Item, ItemList, Items
-from berrypick.kernels.list_problem import Found, Objective, Problem, Search
-from berrypick.kernels.list_search import search, search_numbers
-from berrypick.kernels.number_problem import NumberProblem
-from berrypick.kernels.priced import Priced
+from berrypick.kernels.lists.gain_steps import SAME, row_totals
+from berrypick.kernels.lists.item_greedy import can_be_greedy, greedy_lists
+from berrypick.kernels.lists.item_lists import MOST_POINTERS, Gains, Numbers, best_lists
+from berrypick.kernels.lists.items import Item, ItemList, Items
+from berrypick.kernels.lists.list_problem import Found, Objective, Problem, Search
+from berrypick.kernels.lists.list_search import search, search_numbers
+from berrypick.kernels.lists.number_problem import NumberProblem
+from berrypick.kernels.lists.priced import Priced
 
 #: Changes of a list that are tried, and the places from which an item is moved.
 MOST_MOVES = 300

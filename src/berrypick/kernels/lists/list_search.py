@@ -22,18 +22,18 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.budget_bounds import Budgets, budget_bounds, kinds_table
-from berrypick.kernels.candidate_sets import best_order, order_of, orders_of
 from berrypick.kernels.gain_law import are_equal
-from berrypick.kernels.gain_steps import SAME, row_totals
-from berrypick.kernels.list_bounds import STEPS, best_ways, level_bounds
-from berrypick.kernels.list_problem import Found, Listed, Objective, Problem, Search, Walk
-from berrypick.kernels.number_problem import NumberProblem
+from berrypick.kernels.lists.budget_bounds import Budgets, budget_bounds, kinds_table
+from berrypick.kernels.lists.candidate_sets import best_order, order_of, orders_of
+from berrypick.kernels.lists.gain_steps import SAME, row_totals
+from berrypick.kernels.lists.list_bounds import STEPS, best_ways, level_bounds
+from berrypick.kernels.lists.list_problem import Found, Listed, Objective, Problem, Search, Walk
+from berrypick.kernels.lists.number_problem import NumberProblem
+from berrypick.kernels.lists.priced import Priced
+from berrypick.kernels.lists.set_queue import SetQueue, Turns
+from berrypick.kernels.lists.sum_bounds import LeastEffort
+from berrypick.kernels.lists.tangents import ROUNDING, coarse
 from berrypick.kernels.poisson_binomial import plain_law
-from berrypick.kernels.priced import Priced
-from berrypick.kernels.set_queue import SetQueue, Turns
-from berrypick.kernels.sum_bounds import LeastEffort
-from berrypick.kernels.tangents import ROUNDING, coarse
 
 #: Sets of at most this many candidates are all listed, where also sets x what each takes is at most `MOST_CELLS`.
 MOST_LISTED = 20

@@ -25,10 +25,10 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.kernels import native
-from berrypick.kernels.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
-from berrypick.kernels.list_bounds import MORE_LEVELS, MOST_PATHS
-from berrypick.kernels.priced import Priced
-from berrypick.kernels.tangents import ROUNDING, coarse
+from berrypick.kernels.lists.gain_steps import GainLaw, GainSteps, gain_steps, row_totals
+from berrypick.kernels.lists.list_bounds import MORE_LEVELS, MOST_PATHS
+from berrypick.kernels.lists.priced import Priced
+from berrypick.kernels.lists.tangents import ROUNDING, coarse
 
 Objective = Literal["length", "inverse"]
 

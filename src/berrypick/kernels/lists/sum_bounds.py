@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.kernels.tangents import ROUNDING
+from berrypick.kernels.lists.tangents import ROUNDING
 
 
 @dataclass(frozen=True)

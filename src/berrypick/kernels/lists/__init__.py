@@ -1,0 +1,1 @@
+"""Ideal lists: the best that can be made of candidates, searched, bounded and certified."""
