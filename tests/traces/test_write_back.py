@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from carriers import EXPECTED, MEASURES, PLACES, TEXTS, TRUTH
-from traced import CHAIN, LANGSMITH, QUESTION
+from traced import CHAIN, LANGSMITH, QUESTION, otlp
 
 import berrypick as bp
 
