@@ -224,7 +224,7 @@ def _langsmith(run: Mapping[str, Any], line: int, depth: int) -> Iterator[Span]:
         _text(run.get("start_time")),
         line,
     )
-    for child in run.get("child_runs") or ():
+    for child in _list(run, "child_runs"):
         yield from spans_in(child, line, depth + 1) or ()
 
 
@@ -257,6 +257,11 @@ def _observation(one: Mapping[str, Any], line: int) -> Span:
     )
 
 
+def _in_context(span: Mapping[str, Any]) -> Any:
+    context = span.get("context")
+    return context.get("span_id") if isinstance(context, Mapping) else None
+
+
 def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
     info, data = trace["info"], trace["data"]
     name = _text(info.get("trace_id") or info.get("request_id"))
@@ -270,7 +275,7 @@ def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
         inputs = held.get("mlflow.spanInputs")
         yield Span(
             name,
-            _text(span.get("span_id") or (span.get("context") or {}).get("span_id")),
+            _text(span.get("span_id") or _in_context(span)),
             _text(span.get("parent_span_id") or span.get("parent_id")),
             _text(span.get("name")),
             kind,
