@@ -159,6 +159,17 @@ def test_names_of_documents_that_are_gone_are_no_obstacle():
         bp.evaluate({"When?": TRUTH["q"]}, bp.read_traces([{**RAGAS, "user_input": "When?"}]), "charR")
 
 
+def test_pages_are_left_to_the_text(folder):
+    """As loaders of PDF files have them; a trace cannot be changed any more, and the text says where it is."""
+    paged = [
+        {**one, "metadata": {"source": one["metadata"]["source"], "page": 3, "page_label": "iv"}} for one in DOCUMENTS
+    ]
+    (folder / "paged.jsonl").write_text(json.dumps({**LANGSMITH, "inputs": QUESTION, "outputs": {"documents": paged}}))
+    results = evaluated(folder, folder / "paged.jsonl")
+    assert results.mean()["paged"] == pytest.approx(EXPECTED)
+    assert [one for one in results.notes if "unread: page, page_label" in str(one)]
+
+
 def test_pool_takes_traces(folder, berrypick):
     (folder / "traces.jsonl").write_text(forms(TRACES["otlp"])[2])
     done = berrypick("pool", folder / "traces.jsonl", "--documents", folder / "docs", "--truth", folder / "truth.jsonl",
