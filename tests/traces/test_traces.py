@@ -2,6 +2,7 @@
 
 import json
 import random
+import uuid
 from typing import Any
 
 import pytest
@@ -215,3 +216,29 @@ def test_hostile_values_are_refused_by_message():
             bp.read_traces(odd)
     looped = [{**LANGSMITH, "id": "a", "parent_run_id": "b"}, {**LANGSMITH, "id": "b", "parent_run_id": "a"}]
     assert next(iter(bp.read_traces(looped).values())).topics == ("canes cut when",)
+
+
+# --- what clients return ----------------------------------------------------------------------------------------------
+
+
+def test_a_data_frame_of_spans():
+    """As ``phoenix.client`` and exports to Parquet have it."""
+    pandas = pytest.importorskip("pandas")
+    [run] = bp.read_traces(pandas.DataFrame(TRACES["phoenix, columns"])).values()
+    assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
+        EXPECTED
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_of_the_client_of_langsmith():
+    schemas = pytest.importorskip("langsmith.schemas", reason="langsmith is not installed: pip install --group rag")
+    ids = {"a": uuid.UUID(int=1), "b": uuid.UUID(int=2), "t1": uuid.UUID(int=1), None: None}
+    named = ("id", "trace_id", "parent_run_id")
+    runs = [schemas.Run(**{**one, **{name: ids[one[name]] for name in named}, "dotted_order": "x"})
+            for one in (CHAIN, LANGSMITH)]  # fmt: skip
+    [run] = bp.read_traces(runs).values()
+    assert run.topics == (QUESTION,) and run.traces == {QUESTION: (str(ids["t1"]), str(ids["b"]))}
+    assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
+        EXPECTED
+    )
