@@ -313,7 +313,8 @@ class FieldReader:
                 names = tuple(given)
             self._names, self._plan = names, _plan(names, self.role)
         plan = self._plan
-        if plan.lists and (rows := self._spread(plan, given)) is not None:
+        may_list = bool(plan.whole) if plan.simple and type(given.get("doc")) is str else bool(plan.lists)
+        if may_list and (rows := self._spread(plan, given)) is not None:
             return rows
         if plan.simple:
             return (given,)
