@@ -87,7 +87,7 @@ def _context(place: Place, texts: Texts) -> str:
     if len(inside) > 60:
         inside = f"{inside[:28]} ... {inside[-28:]}"
     alike = "" if place.similarity >= 100 else f" ({place.similarity:.1f}% alike)"
-    return f"{place.document} {place.start}-{place.end}{alike}: {shorten(f'{before}[{inside}]{after}')}"
+    return f"{place.document} {place.start}-{place.end}{alike}: {shorten(f'{before}[{inside}]{after}').rstrip()}"
 
 
 # --- finding --------------------------------------------------------------------------------------------------------

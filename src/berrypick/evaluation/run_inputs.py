@@ -16,7 +16,8 @@ from berrypick.documents.checked import checked_run
 from berrypick.documents.placed import placed_run
 from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
-from berrypick.evaluation.protocols import check_task, repair
+from berrypick.evaluation.protocols import check_task
+from berrypick.evaluation.run_rules import repair
 from berrypick.inputs.convert import RunFile
 from berrypick.inputs.titles import Titles
 from berrypick.judging.context import JudgingContext
@@ -68,7 +69,7 @@ class RunInputs:
             if not waiting:  # found places count characters already
                 run = checked_run(run, texts, self.options.offsets or "chars", self.options.text_mismatch)
         else:
-            if not self.seconds:
+            if run.quoted and not self.seconds:
                 run = check_run_lengths(run, self.options.offsets or "chars", self.options.text_mismatch)
             if collection is not None:
                 run = _with_length_note(run, collection)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from berrypick.core.errors import InputError, NeedsError, UsageError
-from berrypick.core.gc import gc_paused
-from berrypick.core.near_names import near_hint
+from berrypick.core.observed import observed
+from berrypick.core.progress import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
 from berrypick.core.words import counted
+from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
@@ -109,13 +110,16 @@ class RunScorer:
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
         try:
-            for topic, score in measure.score_topics(judged).items():
+            found, reads = observed(measure.score_topics, judged)
+            scores.reads.setdefault(one.text, set()).update(reads)
+            for topic, score in found.items():
                 key = (one.text, topic)
                 scores.found[key] = score
                 if self.curves and measure.has_curve():
                     scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
+        judged.own.clear()  # the next measure has its own
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""
@@ -129,10 +133,13 @@ class RunScorer:
         """Count what the notes of the run are about."""
         if first and judged.ranking.repeated is not None:
             self.scores.repeats += int(judged.ranking.repeated.sum())
-        if not len(judged.targets) or not judged.answered:
+        targets, user = judged.targets, judged.context.user
+        if not len(targets) or not judged.answered:
             return
-        user = judged.context.user
-        for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
+        notes = user.notes(judged.ranking, targets)
+        if type(user).item_notes is not UserModel.item_notes:
+            notes = (*notes, *user.item_notes(judged.ranking, judged.items))
+        for note in notes:
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
     def finished(self) -> ScoredRun:
@@ -144,7 +151,13 @@ class RunScorer:
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
-        head, own = one.measure.signature_head(), measure_fields(one, self.evaluation, self.run)
+        reads = self.scores.reads.get(one.text, set())
+        if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
+            reads = reads.union(one.measure.depends_on)
+        said = {key for topic in self.topics for key, _ in self.scores.found[one.text, topic].signed}
+        said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
+        fields = measure_fields(one, self.evaluation, self.run, reads)
+        head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
         return SharedSignature(head, own, sign(own, (), head))
 
 

@@ -19,10 +19,10 @@ from berrypick.formats.io.responses import is_answer
 from berrypick.formats.io.table_files import Part
 from berrypick.formats.span_table import SpanTableRun
 from berrypick.inputs.chains import retrieved_in
+from berrypick.inputs.column_tables import TextSearch, run_of_table, runs_of_table, truth_of_table
 from berrypick.inputs.fields import names_topic
 from berrypick.inputs.frames import frame_table, holds_results, is_frame, is_record, records_table
 from berrypick.inputs.objects import KINDS, is_result, refuse_response, topics_table
-from berrypick.inputs.table import Search, run_of_table, runs_of_table, truth_of_table
 
 
 class FrameLike(Protocol):
@@ -44,9 +44,10 @@ def as_truth(given: Any) -> Truth:
     if isinstance(given, Truth):
         return given
     if isinstance(given, (str, PathLike)):
-        return formats.read_truth(given)
+        given = TruthFile(given)
     if isinstance(given, TruthFile):
-        return formats.read_truth(given.path, given.format)
+        truth: Truth = formats.read_any(given.path, "truth", given.format)
+        return truth
     if _ranx(given, "Qrels"):
         return truth_of_table(topics_table(given.to_dict(), "truth"))
     if is_frame(given):
@@ -60,7 +61,7 @@ def as_truth(given: Any) -> Truth:
     return truth_of_table(records_table(records, "truth"))
 
 
-def as_run(given: Any, search: Search | None = None) -> Run:
+def as_run(given: Any, search: TextSearch | None = None) -> Run:
     """One run; see :func:`as_runs`."""
     runs = as_runs(given, search)
     if len(runs) > 1:
@@ -87,10 +88,8 @@ class RunFile:
     source: str = ""  # how the file was named, where that is not its path
 
     def read(self) -> Run:
-        if self.part is None:
-            run = formats.read_run(self.path, self.format)
-        else:
-            run = formats.read_any(self.path, "run", self.format, part=self.part)
+        part: dict[str, Any] = {} if self.part is None else {"part": self.part}
+        run: Run = formats.read_any(self.path, "run", self.format, **part)
         return run.changed(tag=self.tag or run.tag, source=self.source or run.source)
 
     def absolute(self) -> RunFile:
@@ -128,24 +127,27 @@ RunLike = Run | RunFile | str | PathLike[str] | Mapping[Any, Any] | Iterable[Any
 RunsLike = RunLike | Iterable[RunLike] | Mapping[str, RunLike]
 
 
-def as_runs(given: Any, search: Search | None = None, name: str = "") -> list[Run]:
+def as_runs(given: Any, search: TextSearch | None = None, name: str = "") -> list[Run]:
     """Runs, all of them read; see :func:`run_sources`."""
     return [run.read() if isinstance(run, RunFile) else run for run in run_sources(given, search, name)]
 
 
-def run_sources(given: Any, search: Search | None = None, name: str = "") -> list[Run | RunFile]:
+def run_sources(given: Any, search: TextSearch | None = None, name: str = "") -> list[Run | RunFile]:
     """Runs as they are, or from files (which are not read yet), data frames, records, dictionaries, or Runs of ranx.
 
     Several are a list, a dictionary ``{name: run}``, a pattern such as ``runs/*.txt``, or a frame or records with a
     column ``run``, also in a file. ``name`` goes before any other name of a single run.
     """
-    search, given = search or Search(), _split_of(given, "run")
+    search, given = search or TextSearch(), _split_of(given, "run")
     if isinstance(given, Run):
         return [given]
     if isinstance(given, RunFile):
         return given.expanded()
     if isinstance(given, (str, PathLike)):
         return [run for path in _paths(given) for run in RunFile(path).expanded()]
+    plain = (Run, RunFile, str, PathLike)
+    if isinstance(given, (list, tuple)) and given and all(isinstance(one, plain) for one in given):
+        return [run for one in given for run in run_sources(one, search)]
     if _ranx(given, "Run"):
         return [run_of_table(topics_table(given.to_dict(), "run"), name or given.name or "", search)]
     if is_frame(given):
@@ -170,7 +172,7 @@ def run_sources(given: Any, search: Search | None = None, name: str = "") -> lis
     return [run for item in items for run in run_sources(item, search)]
 
 
-def run_stream(given: Any, search: Search) -> tuple[list[Run | RunFile], Iterator[Run | RunFile] | None]:
+def run_stream(given: Any, search: TextSearch) -> tuple[list[Run | RunFile], Iterator[Run | RunFile] | None]:
     """Runs as :func:`run_sources` has them; those of an iterator that is not one of files are left in it."""
     if not isinstance(given, Iterator):
         return run_sources(given, search), None
@@ -238,7 +240,7 @@ def _split_of(given: Any, what: str) -> Any:
 # --- by topic or by run -----------------------------------------------------------------------------------------------
 
 
-def _run_with_name(name: str, given: Any, search: Search) -> Run | RunFile:
+def _run_with_name(name: str, given: Any, search: TextSearch) -> Run | RunFile:
     runs = run_sources(given, search, name)
     if len(runs) > 1:
         raise UsageError(f"{name} names {len(runs)} runs; give every run a name of its own")

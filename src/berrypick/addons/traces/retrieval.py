@@ -11,7 +11,7 @@ from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.formats.base import Problems
 from berrypick.formats.span_run import SpanRun
-from berrypick.inputs.fields import Row, with_end
+from berrypick.inputs.fields import FieldRow, with_end
 from berrypick.inputs.objects import topics_table
 
 #: What is counted of retrievals that are not in a run.
@@ -108,7 +108,7 @@ def _checked(rows: list[Any], good: Mapping[str, Retrieval]) -> Iterator[tuple[i
     placed = all(row.get("start") is not None for row in rows)
     scored = all(row.get("score") is not None for row in rows)
     for row in rows:
-        one = with_end(Row(row)) if placed else Row(row)
+        one = with_end(FieldRow(row)) if placed else FieldRow(row)
         if not placed and one.get("text") is not None:
             one.pop("start", None), one.pop("end", None)
         if not scored:

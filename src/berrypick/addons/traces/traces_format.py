@@ -13,7 +13,7 @@ from berrypick.core.errors import InputError
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.files import head
-from berrypick.formats.io.json_files import Source, load
+from berrypick.formats.io.json_files import JsonSource, load
 from berrypick.formats.io.json_lines import records
 from berrypick.formats.io.strict_json import strict_json
 from berrypick.formats.span_run import SpanRun
@@ -185,7 +185,7 @@ def values_in(path: str, problems: Problems) -> Iterator[tuple[int, Any]]:
         yield 1, value
 
 
-def _line(value: Any, source: Source) -> int:
+def _line(value: Any, source: JsonSource) -> int:
     """Where an object stands: where the first of its texts does."""
     texts = [one for one in value.values() if isinstance(one, str)] if isinstance(value, dict) else []
     return source.line_of(texts[0]) if texts else source.line

@@ -16,7 +16,7 @@ SOURCE = "berrypick"
 
 
 @dataclass(frozen=True)
-class Score:
+class TraceScore:
     """One number of one trace."""
 
     trace: str
@@ -100,7 +100,7 @@ def write_back(results: Results, client: Any) -> WrittenBack:
     return WrittenBack(len(written), len({one.trace for one in written}), len(scores) - len(written), untraced)
 
 
-def _scores(results: Results) -> Iterator[Score | None]:
+def _scores(results: Results) -> Iterator[TraceScore | None]:
     """A score for every number of a topic that has a trace; None where it is undefined."""
     several = len(results.runs) > 1
     for row in results.topic_rows:
@@ -108,10 +108,10 @@ def _scores(results: Results) -> Iterator[Score | None]:
         if not trace and not span:
             continue
         name = f"{row.measure} ({row.run})" if several else row.measure
-        yield None if row.value is None else Score(trace, span, name, row.value, str(row.signature))
+        yield None if row.value is None else TraceScore(trace, span, name, row.value, str(row.signature))
 
 
-def _writer(client: Any) -> Callable[[Score], Any]:
+def _writer(client: Any) -> Callable[[TraceScore], Any]:
     """How a client takes a score, known by its methods."""
     if callable(getattr(client, "create_feedback", None)):
         return lambda one: client.create_feedback(

@@ -30,7 +30,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import MeasureInfo, Note, Results, Signature
+from berrypick.core.results import MeasureInfo, Note, Results, Signature, unlike
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import MeasuresGiven
@@ -38,18 +38,6 @@ from berrypick.formats.io.files import file_name
 
 _CELLS = 1 << 22  # entries of an array of pairs held at once
 _LISTED = 5  # so many names in a note
-
-
-@dataclass(frozen=True)
-class Method(Resampling):
-    """How intervals are computed."""
-
-    confidence: float = 0.95
-    resamples: int = 10_000
-    seed: int = 0
-
-    def fields(self) -> list[tuple[str, str]]:
-        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
 
 
 @dataclass(frozen=True)
@@ -111,7 +99,7 @@ class Correlations(Tabular):
     """
 
     pairs: tuple[Correlation, ...]
-    method: Method
+    method: Resampling
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -197,10 +185,10 @@ def correlate(
     >>> found[0].measure, found[0].versus, found[0].tau.value
     ('RR', 'P@1', 1.0)
     """
-    method = Method(confidence, resamples, seed)
+    method = Resampling(confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
     named = _named(results)
-    work = _Work(method)
+    work = _CorrelationWork(method)
     chosen = {name: _check(one, name, measures) for name, one in named.items()}
     work.describe_unknown(named.values())
     if len(named) == 1:
@@ -277,10 +265,10 @@ def _pairs_of_results(chosen: Mapping[str, list[str]], named: Mapping[str, Resul
     return found
 
 
-class _Work:
+class _CorrelationWork:
     """Pairs of rankings on their way to correlations."""
 
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: Resampling) -> None:
         self.method = method
         self.notes: list[Note] = []
         self.info: dict[str, MeasureInfo] = {}
@@ -401,11 +389,11 @@ class _Work:
         return Interval(value, min(float(low), value), max(float(high), value))
 
     def _signature(self, side: _Side) -> str:
-        known = dict.fromkeys(str(row.signature) for row in side.results.mean_rows if row.measure == side.measure)
-        if len(known) > 1:
+        known = [row.signature for row in side.results.mean_rows if row.measure == side.measure]
+        if unlike(known)[0]:
             text = "the runs have different signatures; their means may not be comparable"
             self.notes.append(Note("signatures differ", text, measure=side.measure))
-        return next(iter(known), "")
+        return str(known[0]) if known else ""
 
 
 def _label(one: _Side, other: _Side) -> str:

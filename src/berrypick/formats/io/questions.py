@@ -8,7 +8,7 @@ from typing import Any
 
 from berrypick.formats.base import Problems
 from berrypick.formats.io.json_lines import Rows
-from berrypick.inputs.fields import QUESTIONS, Row, names_of, plain_name
+from berrypick.inputs.fields import QUESTIONS, FieldRow, names_of, plain_name
 
 
 def by_place(rows: Rows, problems: Problems) -> Rows:
@@ -47,7 +47,7 @@ def _numbered(rows: Rows, problems: Problems) -> Iterator[tuple[int, str, dict[s
             problems.report("names its topic, and other lines have their questions alone", number, text, remedy)
             continue
         topic, question = places.setdefault(plain_title(str(asked)), (str(len(places) + 1), str(asked)))
-        row = Row({"question": question, **value, "topic": topic})
+        row = FieldRow({"question": question, **value, "topic": topic})
         row.called = names_of(value)
         yield number, text, row
 
