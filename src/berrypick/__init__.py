@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from berrypick.addons.page.html_report import write_report
     from berrypick.addons.simulate.simulation import Simulation, simulate
     from berrypick.addons.sweep.sweep import Sweep, sweep
+    from berrypick.addons.traces.read_traces import read_traces
+    from berrypick.addons.traces.write_back import write_back
     from berrypick.addons.trust.correlation import Correlations, correlate
     from berrypick.addons.trust.power import Power, power
     from berrypick.addons.trust.stability import Stability, stability
@@ -126,6 +128,7 @@ __all__ = [
     "read_results",
     "read_run",
     "read_texts",
+    "read_traces",
     "read_truth",
     "register",
     "register_ir_measures",
@@ -138,6 +141,7 @@ __all__ = [
     "sweep",
     "truth_from_frame",
     "write",
+    "write_back",
     "write_report",
 ]
 

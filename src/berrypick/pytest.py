@@ -71,7 +71,7 @@ def assert_retrieval(truth: Any, run: Any, *conditions: str, **options: Unpack[E
 
     if not conditions:
         raise UsageError('assert_retrieval takes conditions, as in assert_retrieval(truth, run, "charR@5 >= 0.8")')
-    wanted = [_Condition.parse(text) for text in conditions]
+    wanted = [Condition.parse(text) for text in conditions]
     results = evaluate_parts(truth, run, list(dict.fromkeys(one.measure for one in wanted)), "A test", options)
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
     if unmet:
@@ -79,13 +79,15 @@ def assert_retrieval(truth: Any, run: Any, *conditions: str, **options: Unpack[E
     return results
 
 
-class _Condition(NamedTuple):
+class Condition(NamedTuple):
+    """A measure and its limit, as in ``charR@5 >= 0.8``."""
+
     measure: str
     sign: str
     limit: float
 
     @classmethod
-    def parse(cls, text: str) -> _Condition:
+    def parse(cls, text: str) -> Condition:
         from berrypick.core import spec
         from berrypick.core.errors import UsageError
 
@@ -122,14 +124,14 @@ class _Failure(NamedTuple):
     options: Any
     results: Results
 
-    def text(self, unmet: list[tuple[str, _Condition]]) -> str:
+    def text(self, unmet: list[tuple[str, Condition]]) -> str:
         from berrypick.core.errors import one_line
 
         reasons = [one_line(one.reason(run, self.results.mean()[run][one.measure])) for run, one in unmet]
         parts = ["\n".join(reasons), str(self.results), *(self._worst(run, one) for run, one in unmet)]
         return "\n\n".join(part for part in parts if part)
 
-    def _worst(self, run: str, one: _Condition) -> str:
+    def _worst(self, run: str, one: Condition) -> str:
         """The topics that are furthest from a condition, and how to look at the first of them."""
         from berrypick.core.errors import one_line
         from berrypick.core.words import counted

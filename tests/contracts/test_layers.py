@@ -36,7 +36,11 @@ BESIDE = {
     "demo": "cli",
     "__main__": "cli",
     "pytest": "addons",
+    "deepeval": "addons",
     "haystack": "addons",
+    "mlflow": "addons",
+    "promptfoo": "addons",
+    "ragas": "addons",
     "langsmith": "addons",
     "llama_index": "addons",
 }

@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import mutators
+from carriers import RESPONSES
 from samples import ORIGIN, flat, sample
+from traced import OF_SAMPLES, TRACES
 
 import berrypick as bp
 from berrypick import formats, measures, users
@@ -38,6 +40,15 @@ from berrypick.relevance.idealism import parse_idealism
 
 #: Kernels whose results may differ in the last digits, because sums are rounded in another order.
 TOLERANCE = 1e-9
+
+
+#: Shapes of files that are read by shape, beside the sample in the docstring of their format.
+SHAPES: dict[str, list[Any]] = {
+    "search-hits": [{"q1": one} for one in RESPONSES.values()],
+    "client-results": [{"topic": "q1", "response": one} for one in RESPONSES.values()],
+    "traces": [one for name, one in TRACES.items() if not name.startswith(OF_SAMPLES)],
+    "samples": [one for name, one in TRACES.items() if name.startswith(OF_SAMPLES)],
+}
 
 
 class Target(ABC):
@@ -88,7 +99,7 @@ class OneFormat(Target):
     @cached_property
     def seeds(self) -> list[str]:
         """The sample, and what other formats' samples of the same kind become in this one."""
-        found = [sample(self.cls)]
+        found = [sample(self.cls), *map(json.dumps, SHAPES.get(self.cls.name(), ()))]
         for other in formats.registered().values():
             value = _sample_value(other)
             if other is not self.cls and other.role == self.cls.role and not self.cls.accepts(value):

@@ -2,6 +2,7 @@
 
 import json
 import random
+import uuid
 from typing import Any
 
 import pytest
@@ -159,6 +160,17 @@ def test_names_of_documents_that_are_gone_are_no_obstacle():
         bp.evaluate({"When?": TRUTH["q"]}, bp.read_traces([{**RAGAS, "user_input": "When?"}]), "charR")
 
 
+def test_pages_are_left_to_the_text(folder):
+    """As loaders of PDF files have them; a trace cannot be changed any more, and the text says where it is."""
+    paged = [
+        {**one, "metadata": {"source": one["metadata"]["source"], "page": 3, "page_label": "iv"}} for one in DOCUMENTS
+    ]
+    (folder / "paged.jsonl").write_text(json.dumps({**LANGSMITH, "inputs": QUESTION, "outputs": {"documents": paged}}))
+    results = evaluated(folder, folder / "paged.jsonl")
+    assert results.mean()["paged"] == pytest.approx(EXPECTED)
+    assert [one for one in results.notes if "unread: page, page_label" in str(one)]
+
+
 def test_pool_takes_traces(folder, berrypick):
     (folder / "traces.jsonl").write_text(forms(TRACES["otlp"])[2])
     done = berrypick("pool", folder / "traces.jsonl", "--documents", folder / "docs", "--truth", folder / "truth.jsonl",
@@ -204,3 +216,29 @@ def test_hostile_values_are_refused_by_message():
             bp.read_traces(odd)
     looped = [{**LANGSMITH, "id": "a", "parent_run_id": "b"}, {**LANGSMITH, "id": "b", "parent_run_id": "a"}]
     assert next(iter(bp.read_traces(looped).values())).topics == ("canes cut when",)
+
+
+# --- what clients return ----------------------------------------------------------------------------------------------
+
+
+def test_a_data_frame_of_spans():
+    """As ``phoenix.client`` and exports to Parquet have it."""
+    pandas = pytest.importorskip("pandas")
+    [run] = bp.read_traces(pandas.DataFrame(TRACES["phoenix, columns"])).values()
+    assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
+        EXPECTED
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_of_the_client_of_langsmith():
+    schemas = pytest.importorskip("langsmith.schemas", reason="langsmith is not installed: pip install --group rag")
+    ids = {"a": uuid.UUID(int=1), "b": uuid.UUID(int=2), "t1": uuid.UUID(int=1), None: None}
+    named = ("id", "trace_id", "parent_run_id")
+    runs = [schemas.Run(**{**one, **{name: ids[one[name]] for name in named}, "dotted_order": "x"})
+            for one in (CHAIN, LANGSMITH)]  # fmt: skip
+    [run] = bp.read_traces(runs).values()
+    assert run.topics == (QUESTION,) and run.traces == {QUESTION: (str(ids["t1"]), str(ids["b"]))}
+    assert bp.evaluate({QUESTION: TRUTH["q"]}, run, MEASURES, documents=TEXTS).mean()[run.tag] == pytest.approx(
+        EXPECTED
+    )

@@ -102,3 +102,5 @@ TRACES: dict[str, Any] = {
     "promptfoo, variable": {"results": {"results": [{"vars": {"question": QUESTION, "context": TEXTS_FOUND},
                                                      "response": {"output": "In autumn."}}]}},
 }  # fmt: skip
+#: How the names of samples begin, of the above.
+OF_SAMPLES = ("ragas", "deepeval", "promptfoo")

@@ -27,6 +27,8 @@ UNNAMED = ""
 def placed_run(run: Run, texts: Texts | None, judged: Container[str], quotes: Quotes, spans: bool) -> Run:
     """A run whose results are in documents that are known. ``spans``: whether parts of documents are judged, so that
     results are places in them."""
+    if not run.quoted and not run.other_names:  # only a text says which document a result is in
+        return run
     run = _with_known_names(run, judged if texts is None else texts, texts is not None)
     unnamed = UNNAMED in run.documents
     if texts is None:

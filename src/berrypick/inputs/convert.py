@@ -105,7 +105,7 @@ class RunFile:
         if self.format in (None, table) and (found := SpanTableRun.split(name)):
             return [run if isinstance(run, Run) else replace(self, format=table, part=run) for run in found]
         runs = _runs_in(name, self.format)
-        return [run.changed(tag=self.tag or run.tag) for run in runs] if len(runs) > 1 else [self]
+        return [run.changed(tag=self.tag or run.tag, source=self.source or run.source) for run in runs] or [self]
 
     def recognised(self) -> RunFile:
         """With its format; an error if it is a file that cannot be a run."""

@@ -98,6 +98,7 @@ LISTS: Mapping[Role, tuple[str, ...]] = {
 }
 #: Fields that may be lists of the same length, an item for each result.
 _LISTED = ("doc", "start", "end", "length", "rank", "score", "distance", "grade")
+_OF_ONE = ("start", "end", "length", "rank", "score", "distance")
 #: Quotes only in a row that has no offsets and no other quote.
 LAST_QUOTES = ("reference", "answer")
 #: Fields that say where, but not in characters: what they count. They are refused until they can be counted.
@@ -312,7 +313,8 @@ class FieldReader:
                 names = tuple(given)
             self._names, self._plan = names, _plan(names, self.role)
         plan = self._plan
-        if plan.lists and (rows := self._spread(plan, given)) is not None:
+        may_list = bool(plan.whole) if plan.simple and type(given.get("doc")) is str else bool(plan.lists)
+        if may_list and (rows := self._spread(plan, given)) is not None:
             return rows
         if plan.simple:
             return (given,)
@@ -332,6 +334,9 @@ class FieldReader:
         given = as_lists(given)
         texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
         placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
+        of_one = (name for ours in _OF_ONE for name in plan.wanted.get(ours, ()))
+        if any(given[name] is not None and not isinstance(given[name], (list, tuple)) for name in of_one):
+            return None  # one place or score cannot be that of several results
         try:
             rows = spread(given, plan.whole, {*plan.lists, *(texts if placed else ())} - {*plan.whole})
         except ValueError as error:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from berrypick.core.errors import UsageError
 from berrypick.core.results import Results
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation_context import read_collection
@@ -36,3 +37,10 @@ class ListEvaluator:
     def one(self, relevant: Any, retrieved: Any) -> dict[str, float | None]:
         """``{measure: value}`` of one topic; None where undefined."""
         return self({"1": relevant}, {"1": retrieved}).mean()["retrieved"]
+
+
+def one_measure(evaluate: ListEvaluator, who: str) -> str:
+    """The only measure of an evaluator."""
+    if len(evaluate.measures) != 1:
+        raise UsageError(f"{who} takes one measure; give one for each")
+    return evaluate.measures[0]

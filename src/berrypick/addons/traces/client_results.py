@@ -12,7 +12,8 @@ from berrypick.addons.traces.traces_format import Retrievals, Samples, Traces, p
 from berrypick.core.errors import InputError
 from berrypick.formats.base import Problems
 from berrypick.formats.search_hits import SearchHits
-from berrypick.inputs.chains import retrieved_in
+from berrypick.inputs.chains import is_document, retrieved_in
+from berrypick.inputs.fields import ours_of
 
 
 class ClientResults(Retrievals):
@@ -66,21 +67,35 @@ _MARKS = (("page_content",), ("source_nodes",), ("start_char_idx",), ("token_cou
           ("documents", "split_idx_start"), ("documents", "content", "blob"))  # fmt: skip
 #: Names around lists in files of other kinds.
 _AROUND = frozenset({"data", "version", "results", "tests", "documents", "annotations", "items", "rows", "examples",
-                     "queries", "corpus", "videos", "runs", "topics"})  # fmt: skip
+                     "queries", "corpus", "videos", "runs", "topics", "questions", "paragraphs"})  # fmt: skip
 _FIRST_LIST = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*["{]')
 
 
 def _looks_by_topic(text: str) -> bool:
     """Whether the first lines of an indented file begin an object of topics with lists of results."""
     match = _FIRST_LIST.match(text.lstrip("\ufeff"))
-    return match is not None and match[1] not in _AROUND
+    if match is None or match[1] in _AROUND:
+        return False
+    return match[0].endswith('"') or any(f'"{name}"' in text for name in _PLACED)
+
+
+#: Names that rows of results have near their start, beside a text or a document.
+_PLACED = ("score", "distance", "_distance", "start", "start_index", "rank", "similarity")
+
+
+def _is_result(item: Any) -> bool:
+    """Whether an item of a list is a result: a text, a document of a library, or a row with a place or a score."""
+    if isinstance(item, str) or is_document(item):
+        return True
+    names = {ours_of(str(name), "run") for name in item} if isinstance(item, dict) else set[str]()
+    return bool(names & {"doc", "text"}) and bool(names & {"start", "score", "distance", "rank"})
 
 
 def _is_by_topic(value: Mapping[str, Any]) -> bool:
     """Whether an object is one of topics: each has results, or what holds some."""
     for one in value.values():
         try:
-            results = isinstance(one, list) and all(isinstance(item, (str, dict)) for item in one)
+            results = isinstance(one, list) and all(map(_is_result, one))
             if not results and retrieved_in(one) is None:
                 return False
         except InputError:

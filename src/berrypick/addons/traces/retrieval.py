@@ -31,6 +31,7 @@ class Retrieval:
     trace: str = ""
     span: str = ""
     time: str = ""
+    unread: tuple[str, ...] = ()  # fields that were left to the text
 
     @property
     def name(self) -> str:
@@ -56,7 +57,8 @@ def run_of(retrievals: Sequence[Retrieval], problems: Problems, path: str, forma
     run = run.with_empty([name for name in good if name not in run])
     traces = {name: (one.trace, one.span) for name, one in good.items() if one.trace or one.span}
     notes = [*run.notes, *table.notes, *notes]
-    return replace(run, tag=tag, format=format_name, unread=table.unread, traces=traces, notes=tuple(notes))
+    unread = dict.fromkeys((*table.unread, *(name for one in good.values() for name in one.unread)))
+    return replace(run, tag=tag, format=format_name, unread=tuple(unread), traces=traces, notes=tuple(notes))
 
 
 def _latest(retrievals: Sequence[Retrieval], problems: Problems) -> tuple[dict[str, Retrieval], list[str]]:

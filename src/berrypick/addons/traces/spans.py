@@ -13,6 +13,7 @@ from typing import Any
 
 from berrypick.addons.traces.retrieval import Retrieval
 from berrypick.addons.traces.words_of import are_documents, question_in, results_in, topic_in, value_of
+from berrypick.inputs.fields import counts
 
 #: Kinds of spans whose output are results, in lower case.
 _RETRIEVES = ("retriever", "reranker", "retrieval")
@@ -51,7 +52,25 @@ def retrievals_of(spans: Sequence[Span]) -> Iterator[Retrieval]:
         way = list(_upwards(one, known))
         topic = next((step.topic for step in way if step.topic), "")
         question = next((step.question for step in reversed(way) if step.question), "")
-        yield Retrieval(topic, question, one.found, one.line, one.name, one.trace, one.span, one.time)
+        found, unread = _left_to_text(one.found)
+        yield Retrieval(topic, question, found, one.line, one.name, one.trace, one.span, one.time, unread)
+
+
+def _left_to_text(found: Any) -> tuple[Any, tuple[str, ...]]:
+    """Documents without pages, lines and the like in their metadata, and the names of these: a trace cannot be changed
+    any more, and the text of a document says where it is."""
+    if not isinstance(found, list):
+        return found, ()
+    unread: dict[str, None] = {}
+    kept = []
+    for one in found:
+        metadata = one.get("metadata") if isinstance(one, Mapping) and one.get("page_content") else None
+        if isinstance(metadata, Mapping):
+            names = [name for name in metadata if counts(str(name)) and metadata[name] is not None]
+            unread.update(dict.fromkeys(map(str, names)))
+            one = {**one, "metadata": {name: value for name, value in metadata.items() if name not in names}}
+        kept.append(one)
+    return kept, tuple(unread)
 
 
 def _upwards(span: Span, known: Mapping[tuple[str, str], Span]) -> Iterator[Span]:
@@ -224,7 +243,7 @@ def _langsmith(run: Mapping[str, Any], line: int, depth: int) -> Iterator[Span]:
         _text(run.get("start_time")),
         line,
     )
-    for child in run.get("child_runs") or ():
+    for child in _list(run, "child_runs"):
         yield from spans_in(child, line, depth + 1) or ()
 
 
@@ -257,6 +276,11 @@ def _observation(one: Mapping[str, Any], line: int) -> Span:
     )
 
 
+def _in_context(span: Mapping[str, Any]) -> Any:
+    context = span.get("context")
+    return context.get("span_id") if isinstance(context, Mapping) else None
+
+
 def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
     info, data = trace["info"], trace["data"]
     name = _text(info.get("trace_id") or info.get("request_id"))
@@ -270,7 +294,7 @@ def _mlflow(trace: Mapping[str, Any], line: int) -> Iterator[Span]:
         inputs = held.get("mlflow.spanInputs")
         yield Span(
             name,
-            _text(span.get("span_id") or (span.get("context") or {}).get("span_id")),
+            _text(span.get("span_id") or _in_context(span)),
             _text(span.get("parent_span_id") or span.get("parent_id")),
             _text(span.get("name")),
             kind,

@@ -69,4 +69,6 @@ def judged_counts(value: Truth, unit: str) -> list[str]:
 
 def result_counts(value: Run, document: str = "document") -> list[str]:
     """How many topics, results and documents a run has."""
-    return [counted(len(value.topics), "topic"), counted(len(value), "result"), counted(len(value.documents), document)]
+    named = [name for name in value.documents if name]  # texts may say which document they are in
+    found = [counted(len(value.topics), "topic"), counted(len(value), "result")]
+    return [*found, counted(len(named), document)] if named or not len(value) else found
