@@ -57,26 +57,59 @@ def berrypick_truth(pytestconfig: pytest.Config) -> Truth:
         pytest.fail(f"berrypick_truth: {error}", pytrace=False)
 
 
-def assert_retrieval(truth: Any, run: Any, *conditions: str, **options: Unpack[EvaluationKeywords]) -> Results:
+def assert_retrieval(
+    truth: Any,
+    run: Any,
+    *conditions: str,
+    baseline: Any = None,
+    margin: float = 0.0,
+    **options: Unpack[EvaluationKeywords],
+) -> Results:
     """Fail unless the means of a run (of each, if there are several) meet every condition; return the results.
 
     ``truth``, ``run`` and ``options`` are those of :func:`berrypick.evaluate`. A condition is a measure, one of ``>=``,
     ``<=``, ``>`` and ``<``, and a number: ``"charR@5 >= 0.8"``. Equal passes ``>=`` and ``<=``, also where rounding has
     made the difference. A mean that is undefined, because no topic has a value, meets no condition. A measure of whole
     documents where parts are judged is refused: text that never touches an answer would meet a condition on it.
+
+    ``baseline`` is another run, such as that of the main branch: no run may be significantly worse than it on any
+    measure of the conditions (else on those that fit what is judged), by more than ``margin``; see ``--fail-if-worse``.
     """
     __tracebackhide__ = True
     from berrypick.core.errors import UsageError
     from berrypick.evaluation.functions import evaluate_parts
 
-    if not conditions:
+    if not conditions and baseline is None:
         raise UsageError('assert_retrieval takes conditions, as in assert_retrieval(truth, run, "charR@5 >= 0.8")')
     wanted = [Condition.parse(text) for text in conditions]
-    results = evaluate_parts(truth, run, list(dict.fromkeys(one.measure for one in wanted)), "A test", options)
+    measures = list(dict.fromkeys(one.measure for one in wanted))
+    if baseline is None and margin:
+        raise UsageError("margin is a part of baseline: name the run that none may be worse than")
+    results = evaluate_parts(truth, run, measures, "A test", options)
     unmet = [(name, one) for name, means in results.mean().items() for one in wanted if not one.met(means[one.measure])]
-    if unmet:
-        raise AssertionError(_Failure(truth, run, options, results).text(unmet))
+    worse = [] if baseline is None else _worse(truth, results, baseline, margin, options)
+    if unmet or worse:
+        raise AssertionError("\n\n".join([*worse, _Failure(truth, run, options, results).text(unmet)]))
     return results
+
+
+def _worse(truth: Any, results: Results, baseline: Any, margin: float, options: Any) -> list[str]:
+    """A sentence for every run and measure that is significantly worse than the baseline."""
+    from berrypick.comparison.compare import compare
+    from berrypick.comparison.gates import Gates
+    from berrypick.core.errors import UsageError, one_line
+    from berrypick.core.results import concat
+    from berrypick.evaluation.functions import evaluate_parts
+
+    before = evaluate_parts(truth, baseline, list(results.measures), "A test", options)
+    if len(before.runs) != 1:
+        raise UsageError(f"the baseline is one run, not {len(before.runs)}")
+    name = "baseline"
+    while name in results.runs:
+        name += "'"
+    both = concat(before.renamed({before.runs[0]: name}), results)
+    gates = Gates({}, {}, name, margin)
+    return [one_line(text) for text in gates.unmet(compare(both, baseline=name, pairs="baseline"))]
 
 
 class Condition(NamedTuple):

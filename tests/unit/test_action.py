@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import berrypick
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -215,6 +217,26 @@ def test_a_worse_run_fails_and_the_summary_says_why(handbook):
     assert compared(handbook, **given, margin="0.5").returncode == 0
     assert compared(handbook, **given, margin="0.5", fail_under="charR@3=0.8").returncode == 1
     assert compared(handbook, **given, arguments="--confidence 0.99\n  --seed 3").returncode == 0
+
+
+def test_outputs_annotations_and_notes(handbook):
+    """A job can go on with what was found, and the page of the change shows why it failed."""
+    given = {"truth": "handbook.jsonl", "run": "small.jsonl", "baseline": "large.jsonl", "measures": "charR@3",
+             "fail-under": "charR@3=0.9"}  # fmt: skip
+    found = handbook / "outputs.txt"
+    done = run_step(COMPARE["run"], handbook, {**values(COMPARE, given), "GITHUB_OUTPUT": str(found)})
+    assert done.returncode == 1
+    outputs = dict(line.split("=", 1) for line in found.read_text().splitlines())
+    means = berrypick.evaluate(handbook / "handbook.jsonl", handbook / "small.jsonl", "charR@3").mean()["small"]
+    assert outputs["passed"] == "false" and json.loads(outputs["means"])["small"] == means
+    [reason, *_] = json.loads(outputs["reasons"])
+    assert f"::error title=Retrieval::{reason}" in done.stdout
+    assert set(ACTION["outputs"]) == set(outputs)
+    summary = (handbook / "summary.md").read_text(encoding="utf-8")
+    notes = re.findall(r"^note: (.+)$", done.stderr, re.MULTILINE)
+    assert notes and summary.count("\n* ") >= len(notes)
+    assert all(f"::notice title=Retrieval::{note.replace('%', '%25')}" in done.stdout for note in notes)
+    assert summary.index("**Notes**") < summary.index("**Gates:**")
 
 
 def test_limits_alone(handbook):

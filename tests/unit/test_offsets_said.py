@@ -46,7 +46,7 @@ def test_a_located_truth_beside_a_run_that_counts_otherwise(files, berrypick, tm
     assert berrypick("locate", written["gold_jsonl"], target, "--documents", written["texts_jsonl"]).code == 0
     asked = ("evaluate", target, written["run_jsonl"], "-m", "IoU@1", "--documents", written["texts_jsonl"])
     done = berrypick(*asked, "--offsets", unit)
-    assert done.code == 0 and done.out.endswith("IoU@1\t1.0\n")
+    assert done.code == 0 and done.out.endswith("IoU@1\t1.0000\n")
     assert f"note: {target}: its offsets are declared as chars; those of the runs are {unit}\n" in done.err
 
 

@@ -58,6 +58,8 @@ def evaluate_command(
             EvaluationOptions.from_arguments(settings),
         ).run(curves=curves, progress=progress, jobs=jobs)
     show_notes(merge_notes(results.notes, len(results.runs)))
+    if "table" in output.formats and (shorter := tables.elided_note(results.runs)):
+        show_notes([shorter])
 
     def render(form: str, paint: tables.Paint) -> str:
         content = text.render(results, form, per_topic, places, paint)

@@ -26,6 +26,8 @@ from berrypick.report.analysis_table import OUTPUTS, render
 MOST_LISTED = 16
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+#: Digits shown where nothing else is asked for.
+PLACES = 4
 
 
 def combine(*decorators: Decorator) -> Decorator:
@@ -134,6 +136,8 @@ def output_format(choices: Sequence[str], about: str = "", default: str | None =
             chosen = Output.read(outputs, form, choices, standard) if outputs or form else Output(standard)
             if chosen.target is not None:
                 refuse_overwriting(chosen.target, _files(settings), settings.get("documents"))
+            if not outputs and not form and settings.get("places", 4) is None:
+                settings["places"] = PLACES  # in a pipe as on a terminal, unless digits or a format are asked for
             return function(output=chosen, **settings)
 
         return read
@@ -247,7 +251,12 @@ class Destination:
 
 def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
     """How results are printed."""
-    places = click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+    places = click.option(
+        "-p",
+        "--places",
+        type=click.IntRange(0, 17),
+        help="Digits shown. [default: 4; all of them in tsv and csv that -o names]",
+    )
     return combine(output_format(choices, about), places)
 
 

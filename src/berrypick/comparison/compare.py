@@ -176,8 +176,17 @@ def compare_results(
         name: _ComparisonWork(results.only_group(name), first, method, clusters, bounds).comparison()
         for name in results.groups.names
     }
+    groups = dict(sorted(groups.items(), key=lambda item: _badness(item[1])))  # what to look at next comes first
     notes = (*found.notes, *_group_notes(groups))
     return replace(found, sources=sources, by=results.groups.field, groups=groups, notes=notes)
+
+
+def _badness(comparison: Comparison) -> float:
+    """The mean of the first measure over all runs, negative where smaller is better; groups rise by it."""
+    first = comparison.measures[0]
+    found = [comparison.estimate(first, run) for run in comparison.runs]
+    values = [one.value if one.higher_is_better else -one.value for one in found if one.value is not None]
+    return math.fsum(values) / len(values) if values else math.inf
 
 
 def _group_notes(groups: Mapping[str, Comparison]) -> list[Note]:

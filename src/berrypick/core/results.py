@@ -522,11 +522,40 @@ def merge_notes(notes: Sequence[Note], runs: int) -> list[Note]:
     groups: dict[Note, list[str]] = {}
     for note in notes:
         groups.setdefault(replace(note, run=""), []).append(note.run)
-    by_run = [replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in groups.items()]
+    by_run = [
+        replace(note, run=_join_names(list(dict.fromkeys(names)), runs)) for note, names in _alike(groups).items()
+    ]
     measures: dict[Note, list[str]] = {}
     for note in by_run:
         measures.setdefault(replace(note, measure=""), []).append(note.measure)
     return [replace(note, measure=", ".join(names)) for note, names in measures.items()]
+
+
+#: A number that is no part of a name.
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:\.\d+)?(?![\w,-]|\.\d)")
+
+
+def _alike(groups: Mapping[Note, list[str]]) -> dict[Note, list[str]]:
+    """Notes on many runs that differ in numbers alone, as one note with the least and the largest of each number."""
+    same: dict[Note, list[Note]] = {}
+    for note in groups:
+        same.setdefault(replace(note, text=_NUMBER.sub("#", str(note.text))), []).append(note)
+    found: dict[Note, list[str]] = {}
+    for notes in same.values():
+        with_options = any(Message(note.text).template != str(note.text) for note in notes)
+        if len(notes) <= LISTED_RUNS or with_options:
+            found |= {note: groups[note] for note in notes}
+            continue
+        numbers = zip(*(_NUMBER.findall(str(note.text)) for note in notes), strict=True)
+        ranges = iter([_range(column) for column in numbers])
+        text = _NUMBER.sub(lambda _, ranges=ranges: next(ranges), str(notes[0].text))  # type: ignore[misc]
+        found[replace(notes[0], text=text)] = [run for note in notes for run in groups[note]]
+    return found
+
+
+def _range(numbers: Sequence[str]) -> str:
+    low, high = min(numbers, key=float), max(numbers, key=float)
+    return low if float(low) == float(high) else f"{low} to {high}"
 
 
 def _join_names(names: Sequence[str], of: int) -> str:

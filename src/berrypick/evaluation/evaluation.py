@@ -21,7 +21,7 @@ from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.groups import topic_groups, with_topic_table
 from berrypick.evaluation.inputs import prepare_inputs
-from berrypick.evaluation.notes import lengths_notes, some
+from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
 from berrypick.evaluation.requested import (
@@ -222,6 +222,7 @@ class Evaluation:
             notes += run.notes(name)
             facts[name] = run.facts(name)
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
+        notes += unspaced_notes(self, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
         return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means)
 

@@ -11,12 +11,13 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, Narrow
 from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
-from berrypick.core.results import Note, mean
+from berrypick.core.results import Note, Row, mean
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import near_hint, near_match
+from berrypick.documents.tokens import WORDS
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.inputs.fields import unread_note
 from berrypick.judging.judge import judge_topic
@@ -52,6 +53,38 @@ def lengths_notes(evaluation: Evaluation, reads: Mapping[str, Container[str]]) -
     known = counted(len(collection), "judged document")
     text = Message(f"lengths are those of the {known} only; {option('collection')} has those of all")
     return [Note("lengths", text, measure=one.text) for one in evaluation.measures if "lengths" in reads[one.text]]
+
+
+#: Writing without spaces between words: the first and last character, its name, and what a token is in it.
+_UNSPACED = (
+    ("\u0e00", "\u0e7f", "Thai", "letter"),
+    ("\u0e80", "\u0eff", "Lao", "letter"),
+    ("\u1780", "\u17ff", "Khmer", "letter"),
+    ("\u1000", "\u109f", "Burmese", "letter"),
+    ("\u3040", "\u309f", "Japanese", "character"),
+    ("\u4e00", "\u9fff", "Chinese or Japanese", "ideograph"),
+)
+#: So many documents are looked at, and so many characters of each.
+_LOOKED_AT = (50, 2000)
+
+
+def unspaced_notes(evaluation: Evaluation, rows: Sequence[Row]) -> list[Note]:
+    """What a budget of tokens means in texts whose words are not told apart by spaces."""
+    texts = evaluation.context.reader.texts
+    counted_in = dict.fromkeys(row.measure for row in rows if WORDS in str(row.signature))
+    if texts is None or not counted_in:
+        return []
+    judged = dict.fromkeys(name for topic in evaluation.truth.topics.values() for name in topic.documents())
+    some_texts = [texts[name][: _LOOKED_AT[1]] for name in list(judged)[: _LOOKED_AT[0]] if name in texts]
+    whole = "".join(some_texts)
+    for first, last, script, unit in _UNSPACED:
+        if 10 * sum(first <= c <= last for c in whole) > len(whole) > 0:
+            text = Message(
+                f"{script} has no spaces between words: a token is one {unit} there, and a budget counts these; "
+                f"{option('tokenizer')} names a tokenizer that knows words"
+            )
+            return [Note("tokens", text, measure=measure) for measure in counted_in]
+    return []
 
 
 def unread_notes(run: Run) -> list[Note]:

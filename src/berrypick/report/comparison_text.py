@@ -100,6 +100,7 @@ class _Renderer:
     def __init__(self, comparison: Comparison, places: int, paint: tables.Paint = tables.plain, over: str = "") -> None:
         self.comparison, self.places, self.paint, self.over = comparison, places, paint, over
         self.percent = f"{100 * comparison.method.confidence:.4g}%"
+        self.shorter = tables.elided(comparison.runs) if type(self) is _Renderer else {}
 
     def table(self, table: Table, strong: tables.Cells = ()) -> str:
         return self.paint(table, strong)
@@ -131,7 +132,7 @@ class _Renderer:
         for run in comparison.runs:
             cells = [comparison.estimate(measure, run) for measure in comparison.measures]
             means = [self.mean(one, widths[one.measure]) + f" {self._interval(one)}" for one in cells]
-            rows.append([cells[0].label, run, *(mean.rstrip() for mean in means)])
+            rows.append([cells[0].label, self.shorter.get(run, run), *(mean.rstrip() for mean in means)])
         table = Table(self.over, ["", "run", *comparison.measures], rows, "<" * (2 + len(comparison.measures)))
         return self.table(table, best_cells(comparison, comparison.measures, 2))
 
@@ -146,7 +147,7 @@ class _Renderer:
         rows = []
         for run in comparison.runs:
             one = comparison.estimate(measure, run)
-            cells = [one.label, run, str(one.topics), self.mean(one, width), self._interval(one)]
+            cells = [one.label, self.shorter.get(run, run), str(one.topics), self.mean(one, width), self._interval(one)]
             rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
         over = f" ({self.over})" if self.over else ""
         return Table(f"{measure}, {direction} is better{over}", header, rows, align)
@@ -159,7 +160,7 @@ class _Renderer:
     def differences(self) -> Table:
         comparison, columns = self.comparison, self._difference_columns()
         rows = [
-            [measure, run, *self._against_baseline(measure, run, len(columns))]
+            [measure, self.shorter.get(run, run), *self._against_baseline(measure, run, len(columns))]
             for measure in comparison.measures
             for run in comparison.runs
             if run != comparison.baseline
@@ -205,6 +206,8 @@ class _Renderer:
             f"Intervals: {_INTERVAL[method.interval]} bootstrap over {self._units()}, {method.resamples} resamples, "
             f"seed {method.seed}."
         ]
+        if self.shorter and (note := tables.elided_note(comparison.runs)):
+            lines.append(f"{note[0].upper()}{note[1:]}.")
         if comparison.baseline is None:
             return lines
         test = "paired randomisation test" if method.test == "randomisation" else "paired t-test"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from berrypick.core.errors import BerrypickError
+from berrypick.core.errors import BerrypickError, shorten
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.results import Results
 from berrypick.core.words import counted
@@ -12,6 +12,8 @@ from berrypick.report.text import best
 
 #: Rows of a table of targets or ranks.
 MOST = 20
+#: Characters of a text that are shown.
+SHOWN = 120
 UNDEFINED = "undefined"
 
 
@@ -77,20 +79,52 @@ def _ranking(judged: JudgedTopic, reached: bool) -> str:
     if not names:
         return ""
     led = judged.reach.row_sums.tolist() if reached and len(judged.targets) else None
-    rows = [[str(k + 1), name, *([number(led[k])] if led is not None else [])] for k, name in enumerate(names[:MOST])]
+    texts = _texts_by_rank(judged)
+    rows = [
+        [str(k + 1), name, *([number(led[k])] if led is not None else []), *([texts.get(k, "")] if texts else [])]
+        for k, name in enumerate(names[:MOST])
+    ]
     header = ["rank", "result", *(["leads to targets"] if led is not None else [])]
     title = "Ranking" + (f", the first {MOST} of {len(names)}" if len(names) > MOST else "")
-    return html.table(Table(title, header, rows, "><" + ">" * (len(header) - 2)))
+    align = "><" + ">" * (len(header) - 2)
+    return html.table(Table(title, [*header, *(["text"] if texts else [])], rows, align + "<" * bool(texts)))
+
+
+def _texts_by_rank(judged: JudgedTopic) -> dict[int, str]:
+    """What stands at each rank, the first of several results; none where the texts are not known."""
+    ranking, found = judged.ranking, dict[int, str]()
+    if judged.context.reader.texts is None or ranking.start is None or ranking.end is None:
+        return found
+    for row, rank in enumerate(ranking.rank.tolist()):
+        if rank < MOST and rank not in found:
+            document = ranking.documents[int(ranking.document[row])]
+            found[rank] = _text(judged, document, ranking.start[row], ranking.end[row])
+    return found
+
+
+def _text(judged: JudgedTopic, document: str, start: float, end: float) -> str:
+    """The text of a span on one line, its middle cut out if it is long."""
+    texts = judged.context.reader.texts
+    if texts is None or document not in texts:
+        return ""
+    return shorten(" ".join(texts[document][int(start) : int(end)].split()), SHOWN)
 
 
 def _targets(judged: JudgedTopic, seen: list[float] | None) -> str:
     names = judged.targets.names()
     if not names:
         return html.paragraph("Nothing is relevant: values are undefined.")
+    targets = judged.targets
+    known = judged.context.reader.texts is not None and targets.start is not None and targets.end is not None
     rows = [
-        [name, number(float(judged.targets.gain[i])), *([number(seen[i])] if seen else [])]
+        [name, number(float(targets.gain[i])), *([number(seen[i])] if seen else []),
+         *([_text(judged, targets.document[i], targets.start[i], targets.end[i])] if known else [])]  # type: ignore[index]
         for i, name in enumerate(names[:MOST])
-    ]
+    ]  # fmt: skip
     header = ["target", "gain", *(["seen by readers"] if seen else [])]
+    if known:
+        aligned = "<" + ">" * (len(header) - 1) + "<"
+        title = "Targets" + (f", the first {MOST} of {len(names)}" if len(names) > MOST else "")
+        return html.table(Table(title, [*header, "text"], rows, aligned))
     title = "Targets" + (f", the first {MOST} of {len(names)}" if len(names) > MOST else "")
     return html.table(Table(title, header, rows))

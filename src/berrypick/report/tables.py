@@ -39,6 +39,48 @@ def shown(value: float | None, places: int) -> str:
     return UNDEFINED if value is None else f"{value:.{places}f}"
 
 
+#: Names of runs up to this length are shown as they are.
+LONG_NAME = 30
+#: The least that two names have in common before it is left out.
+_IN_COMMON = 8
+
+
+def elided(names: Sequence[str]) -> dict[str, str]:
+    """Long names of runs without what all of them begin or end with, cut between words; none if that is little."""
+    if len(names) < 2 or max(map(len, names)) <= LONG_NAME:
+        return {}
+    before = _cut(_shared(names))
+    rest = [name[len(before) :] for name in names]
+    after = _cut(_shared([name[::-1] for name in rest]))
+    found = [name[: len(name) - len(after)] for name in rest]
+    if not (before or after) or not all(found) or len(set(found)) < len(names):
+        return {}
+    left, right = "..." if before else "", "..." if after else ""
+    return {name: f"{left}{one}{right}" for name, one in zip(names, found, strict=True)}
+
+
+def elided_note(names: Sequence[str]) -> str:
+    """What is left out of the names of runs; '' if nothing is."""
+    shorter = elided(names)
+    if not shorter:
+        return ""
+    name, one = next(iter(shorter.items()))
+    return f"runs are shown without what their names have in common: {one} is {name}"
+
+
+def _shared(names: Sequence[str]) -> str:
+    """What all names begin with."""
+    low, high = min(names), max(names)
+    same = next((i for i, c in enumerate(low) if i >= len(high) or high[i] != c), len(low))
+    return low[:same]
+
+
+def _cut(common: str) -> str:
+    """What is long enough to be left out, up to a mark between words."""
+    kept = re.match(r".*[^\w]", common, re.DOTALL)
+    return kept[0] if kept and len(kept[0]) >= _IN_COMMON else ""
+
+
 def alignment(table: Table) -> str:
     return table.align or "<" + ">" * (len(table.header) - 1)
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from os import PathLike
+from typing import Any
 
+import numpy as np
+
+from berrypick.comparison import statistics
 from berrypick.core.errors import UsageError, one_line
 from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Note, Results, merge_notes
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.formats.io.table_files import write_parquet
 from berrypick.report import tables
-from berrypick.report.tables import Paint, plain, shown
+from berrypick.report.tables import Paint, elided, plain, shown
 
 OUTPUTS = tables.OUTPUTS
 
@@ -20,13 +25,56 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
     """Results in one of OUTPUTS, with a final newline."""
     tables.check_choice("output", output, OUTPUTS)
     if output in ("json", "jsonl"):
-        return tables.json_text(results.records(per_topic), output)
+        return tables.json_text(_records(results, per_topic), output)
     if output in ("tsv", "csv"):
-        names = ["run", "topic", *([] if results.groups is None else ["group"]), "measure", "value"]
-        return tables.separated(results.records(per_topic), names, output, places)
-    table = pivot(results, per_topic, 4 if places is None else places)
+        more = [] if results.groups is None else ["group"]
+        bounds = [] if results.groups is None else ["topics", "low", "high"]
+        names = ["run", "topic", *more, "measure", "value", *bounds]
+        return tables.separated(_records(results, per_topic), names, output, places)
+    table = pivot(
+        results, per_topic, 4 if places is None else places, elided(results.runs) if output == "table" else {}
+    )
     strong = () if paint is plain or per_topic or results.groups is not None else best(results)
     return tables.for_people(table, output, paint, strong)
+
+
+def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:
+    """The rows; where topics have groups, means with the number of topics that have a value, and the interval."""
+    records = results.records(per_topic)
+    if results.groups is None:
+        return records
+    known = group_intervals(results)
+    nothing = dict.fromkeys(("topics", "low", "high"))
+    keys = [(one["run"], one["measure"], one["group"]) for one in records]
+    return [one | (known[key] if one["topic"] == ALL else nothing) for one, key in zip(records, keys, strict=True)]
+
+
+def group_intervals(results: Results) -> dict[tuple[str, str, str | None], dict[str, Any]]:
+    """For each run, measure and group (None: all topics) the topics that have a value, and the bounds of their mean:
+    the expanded bootstrap interval of ``compare``, with a confidence of 95%."""
+    groups: dict[str | None, Any] = {None: results}
+    groups |= {name: results.only_group(name) for name in (results.groups.names if results.groups else ())}
+    found: dict[tuple[str, str, str | None], dict[str, Any]] = {}
+    for group, part in groups.items():
+        for run, of_run in part.per_topic().items():
+            for measure, values in of_run.items():
+                known = np.array([value for value in values.values() if value is not None], dtype=np.float64)
+                low, high = statistics.bootstrap(known[:, None])[:2]
+                bounds = (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
+                found[run, measure, group] = {"topics": len(known), "low": bounds[0], "high": bounds[1]}
+    return found
+
+
+def worst_first(results: Results) -> list[str]:
+    """Groups of topics, those with the worst mean of the first measure first: what to look at next."""
+    first = results.measures[0]
+    sign = 1 if results.info(first).higher_is_better else -1
+    means: dict[str, list[float]] = {}
+    for row in results.group_rows:
+        if row.measure == first and row.value is not None:
+            means.setdefault(str(row.group), []).append(sign * row.value)
+    names = list(results.groups.names) if results.groups else []
+    return sorted(names, key=lambda name: sum(means[name]) / len(means[name]) if name in means else math.inf)
 
 
 def save_results(results: Results, path: str | PathLike[str]) -> None:
@@ -68,8 +116,8 @@ def best(results: Results) -> list[tuple[int, int]]:
     return found
 
 
-def pivot(results: Results, per_topic: bool, places: int) -> Table:
-    """A row per run (and topic, and group of topics), a column per measure."""
+def pivot(results: Results, per_topic: bool, places: int, shorter: Mapping[str, str] | None = None) -> Table:
+    """A row per run (and topic, and group of topics), a column per measure. ``shorter``: how runs are shown."""
     grouped = results.groups is not None
     lines: list[list[str]] = []
     keys = ["run", *(["topic"] if per_topic else []), *(["group"] if grouped else [])]
@@ -77,12 +125,31 @@ def pivot(results: Results, per_topic: bool, places: int) -> Table:
     by_run: dict[str, dict[tuple[str, str | None], dict[str, float | None]]] = {}
     for row in (*(results.topic_rows if per_topic else ()), *results.group_rows, *results.mean_rows):
         by_run.setdefault(row.run, {}).setdefault((row.topic, row.group), {})[row.measure] = row.value
+    order = {name: i for i, name in enumerate(worst_first(results))} if grouped else {}
+    bounds = group_intervals(results) if grouped else {}
     for run, values_of in by_run.items():
-        for (topic, group), values in values_of.items():
+        rows = list(values_of.items())
+        if grouped:  # topics stay where they are, groups follow, all topics come last
+            rows.sort(key=lambda row: -1 if row[0][0] != ALL else order.get(str(row[0][1]), len(order)))
+        for (topic, group), values in rows:
             shown_group = group or (ALL if topic == ALL else "")
-            names = [run, *([topic] if per_topic else []), *([shown_group] if grouped else [])]
-            lines.append([*names, *(shown(values.get(measure), places) for measure in measures)])
+            name = (shorter or {}).get(run, run)
+            names = [name, *([topic] if per_topic else []), *([shown_group] if grouped else [])]
+            cells = [shown(values.get(measure), places) for measure in measures]
+            if grouped:
+                known = [bounds[run, measure, group] if topic == ALL else {} for measure in measures]
+                names.append(str(max((one["topics"] for one in known if one), default="")))
+                cells = [f"{cell} {_interval(one, places)}".rstrip() for cell, one in zip(cells, known, strict=True)]
+            lines.append([*names, *cells])
+    if grouped:
+        return Table("", [*keys, "topics", *measures], lines, align="<" * len(keys) + ">" + "<" * len(measures))
     return Table("", [*keys, *measures], lines, align="<" * len(keys) + ">" * len(measures))
+
+
+def _interval(bounds: Mapping[str, Any], places: int) -> str:
+    if bounds.get("low") is None:
+        return ""
+    return f"[{bounds['low']:.{places}f}, {bounds['high']:.{places}f}]"
 
 
 def explanation(value: Explanation) -> str:

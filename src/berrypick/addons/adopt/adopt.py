@@ -10,7 +10,7 @@ from typing import Any
 
 from berrypick import formats
 from berrypick.addons.adopt.golden_fields import (
-    _CHUNKS,
+    CHUNK_NAMES,
     GOLD,
     FieldGuesser,
     Guess,
@@ -192,7 +192,7 @@ class Adoption:
         """A golden set without gold is refused; one of whole documents has to be meant."""
         if {*GOLD} & {*self.fields}:
             return
-        if named := [path for path in self.unused if last_name(path) in _CHUNKS]:
+        if named := [path for path in self.unused if last_name(path) in CHUNK_NAMES]:
             raise self.golden.error(
                 f"names its gold by chunks ({named[0]}), and there are none",
                 f"give them with {option('chunks')}: id, and text or doc, start, end",

@@ -33,7 +33,7 @@ _QUOTES = ("quote", "quotes", "reference_context", "reference_contexts", "ground
 _ASKED = {"questions": "question", "queries": "query", "q": "question", "user_question": "question",
           "user_query": "query", "query_text": "query", "question_text": "question", "prompt": "input",
           "messages": "input"}  # fmt: skip
-_CHUNKS = ("relevant_chunk_ids", "relevant_doc_ids", "chunk_id", "chunk_ids", "relevant_chunks", "gold_chunk_ids",
+CHUNK_NAMES = ("relevant_chunk_ids", "relevant_doc_ids", "chunk_id", "chunk_ids", "relevant_chunks", "gold_chunk_ids",
            "gold_chunk_id", "expected_chunk_ids", "source_chunk_ids", "source_chunk_id", "relevant_docs",
            "relevant_ids", "expected_ids", "node_id", "node_ids", "relevant_context_ids",
            "reference_context_ids")  # fmt: skip
@@ -218,11 +218,11 @@ class FieldGuesser:
             return []
         if self.known.chunks is None:
             return []
-        named = sorted(self._free(()), key=lambda path: last_name(path) not in _CHUNKS)
+        named = sorted(self._free(()), key=lambda path: last_name(path) not in CHUNK_NAMES)
         for path in named:
             texts = self.texts(path)
             known = self.known.chunks(texts) if texts else 0
-            if known and (last_name(path) in _CHUNKS or known == len(texts)):
+            if known and (last_name(path) in CHUNK_NAMES or known == len(texts)):
                 why = f"{known} of {len(texts)} names are those of chunks"
                 return [self._guess("chunk", path, True, why)]
         return []
