@@ -46,6 +46,7 @@ from berrypick.report import tables
     type=click.Choice(comparisons.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
+@options.reader_draws
 @options.evaluation
 def compare_command(
     fail_under: tuple[str, ...],

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from berrypick.cli.output import Output, names_file, refuse_overwriting, show_notes
 from berrypick.comparison.statistics import CORRECTIONS, TESTS
 from berrypick.comparison.tabular import Tabular
+from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
@@ -67,6 +68,12 @@ def resampling_options(resamples: int) -> Decorator:
 simulation = click.option(
     "--simulate", type=click.IntRange(2), metavar="N", help="Simulate N readers, and show how they differ."
 )
+
+#: The uncertainty of a fitted user model.
+reader_draws = click.option(
+    "--reader-draws", type=click.IntRange(0), default=READERS, show_default=True, metavar="N",
+    help="With a fitted user model: readers drawn from its law, for the interval over readers; 0 for none.",
+)  # fmt: skip
 
 #: How runs are compared.
 comparison = combine(

@@ -30,6 +30,7 @@ from berrypick.comparison.topic_values import TIE
 from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.drawn import READERS, Ends, drawn_interval, mean_of_topics
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature, TopicGroups
@@ -70,6 +71,7 @@ def compare(
     jobs: int = 1,
     executor: Executor | None = None,
     progress: ProgressLike = None,
+    reader_draws: int = READERS,
     **options: Unpack[EvaluationKeywords],
 ) -> Comparison:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
@@ -113,6 +115,8 @@ def compare(
         Workers that do the work instead.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
+    reader_draws : int
+        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well.
@@ -134,7 +138,9 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
-    results, prepared = evaluated(truth, runs, measures, options, "compare", jobs, progress, executor, once=False)
+    results, prepared = evaluated(
+        truth, runs, measures, options, "compare", jobs, progress, executor, once=False, reader_draws=reader_draws
+    )
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
     bounds = None if prepared is None else unjudged_bounds(prepared)
@@ -193,6 +199,7 @@ def evaluated(
     progress: ProgressLike = None,
     executor: Executor | None = None,
     once: bool = True,
+    reader_draws: int = 0,
 ) -> tuple[Results, Evaluation | None]:
     """The results that an analysis is about, and their evaluation if it is known.
 
@@ -207,7 +214,7 @@ def evaluated(
     prepared = (
         truth if isinstance(truth, Evaluation) else Evaluation._from_options(truth, runs, measures, given, once=once)
     )
-    return prepared.run(jobs=jobs, executor=executor, progress=progress), prepared
+    return prepared.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws), prepared
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
@@ -347,6 +354,7 @@ class _Work:
                     beats=tuple(beats),
                     higher_is_better=self.higher_is_better[measure],
                     signature=with_method(self.signatures.get((run, measure), Signature("")), self.method.fields()),
+                    reader=self._reader(measure, run),
                 )
             )
         return found
@@ -395,9 +403,22 @@ class _Work:
                     significant=whole[4],
                     higher_is_better=higher,
                     unjudged=self.bounds[measure].mean(run, versus) if measure in self.bounds else None,
+                    reader=self._reader(measure, run, versus),
                 )
             )
         return found
+
+    def _reader(self, measure: str, run: str, versus: str | None = None) -> Ends | None:
+        """The interval of a mean, or of the mean difference of a pair, over readers drawn from a fitted user model."""
+        drawn = self.results.drawn
+        if drawn is None:
+            return None
+        one = drawn.values.get((run, measure), {})
+        if versus is None:
+            return drawn_interval(mean_of_topics(list(one.values())), self.method.confidence)
+        both = [topic for topic, value in self.values[run].get(measure, {}).items()
+                if value is not None and self.values[versus].get(measure, {}).get(topic) is not None]  # fmt: skip
+        return drawn.difference(measure, run, versus, self.method.confidence, both)
 
     @cached_property
     def _differences(self) -> tuple[ColumnBlocks, list[int]]:

@@ -11,6 +11,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
+from berrypick.core.arrays import FloatArray
+from berrypick.core.drawn import DrawnValues
 from berrypick.core.errors import BerrypickError, UsageError, nearest, option
 from berrypick.core.explanation import Explanation
 from berrypick.core.progress import Progress as Progress
@@ -24,6 +26,7 @@ from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
+from berrypick.evaluation.readers import DrawnReaders, drawn_readers
 from berrypick.evaluation.requested import MeasuresGiven, RequestedMeasure, resolve_measures
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.evaluation.scored import ScoredRun
@@ -72,6 +75,8 @@ class Evaluation:
         Groups of topics, where they are asked for.
     contexts
         By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
+    readers
+        Readers drawn from a fitted user model, where :meth:`run` is to score them too.
 
     Examples
     --------
@@ -89,6 +94,7 @@ class Evaluation:
     notes: tuple[Note, ...] = ()
     groups: TopicGroups | None = None
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
+    readers: DrawnReaders | None = None
 
     @classmethod
     @takes_options
@@ -111,7 +117,8 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
-        options = replace(options, topics=options.topics or protocol.topics)
+        fitted = users.read_fitted(options.user)  # read once
+        options = replace(options, topics=options.topics or protocol.topics, user=fitted or options.user)
         try:
             requested = () if measures is None else resolve_measures(measures, protocol.name, options.task or "")
         except UnknownMeasureError as error:
@@ -156,11 +163,16 @@ class Evaluation:
         jobs: int = 1,
         executor: Executor | None = None,
         progress: ProgressLike = None,
+        reader_draws: int = 0,
     ) -> Results:
         """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
 
-        ``progress`` is called with (done, of).
+        ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
+        readers, lacking = drawn_readers(self, reader_draws)
+        if readers is not None:
+            made = replace(self, readers=readers, notes=(*self.notes, *lacking))
+            return made.run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
         inputs, each = self.inputs, len(self.truth)
@@ -186,6 +198,7 @@ class Evaluation:
         group_means: list[Row] = []
         notes = [*self.notes, *unread_notes(self), *lengths_notes(self), *notes]
         facts = {}
+        drawn: dict[tuple[str, str], dict[str, FloatArray]] = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()
         for name in names:
@@ -196,9 +209,14 @@ class Evaluation:
             group_means += group_rows
             notes += run.notes(name)
             facts[name] = run.facts(name)
+            drawn |= run.drawn(name)
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
-        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means)
+        known = None
+        if self.readers is not None:
+            summed = frozenset(text for text, one in info.items() if one.summed)
+            known = DrawnValues(self.readers.source, self.readers.confidence, drawn, summed)
+        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """Return one topic of one run judged, by the user model of the evaluation or another one."""

@@ -21,6 +21,7 @@ from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.errors import option as option_text
 from berrypick.core.finite import is_finite
+from berrypick.core.fitted import FittedReader
 from berrypick.core.navigation import Navigation
 from berrypick.core.reach import check_units
 from berrypick.core.run import Duplicates, Run
@@ -85,7 +86,7 @@ def _option(
 class EvaluationOptions:
     """Everything an evaluation depends on besides truth, runs and measures, as given. Signatures keep this order."""
 
-    user: str | UserModel | File | None = _option(
+    user: str | UserModel | FittedReader | File | None = _option(
         None,
         "User model, e.g. hierarchy or t2i(tolerance=300), or a file written by fit. "
         "[default: classical, or by the navigation file]",
@@ -266,7 +267,7 @@ def options() -> tuple[Option, ...]:
 class SweepKeywords(TypedDict, total=False):
     """The options of an evaluation as keyword arguments, without the documents, for type checkers."""
 
-    user: str | UserModel | File | None
+    user: str | UserModel | FittedReader | File | None
     navigation: Navigation | File | None
     collection: Collection | Mapping[str, float] | File | None
     offsets: Offsets | None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
 
 from berrypick.core.errors import InputError, NeedsError, UsageError
 from berrypick.core.gc import gc_paused
@@ -11,6 +13,7 @@ from berrypick.core.near_names import near_hint
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
+from berrypick.core.score import Score
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
@@ -96,6 +99,27 @@ class RunScorer:
                 own = judged.get(evaluation.context)
                 self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
             step(1)
+        self.score_drawn(topics)
+
+    def score_drawn(self, topics: Sequence[str]) -> None:
+        """Score topics for each reader drawn from a fitted user model; a drawn chain is made once for all topics."""
+        readers = self.evaluation.readers
+        if readers is None or not readers.fitted:
+            return
+        measures = [one for one in self.evaluation.measures if one.text in readers.fitted]
+        drawn = self.scores.drawn
+        drawn.update({(one.text, topic): np.full(readers.count, np.nan) for one in measures for topic in topics})
+        for number in range(readers.count):
+            contexts = readers.contexts(self.evaluation, number)
+            for topic in topics:
+                judged: dict[JudgingContext, JudgedTopics] = {}
+                for one in measures:
+                    context = contexts[one.text]
+                    if context not in judged:
+                        judged[context] = JudgedTopics(self.evaluation.truth, self.run, (topic,), context)
+                    value = self._values(one, judged[context])[topic].value
+                    if value is not None:
+                        drawn[one.text, topic][number] = value
 
     def score_documents(self, topics: Sequence[str] | None = None) -> None:
         """Score all topics, or some, by the measures of whole documents."""
@@ -108,14 +132,20 @@ class RunScorer:
 
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
-        try:
-            for topic, score in measure.score_topics(judged).items():
-                key = (one.text, topic)
-                scores.found[key] = score
-                if self.curves and measure.has_curve():
+        for topic, score in self._values(one, judged).items():
+            key = (one.text, topic)
+            scores.found[key] = score
+            if self.curves and measure.has_curve():
+                try:
                     scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
+                except Exception as error:
+                    raise_named(error, one.text, measure, judged.context.user)
+
+    def _values(self, one: RequestedMeasure, judged: JudgedTopics) -> Mapping[str, Score]:
+        try:
+            return one.measure.score_topics(judged)
         except Exception as error:
-            raise_named(error, one.text, measure, judged.context.user)
+            raise_named(error, one.text, one.measure, judged.context.user)
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""

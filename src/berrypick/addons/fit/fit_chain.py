@@ -75,8 +75,19 @@ def fit_chain(
         held_out=report,
         calibration=checks,
         notes=tuple(_notes(report, links, training, counts)),
-        more={"weight": weight, "transitions": _rows(counts, probability, method.confidence)},
+        more={
+            "weight": weight,
+            "visits": _visits(counts),
+            "transitions": _rows(counts, probability, method.confidence),
+        },
     )
+
+
+def _visits(counts: ChainCounts) -> dict[str, int]:
+    """How often each page was left, for one way on or for good: what its shares are shares of."""
+    leaving = counts.target == len(counts.units)  # every page has it once
+    pages, visits = counts.source[leaving].tolist(), counts.visits[leaving].tolist()
+    return {counts.units[page]: times for page, times in zip(pages, visits, strict=True)}
 
 
 def _check(training: Steps) -> None:
