@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from berrypick.cli.output import Output, names_file, refuse_overwriting, show_notes
+from berrypick.cli.output import Output, names_file, refuse_overwriting, show_notes, tell
 from berrypick.comparison.statistics import CORRECTIONS, TESTS
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.drawn import READERS
@@ -170,6 +170,24 @@ def show_analysis(found: Tabular, output: Output, places: int | None) -> None:
     """Print or write what an analysis found, and print its notes."""
     show_notes(found.notes)
     output.show(lambda form, paint: render(found, form, places, paint))
+
+
+def check_picture(picture: str, settings: dict[str, Any]) -> None:
+    """Refuse a file that no figure can be written to, before the work."""
+    from berrypick.report.export import check_target, converter
+
+    check_target(picture)
+    converter()
+    refuse_inputs(picture, settings)
+
+
+def draw(found: Any, picture: str) -> None:
+    """Write the figure of an analysis."""
+    from berrypick.report.chart_theme import PAPER
+    from berrypick.report.export import write_picture
+
+    size = write_picture(found.plot(theme=PAPER), picture, PAPER)
+    tell(f"{picture}: {size}")
 
 
 formats = combine(

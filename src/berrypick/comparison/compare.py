@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -30,15 +30,17 @@ from berrypick.comparison.topic_values import TIE
 from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS, Ends, drawn_interval, mean_of_topics
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.progress import ProgressLike
+from berrypick.core.errors import UsageError, nearest, option
+from berrypick.core.fitted import FittedReader
+from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature, TopicGroups
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
-from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, File, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 FEW_TOPICS = 10
 
 
-@takes_options
+@overload
 def compare(
     truth: TruthLike | Evaluation | Results,
     runs: RunsLike = (),
@@ -72,8 +74,42 @@ def compare(
     executor: Executor | None = None,
     progress: ProgressLike = None,
     reader_draws: int = READERS,
+    over: None = None,
+    assumptions: Literal[False] = False,
     **options: Unpack[EvaluationKeywords],
-) -> Comparison:
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    truth: TruthLike | Evaluation, runs: RunsLike = (), measures: MeasuresGiven = (), **options: Any
+) -> Any: ...
+
+
+@takes_options  # type: ignore[misc] # the second is for the analyses of add-ons
+def compare(
+    truth: TruthLike | Evaluation | Results,
+    runs: RunsLike = (),
+    measures: MeasuresGiven = (),
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    correction: CorrectionName = "holm",
+    family: FamilyName = "measure",
+    pairs: PairsName = "all",
+    interval: IntervalName = "expanded",
+    resamples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    cluster: str | Mapping[str, str] | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: ProgressLike = None,
+    reader_draws: int = READERS,
+    over: str | FittedReader | File | None = None,
+    assumptions: bool = False,
+    **options: Unpack[EvaluationKeywords],
+) -> Any:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
 
     A result is repeatable: it depends on ``seed``, not on the clock.
@@ -117,14 +153,21 @@ def compare(
         True shows a bar; a function is called with (done, of).
     reader_draws : int
         With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+    over : str or path, optional
+        A range of readers, such as ``'bep(A=0.01..100)'``, or a file written by fit for the law of its reader: for
+        which of them is each run better?
+    assumptions : bool
+        Whether to find out what each difference rests on: topics, unjudged text, what is seen together, the fitted
+        reader, the range ``over``.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well.
 
     Returns
     -------
-    Comparison
-        An estimate for every run and measure, and every pair of runs.
+    Comparison, Over or Assumptions
+        An estimate for every run and measure, and every pair of runs; with ``over`` crossings and shares of the range,
+        with ``assumptions`` a verdict for each pair.
 
     Examples
     --------
@@ -138,6 +181,16 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
+    if over is not None or assumptions:
+        what = option("over" if over is not None else "assumptions")
+        if isinstance(truth, Results):
+            raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
+        analysis = functions.need("Assumptions" if assumptions else "Over", what)
+        evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
+        clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
+        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
+        work |= {"reader_draws": reader_draws} if assumptions else {}
+        return analysis.compare(evaluation, over, method, clustered, baseline, **work)
     results, prepared = evaluated(
         truth, runs, measures, options, "compare", jobs, progress, executor, once=False, reader_draws=reader_draws
     )
@@ -206,15 +259,26 @@ def evaluated(
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
     existing ones.
     """
-    if isinstance(truth, (Results, Evaluation)) and options:
-        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
+        _refuse_options(options)
         return _chosen(truth, runs, measures), None
-    given = EvaluationOptions.from_arguments(options, function)
-    prepared = (
-        truth if isinstance(truth, Evaluation) else Evaluation._from_options(truth, runs, measures, given, once=once)
-    )
+    prepared = _prepared(truth, runs, measures, options, function, once)
     return prepared.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws), prepared
+
+
+def _prepared(
+    truth: Any, runs: Any, measures: MeasuresGiven, options: Mapping[str, Any], function: str, once: bool
+) -> Evaluation:
+    if isinstance(truth, Evaluation):
+        _refuse_options(options)
+        return truth
+    given = EvaluationOptions.from_arguments(options, function)
+    return Evaluation._from_options(truth, runs, measures, given, once=once)
+
+
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    if options:
+        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:

@@ -152,6 +152,29 @@ class Evaluation:
         found = [self.inputs.load(source) for source in self.inputs.sources]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
 
+    def read_by(self, user: Any) -> Evaluation:
+        """Return the same with another user model, for the measures that name none themselves; runs are kept as read.
+
+        ``user`` is what the option takes.
+        """
+        model, navigation = users.load(user, self.context.reader.navigation)
+        reader = self.context.reader
+        reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
+        context = self.context.read_by(model.resolved(reader), reader)
+        contexts = _contexts(self.measures, context, self.truth.units == "elements")
+        inputs = replace(self.inputs, sources=tuple(self.runs.values()), stream=None, context=context)
+        options = replace(self.options, user=user)
+        made = replace(self, inputs=inputs, context=context, contexts=contexts, options=options)
+        made.__dict__["runs"] = self.runs  # under the names they have
+        return made
+
+    def scored_by(self, measures: Sequence[RequestedMeasure]) -> Evaluation:
+        """Return the same with other measures; runs are kept as read."""
+        contexts = _contexts(measures, self.context, self.truth.units == "elements")
+        made = replace(self, measures=tuple(measures), contexts=contexts)
+        made.__dict__["runs"] = self.runs
+        return made
+
     def without_runs(self) -> Evaluation:
         """Return the same for runs that come one by one, as it is sent to other processes."""
         return replace(self, inputs=self.inputs.without_sources())
