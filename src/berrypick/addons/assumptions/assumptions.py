@@ -223,8 +223,7 @@ class _Together:
 
 def takes_together(one: RequestedMeasure) -> bool:
     """Whether a measure has bounds over everything that readers may see together, and was asked for without them."""
-    known = {parameter.name for parameter in one.measure.parameters()}
-    return "together" in known and getattr(one.measure, "together", None) == "independent"
+    return one.measure.parameter_values().get("together") == "independent"
 
 
 def _verdict(pair: Pair, bounds: _Together, along: Over | None) -> Verdict:
