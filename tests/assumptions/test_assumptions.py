@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -105,6 +106,9 @@ class Bounded(bp.Measure):
     width: float = bp.parameter(0.1, float, "how far the bounds are")
     depends_on = ("user",)
 
+    def bounded(self, end):
+        return replace(self, together=end) if self.together == "independent" else None
+
     def compute(self, topic):
         at = float(topic.reach.expected_seen(1).mean()) if topic.ranking.ranks else 0.0
         return at + {"independent": 0.0, "low": -self.width, "high": self.width}[self.together]
@@ -120,6 +124,20 @@ def test_what_is_seen_together(width, stays):
     assert ("what readers see together (difference -0.1 to +1.1)" in row["verdict"]) is not stays
     asked = verdict(runs, f"Bounded(width={width},together='low')", user="coverage")
     assert asked["together"] is None  # a bound is no assumption
+
+
+def test_what_is_seen_together_of_a_real_measure():
+    """EPRUM with the law that is worst for the better run and best for the other."""
+    truth = {t: {"d#100-200": 1, "e#0-100": 1} for t in TOPICS}
+    places = [(t, doc, start) for t in TOPICS for doc, start in (("d", 100), ("e", 0))]
+    half = [{"topic": t, "doc": doc, "start": a, "end": a + 50, "rank": 1} for t, doc, a in places]
+    runs = {"half": half, "less": {t: {"d#100-140": 2.0, "e#0-60": 1.0} for t in TOPICS}}
+    row = verdict(runs, "EPRUM(r=1)", truth, user="coverage")
+    ends = [f"EPRUM(r=1,together='{end}')" for end in ("low", "high")]
+    mean = bp.evaluate(truth, runs, ends, user="coverage").mean()
+    least = mean["half"][ends[0]] - mean["less"][ends[1]]
+    assert row["a"] == "half" and least < 0 and row["together"] is False
+    assert f"what readers see together (difference {least:+.4g} to" in row["verdict"]
 
 
 def test_three_runs_tables_and_the_command(tmp_path, berrypick):

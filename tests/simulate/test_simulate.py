@@ -506,7 +506,8 @@ def test_unequal_gains_reader_by_reader():
     evaluation = Evaluation.prepare(truth, run, "epnav@0.5 epnav", navigation=clicks)
     judged = evaluation.judge("run", "q")
     draws = Draws(1, "q", 0, 100)
-    values, first = reader_values(judged, evaluation.measures, draws), Sessions(judged, draws).first
+    values = reader_values(judged, evaluation.measures, draws, "most")
+    first = Sessions(judged, draws, together="most").first
     gains = judged.targets.gain
     for level, name in ((0.5, "epnav@0.5"),):
         for reader, value in zip(first.T, values[name].each, strict=True):
@@ -638,7 +639,10 @@ def test_a_model_without_a_walk_is_refused_in_one_line(files, berrypick, monkeyp
     monkeypatch.setitem(users.registry._registered, "glancer", Glancer)
     found = berrypick("simulate", files[0], files[1], "-m", "EPRUM", "--user", "glancer")
     assert found.code == 2 and not found.out
-    assert found.err == "berrypick: user model glancer cannot be simulated: it has no method walk\n"
+    assert found.err == (
+        "berrypick: user model glancer cannot be simulated: it has no method walk; --together independent, "
+        "--together most, --together least need none\n"
+    )
     assert berrypick("evaluate", files[0], files[1], "-m", "EPRUM", "--user", "glancer").code == 0
     with pytest.raises(bp.UsageError, match="cannot be simulated"):
         bp.simulate({"q": {"a": 1}}, {"q": {"a": 1}}, "EPRUM", user=Glancer())
@@ -684,7 +688,7 @@ def test_what_readers_get_as_bars():
 
 
 def test_a_table_of_reach_has_no_walk(process, tmp_path):
-    """What its readers see together is taken for granted, which is said beside the numbers; a walk is not."""
+    """Its readers see each target for itself, which is said beside the numbers."""
     rows = {("hub", "a"): 0.5, ("hub", "b"): 0.5}
     truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"hub": 1}}
 
@@ -692,8 +696,9 @@ def test_a_table_of_reach_has_no_walk(process, tmp_path):
         return bp.simulate(truth, run, "EPRUM(r=1) EPRUM(r=2)", user=user, navigation=ReachTable(rows), readers=1000)
 
     table, markov = simulated("table"), simulated("markov")
-    assert [row.difference > 0 for row in table] == [False, True], "either sign"
+    assert not any(row.is_clear for row in table) and all(row.error > 0 for row in table)
     assert [row.difference > 0 for row in markov] == [True, False]
+    assert {row.together for row in table} == {"independent"} and {row.together for row in markov} == {"walk"}
     said = "a table of reach does not say what a reader sees together"
     assert sum(said in note.text for note in table.notes) == 1
     assert not any(said in note.text for note in markov.notes)

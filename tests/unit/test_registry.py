@@ -117,7 +117,7 @@ def test_text_leaves_out_defaults(measure, text, shown):
 def test_signatures_keep_all_parameters():
     spans = {"1": {"a#0-5": 1}}
     row = bp.evaluate(spans, spans, [EPRUM(user="t2i(tolerance=300)")], collection=bp.Collection({"a": 9})).mean_rows[0]
-    own = "EPRUM|ideal:targets|norm:product|law:exact|lengths:1 document,9|"
+    own = "EPRUM|ideal:targets|norm:product|law:exact|together:independent|lengths:1 document,9|"
     assert str(row.signature).startswith(f"{own}user:t2i(tolerance=300,keeps_viewing=True")
     assert "add:0|plain:1" in str(bp.evaluate(TRUTH, RUN, Ranks).mean_rows[0].signature)
 

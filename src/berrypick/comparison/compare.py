@@ -23,6 +23,7 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
+from berrypick.comparison.seen_together import together_notes
 from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import fields_of, with_method
 from berrypick.comparison.topic_columns import Column, ColumnBlocks
@@ -41,6 +42,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, File, takes_options
+from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
@@ -154,8 +156,8 @@ def compare(
     reader_draws : int
         With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
     over : str or path, optional
-        A range of readers, such as ``'bep(A=0.01..100)'``, or a file written by fit for the law of its reader: for
-        which of them is each run better?
+        The readers for whom each run is to be found better: a range, such as ``'bep(A=0.01..100)'``, or a file written
+        by fit for the law of its reader.
     assumptions : bool
         Whether to find out what each difference rests on: topics, unjudged text, what is seen together, the fitted
         reader, the range ``over``.
@@ -191,13 +193,17 @@ def compare(
         work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
         work |= {"reader_draws": reader_draws} if assumptions else {}
         return analysis.compare(evaluation, over, method, clustered, baseline, **work)
-    results, prepared = evaluated(
-        truth, runs, measures, options, "compare", jobs, progress, executor, once=False, reader_draws=reader_draws
-    )
+    how: dict[str, Any] = {"jobs": jobs, "progress": progress, "executor": executor, "reader_draws": reader_draws}
+    found, prepared = evaluated(truth, runs, measures, options, "compare", once=False, bounds=True, **how)
+    proved = None if prepared is None else Proved(tuple(bounded_measures(prepared.measures)), found)
+    results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
     clusters = None if cluster is None else topic_clusters(judgements, cluster)
     bounds = None if prepared is None else unjudged_bounds(prepared)
-    return compare_results(results, baseline, method, clusters, bounds)
+    comparison = compare_results(results, baseline, method, clusters, bounds)
+    if proved is None or not proved.measures:
+        return comparison
+    return replace(comparison, notes=(*comparison.notes, *together_notes(comparison.pairs, proved)))
 
 
 def compare_results(
@@ -253,17 +259,20 @@ def evaluated(
     executor: Executor | None = None,
     once: bool = True,
     reader_draws: int = 0,
+    bounds: bool = False,
 ) -> tuple[Results, Evaluation | None]:
     """The results that an analysis is about, and their evaluation if it is known.
 
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
-    existing ones.
+    existing ones. With ``bounds`` an evaluation also gives what reach alone proves.
     """
     if isinstance(truth, Results):
         _refuse_options(options)
         return _chosen(truth, runs, measures), None
     prepared = _prepared(truth, runs, measures, options, function, once)
-    return prepared.run(jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws), prepared
+    scored = prepared.drawing(reader_draws)  # bounds are those of one reader
+    scored = with_bounds(scored) if bounds else scored
+    return scored.run(jobs=jobs, executor=executor, progress=progress), prepared
 
 
 def _prepared(

@@ -446,7 +446,9 @@ class Results(Written):
         return {name: [row[name] for row in rows] for name in self.columns}
 
     def plot(self, kind: Any = None, **how: Any) -> Any:
-        """Return an Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics' or 'means'; else what suits.
+        """Return an Altair chart: 'curves' (needs ``evaluate(curves=True)``), 'topics', 'means'; else what suits.
+
+        'together' shows what reach alone proves: EPRUM between EPRUM(together='low') and EPRUM(together='high').
 
         ``how``: baseline, until, band, width and height (like '8.5cm'), font_size, confidence, resamples, seed.
         """

@@ -192,10 +192,8 @@ class Evaluation:
 
         ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
-        readers, lacking = drawn_readers(self, reader_draws)
-        if readers is not None:
-            made = replace(self, readers=readers, notes=(*self.notes, *lacking))
-            return made.run(curves=curves, jobs=jobs, executor=executor, progress=progress)
+        if reader_draws:
+            return self.drawing(reader_draws).run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
         inputs, each = self.inputs, len(self.truth)
@@ -213,6 +211,11 @@ class Evaluation:
 
         notes = jobs_notes(jobs) if executor is None else []
         return self._results(share_runs(self, curves, sources, jobs, executor, step), notes)
+
+    def drawing(self, count: int) -> Evaluation:
+        """Return the same with so many readers drawn from its fitted user model, if it has one."""
+        readers, lacking = drawn_readers(self, count)
+        return self if readers is None else replace(self, readers=readers, notes=(*self.notes, *lacking))
 
     def _results(self, scored: list[ScoredRun], notes: Sequence[Note]) -> Results:
         """The numbers of all runs together."""

@@ -21,6 +21,7 @@ from berrypick.evaluation.readers import explain_readers
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.evaluation.scoring import score_run
 from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
+from berrypick.judging.seen_together import refuse_unsimulated
 from berrypick.judging.topic import JudgedTopic
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ def explain(
     simulate: int | None = None,
     seed: int = 0,
     reader_draws: int = READERS,
+    together: str | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Explanation:
     """Explain one number: what each rank leads to, and the terms of the sum.
@@ -192,6 +194,8 @@ def explain(
         The seed of what is drawn.
     reader_draws : int
         With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+    together : {'walk', 'independent', 'most', 'least'}, optional
+        What simulated readers see together, as in :func:`berrypick.simulate`.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`.
 
@@ -223,8 +227,9 @@ def explain(
     found = prepared.explain(name, topic, prepared.measures[0])
     found = replace(found, parts=(*found.parts, *explain_readers(prepared, name, str(topic), reader_draws)))
     if simulate is None:
+        refuse_unsimulated(together)
         return found
-    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed)
+    readers = functions.need("SimulatedReaders", option("simulate"))(prepared, simulate, seed, together)
     return replace(found, parts=(*found.parts, *readers.explain(name, str(topic))))
 
 

@@ -85,8 +85,6 @@ class UserModel(Parameterized, base=True):
     #: Kinds of navigation file that the model reads, and what to call them.
     navigation: ClassVar[tuple[type, ...]] = ()
     navigation_needed: ClassVar[str] = ""
-    #: What :meth:`walk` takes for granted beyond the model: a sentence, said wherever readers are simulated.
-    walk_assumes: ClassVar[str] = ""
     #: Laws of ``berrypick.core.laws.LAWS`` that values of its readers break, whatever the measure declares.
     breaks: ClassVar[tuple[str, ...]] = ()
     #: What the slider of a report goes through.
@@ -147,8 +145,15 @@ class UserModel(Parameterized, base=True):
 
     @classmethod
     def can_walk(cls) -> bool:
-        """Say whether readers of the model can be simulated."""
+        """Say whether the model says where readers go, by its method walk."""
         return cls.walk is not UserModel.walk
+
+    def no_walk(self) -> str:
+        """Return why readers have no walk, though their reach is known; '' where they have, or might have, one.
+
+        Simulated readers are then drawn from reach, each target for itself, and the sentence is shown beside them.
+        """
+        return ""
 
     def walk(self, ranking: Ranking, targets: Targets, context: ReaderContext, readers: Readers) -> Visits:
         """Return what simulated readers see as they go down the list: a :class:`Visit` for each pointer, by rank.

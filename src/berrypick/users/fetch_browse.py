@@ -138,6 +138,9 @@ class FetchBrowse(UserModel):
                 first = False
                 ahead = next(inner, None)
 
+    def no_walk(self) -> str:
+        return self.inner().no_walk()
+
     def other_units(self, targets: Targets, context: ReaderContext) -> tuple[str, ...]:
         return self.inner().other_units(targets, context)
 

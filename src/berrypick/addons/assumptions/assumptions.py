@@ -13,10 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from berrypick import users
 from berrypick.addons.assumptions.over import Over
@@ -30,9 +28,9 @@ from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress
-from berrypick.core.results import Note, TopicGroups
+from berrypick.core.results import Note, Results, TopicGroups
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.evaluation.requested import RequestedMeasure
+from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 
 #: What is assumed, and how a sentence calls it.
 ASSUMED = {
@@ -167,10 +165,10 @@ class Assumptions(Tabular):
             along = Over.compare(evaluation, over, method, clusters, comparison.baseline, jobs=jobs, executor=executor,
                                  progress=progress)  # fmt: skip
             notes += [note for note in along.notes if note.kind != "not over the range"]
-        bounds = _Together(evaluation, jobs, executor)
-        verdicts = tuple(_verdict(pair, bounds, along) for pair in comparison.pairs)
+        proved = _proved(evaluation, jobs, executor)
+        verdicts = tuple(_verdict(pair, proved, along) for pair in comparison.pairs)
         kept = [note for note in comparison.notes if note.kind != "unjudged text"]  # each verdict says it
-        return cls(verdicts, comparison, along, tuple(dict.fromkeys([*kept, *bounds.notes, *notes])))
+        return cls(verdicts, comparison, along, tuple(dict.fromkeys([*kept, *notes])))
 
 
 def _cell(one: Verdict, name: str, places: int) -> str:
@@ -193,40 +191,14 @@ def _with_reader(evaluation: Evaluation, over: Any) -> tuple[Evaluation, list[No
     return evaluation.read_by(user), [Note("usual reader", text)]
 
 
-class _Together:
+def _proved(evaluation: Evaluation, jobs: int, executor: Executor | None) -> Proved:
     """The bounds of the measures whose values depend on what readers see together."""
-
-    def __init__(self, evaluation: Evaluation, jobs: int, executor: Executor | None) -> None:
-        self.notes: list[Note] = []
-        open_ = [one for one in evaluation.measures if takes_together(one)]
-        ends = {(one.text, end): RequestedMeasure(f"{one.text} {end}", replace(one.measure, together=end))  # type: ignore[call-arg]
-                for one in open_ for end in ("low", "high")}  # fmt: skip
-        self._text = {key: one.text for key, one in ends.items()}
-        self._values = (
-            evaluation.scored_by(list(ends.values())).run(jobs=jobs, executor=executor).per_topic() if ends else {}
-        )
-
-    def ends(self, measure: str, a: str, b: str) -> Ends | None:
-        """The least and the largest mean difference; each run under the law that is worst, or best, for it."""
-        if (measure, "low") not in self._text:
-            return None
-        low_a, high_a, low_b, high_b = (
-            self._values[run][self._text[measure, end]] for run in (a, b) for end in ("low", "high")
-        )
-        found = []
-        for one, other in ((low_a, high_b), (high_a, low_b)):
-            differences = [one[topic] - other[topic] for topic in one  # type: ignore[operator]
-                           if one[topic] is not None and other.get(topic) is not None]  # fmt: skip
-            found.append(float(np.mean(differences)) if differences else None)
-        return found[0], found[1]
+    measures = tuple(bounded_measures(evaluation.measures))
+    made = with_bounds(evaluation, alone=True)
+    return Proved(measures, made.run(jobs=jobs, executor=executor) if measures else Results((), ()))
 
 
-def takes_together(one: RequestedMeasure) -> bool:
-    """Whether a measure has bounds over everything that readers may see together, and was asked for without them."""
-    return one.measure.parameter_values().get("together") == "independent"
-
-
-def _verdict(pair: Pair, bounds: _Together, along: Over | None) -> Verdict:
+def _verdict(pair: Pair, proved: Proved, along: Over | None) -> Verdict:
     ahead = None if not pair.difference else (pair.difference > 0) == pair.higher_is_better
     pair = pair if ahead is not False else pair.turned()
     if ahead is None:
@@ -236,15 +208,17 @@ def _verdict(pair: Pair, bounds: _Together, along: Over | None) -> Verdict:
     ends: dict[str, Ends] = {"topics": (pair.low, pair.high)}
     if pair.unjudged is not None:
         ends["unjudged"] = pair.unjudged
-    if (together := bounds.ends(pair.measure, pair.run, pair.versus)) is not None:
-        ends["together"] = together
+    for one in proved.measures:
+        together = proved.difference(one, pair.run, pair.versus) if one.text == pair.measure else None
+        if together is not None:
+            ends["together"] = together
     if pair.reader is not None and pair.reader[0] is not None:
         ends["reader"] = pair.reader
     found: dict[str, bool | None] = {name: _stays(*ends[name], pair.higher_is_better) if name in ends else None
                                      for name in ASSUMED}  # fmt: skip
-    one = None if along is None else along.pair(pair.measure, pair.run, pair.versus)
-    if one is not None:
-        found["over"], ends["over"] = one.share_a > 1 - 1e-9, (one.share_a, one.share_a)
+    there = None if along is None else along.pair(pair.measure, pair.run, pair.versus)
+    if there is not None:
+        found["over"], ends["over"] = there.share_a > 1 - 1e-9, (there.share_a, there.share_a)
     text = _sentence(pair, found, ends)
     return Verdict(pair.measure, pair.run, pair.versus, pair.difference, found, ends, text)
 

@@ -91,6 +91,8 @@ class Over(Tabular):
         How topics are resampled.
     notes
         What a person should know about the numbers.
+    clusters
+        How many there are, where whole clusters are resampled.
 
     Examples
     --------

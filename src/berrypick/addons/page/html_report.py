@@ -41,6 +41,7 @@ from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.inputs.titles import read_titles
+from berrypick.judging.seen_together import refuse_unsimulated
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
 LIMIT, DEPTH = 15, 100
@@ -62,6 +63,7 @@ def write_report(
     titles: str | PathLike[str] | Mapping[str, str] | None = None,
     readers: str = "auto",
     simulate: int | None = None,
+    together: str | None = None,
     depth: int = DEPTH,
     limit: float = LIMIT,
     baseline: str | None = None,
@@ -98,6 +100,8 @@ def write_report(
         The user models to step through: 'auto', 'none', or some of them, e.g. ``'classical t2i(tolerance=100)'``.
     simulate : int, optional
         So many readers are simulated for each topic, and the page shows how they differ.
+    together : {'walk', 'independent', 'most', 'least'}, optional
+        What simulated readers see together, as in :func:`berrypick.simulate`.
     depth : int
         How many results of each list are shown.
     limit : float
@@ -142,6 +146,8 @@ def write_report(
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
     told = as_progress(progress)
+    if simulate is None:
+        refuse_unsimulated(together)
     simulator = None if simulate is None else functions.need("SimulatedReaders", option("simulate"))
     library = charting_library()  # before the work: it may not be there
     evaluation = (
@@ -150,7 +156,7 @@ def write_report(
         else Evaluation._from_options(truth, runs, measures, EvaluationOptions.from_arguments(options, "write_report"))
     )
     known = _titles(titles, evaluation.truth)
-    simulated = None if simulator is None else simulator(evaluation, simulate, seed)
+    simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
     results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)

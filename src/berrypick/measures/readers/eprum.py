@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
 
@@ -22,6 +22,7 @@ from berrypick.core.score import Curve, Score
 from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.joint_bounds import End, mean_terms
 from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.readers._certificate import (
@@ -36,6 +37,9 @@ from berrypick.measures.readers._certificate import (
 )
 from berrypick.measures.readers._expected_precision import (
     LawName,
+    TailName,
+    TogetherName,
+    bounds_table,
     expected_inverse,
     law_after,
     precision_at_rank,
@@ -46,6 +50,12 @@ from berrypick.measures.readers._expected_precision import (
 from berrypick.measures.readers._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
 from berrypick.measures.readers._targets import TargetMeasure
 from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
+
+#: What is said of bounds that are not those of one recall value.
+_ADDED_UP = (
+    "the bounds at several recall values or satisfaction levels are added up, though no joint law need attain all of "
+    "them: they hold, and are wide; EPRUM(r=..,together=..) has each of them"
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,16 @@ class EPRUM(TargetMeasure):
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
     exceeds; it is the largest value of any such list where the gap is 0.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
+
+    Reach says how likely each target is seen, and independence of the targets is an assumption. together='low' and
+    'high' do without it: with q_(1) <= .. <= q_(t) the seen probabilities after rank k, whatever is seen together::
+
+        P(F_k >= r) <= min(1, min_{0 <= m < r} (q_(1) + .. + q_(t-m)) / (r - m))
+        P(F_k >= r) >= 1 - the same for the unseen probabilities and t - r + 1
+
+    in the place of P(F_k >= r). No tighter bound holds for a rank and r; for r = 1 and r = t one joint law attains it
+    at all ranks at once. Over several recall values and satisfaction levels the bounds are added up, which is valid and
+    wide. E[ML*_r] stays what it is under independence. EPRUM(rank=k) with ideal='targets' is E[F_k]/k under every law.
 
     Meaning
     -------
@@ -112,6 +132,13 @@ class EPRUM(TargetMeasure):
     [0.995, 1.146]
     >>> bp.eprum(best, candidates=[*targets, [.9, .9]], ideal='certified', norm='bounded').round(4).tolist()
     [0.995, 1.0]
+
+    Whatever is seen together, precision at recall values 1 and 2 of the first list lies within [.66, .90] and
+    [.56, 1.04]:
+
+    >>> clicks = [[.4, .4], [.6, .4], [1, 0]]
+    >>> [bp.eprum(clicks, together=end).round(4).tolist() for end in ('low', 'high')]
+    [[0.66, 0.56], [0.9, 1.04]]
     """
 
     laws: ClassVar[tuple[str, ...]] = with_laws("reach-raised")
@@ -122,6 +149,7 @@ class EPRUM(TargetMeasure):
         "lalmas2007inex",
         "hoeffding1956successes",
         "branden2020lorentzian",
+        "rueger1978",
     )
     curve_axes: ClassVar[tuple[str, str]] = ("recall", "expected precision")
     why_above_one: ClassVar[str] = (
@@ -146,6 +174,11 @@ class EPRUM(TargetMeasure):
     law: LawName = parameter(
         "exact", "exact|normal", "the law of the number seen: exact, or normal as in the papers, for old results"
     )
+    together: TogetherName = parameter(
+        "independent",
+        "independent|low|high",
+        "how targets are seen together: independently, as in the papers, or the least and most that reach alone proves",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -154,6 +187,22 @@ class EPRUM(TargetMeasure):
         check_search(self, "'certified', 'exact' or 'greedy'")
         if self.norm == "bounded" and self.rank is not None:
             raise UsageError("EPRUM(rank=) has no bounded norm; use EPRUM(r=...) or EPRUM@level with norm='bounded'")
+        if self.together != "independent":
+            self._check_together()
+
+    def _check_together(self) -> None:
+        if self.law != "exact":
+            raise UsageError(
+                f"EPRUM(together='{self.together}') holds for every law of the number seen; it takes no law='normal'"
+            )
+        if self.norm != "product":
+            raise UsageError(
+                f"EPRUM(together='{self.together}') takes no norm='bounded', which is bounded under independence"
+            )
+
+    @property
+    def _tails(self) -> TailName:
+        return self.law if self.together == "independent" else self.together
 
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
@@ -165,11 +214,15 @@ class EPRUM(TargetMeasure):
                 continue
             lists.append(self._ideal(judged, ideal, reach))
             parts.append((weight, self._at_level(reach, lists[-1].ideal)))
-        notes, signed = self._notes(judged, lists), signed_search(self, lists)
+        notes, signed = self._notes(judged, lists), (*signed_search(self, lists), *self._signed_together())
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
         return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
+
+    def _signed_together(self) -> tuple[tuple[str, str], ...]:
+        """What ideal lists need is computed under independence, whatever is assumed of the list."""
+        return () if self.together == "independent" else (("ideal_together", "independent"),)
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         """An empty list scores 0, but what no list can score stays undefined."""
@@ -178,8 +231,8 @@ class EPRUM(TargetMeasure):
     def _at_level(self, reach: Reach, best: ideals.Ideal) -> float:
         """The value when exactly these targets are ideal."""
         if self.rank is not None:
-            return precision_at_rank(reach, self.rank, best, self.law)
-        precision = precisions(reach, best, self.norm, self.law)
+            return precision_at_rank(reach, self.rank, best, self._tails)
+        precision = precisions(reach, best, self.norm, self._tails)
         wanted = self._wanted(reach.targets)
         return math.fsum(precision[r - 1] for r in wanted) / len(wanted)
 
@@ -201,6 +254,12 @@ class EPRUM(TargetMeasure):
         return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
 
     def _notes(self, judged: JudgedTopic, lists: Sequence[IdealLists] = ()) -> tuple[str, ...]:
+        added = self.together != "independent" and self.rank is None
+        if added and sum(len(self._wanted(reach.targets)) for _, _, reach in judged.levels) > 1:
+            return (*self._list_notes(judged, lists), _ADDED_UP)
+        return self._list_notes(judged, lists)
+
+    def _list_notes(self, judged: JudgedTopic, lists: Sequence[IdealLists]) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
         if self.ideal == "greedy" and self.norm == "bounded":
@@ -211,6 +270,16 @@ class EPRUM(TargetMeasure):
                 "not be the ideal one; ideal='certified' searches for it",
             )
         return ()
+
+    def bounded(self, end: End) -> EPRUM | None:
+        same = self.rank is not None and self.ideal == "targets"  # E[F_k]/k under every law
+        if self.together != "independent" or self.law != "exact" or self.norm != "product" or same:
+            return None
+        return replace(self, together=end)
+
+    def is_mean_over_readers(self) -> bool:
+        """Bounds are not."""
+        return self.together == "independent"
 
     def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
@@ -242,7 +311,7 @@ class EPRUM(TargetMeasure):
         curves = []
         for weight, ideal, reach in judged.levels:
             best = self._ideal(judged, ideal, reach, tuple(range(1, reach.targets + 1)))
-            curves.append((weight, precisions(reach, best.ideal, self.norm, self.law)))
+            curves.append((weight, precisions(reach, best.ideal, self.norm, self._tails)))
         total = math.fsum(weight for weight, _ in curves)
         columns = [(weight * p)[_places(xs, len(p))].tolist() for weight, p in curves]
         heights = (math.fsum(parts) / total for parts in zip(*columns, strict=True))
@@ -268,25 +337,25 @@ class EPRUM(TargetMeasure):
     ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()
-        law = -np.diff(tails_at_events(reach, self.law), append=0.0)
-        parts = [
-            reach_table(reach, names, targets),
-            law_table(reach, names, law),
-            *scenario_tables(reach, names, targets),
-        ]
         best, wanted = certificate.ideal, self._wanted(reach.targets)
+        parts = [reach_table(reach, names, targets)]
+        if self.together == "independent":
+            law = -np.diff(tails_at_events(reach, self.law), append=0.0)
+            parts += [law_table(reach, names, law), *scenario_tables(reach, names, targets)]
+        elif self.rank is None:
+            parts.append(bounds_table(reach, names, wanted))
         if self.rank is not None:
             return [*parts, self._rank_terms(reach, best)]
         if self.ideal != "targets":
             parts.append(ideal_table(certificate, judged.candidates, wanted))
-        inverse = expected_inverse(reach, self.law)
+        inverse = expected_inverse(reach, self._tails)
         for r in list(wanted)[:3]:
-            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self.law))
+            parts.append(terms_table(reach, names, r, float(inverse[r - 1]), self._tails))
         parts.append(self._summary(reach, best, inverse, list(wanted)))
         return parts
 
     def _summary(self, reach: Reach, best: ideals.Ideal, inverse: FloatArray, wanted: list[int]) -> Table:
-        precision = precisions(reach, best, self.norm, self.law)
+        precision = precisions(reach, best, self.norm, self._tails)
         divisor = "E[ML*]" if self.norm == "product" else "largest E[A/ML]"
         shown = best.length if self.norm == "product" else best.inverse
         columns = (inverse, shown, precision)
@@ -297,15 +366,29 @@ class EPRUM(TargetMeasure):
 
     def _rank_terms(self, reach: Reach, best: ideals.Ideal) -> Table:
         assert self.rank is not None
+        if self.together != "independent":
+            return self._rank_bounds(reach, best, self.together)
         law = law_after(reach, self.rank, self.law)
         length = np.concatenate([[0.0], best.length])
         rows = [
             [str(f), number(float(p), 6), number(float(m), 6), number(float(p * m), 6) if p else "0"]
             for f, (p, m) in enumerate(zip(law, length, strict=True))
         ]
-        value = precision_at_rank(reach, self.rank, best, self.law)
+        value = precision_at_rank(reach, self.rank, best, self._tails)
         rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
         return Table(f"After rank {self.rank}", ["f", "P(F=f)", "E[ML*]", "product"], rows)
+
+    def _rank_bounds(self, reach: Reach, best: ideals.Ideal, end: End) -> Table:
+        assert self.rank is not None
+        terms = zip(*mean_terms(reach.expected_seen(self.rank), best.length, end), strict=True)
+        rows = [
+            [str(m), number(float(total), 6), number(float(weight), 6), number(float(total * weight), 6)]
+            for m, (total, weight) in enumerate(terms, start=1)
+        ]
+        value = precision_at_rank(reach, self.rank, best, end)
+        rows.append([f"sum / {self.rank}", "", "", number(value, 6)])
+        head = ["m", "P(F>=1)+..+P(F>=m)", "weight by E[ML*]", "product"]
+        return Table(f"After rank {self.rank}, whatever is seen together", head, rows)
 
 
 @lru_cache(maxsize=64)
@@ -341,6 +424,7 @@ def eprum(
     ideal: IdealName = "targets",
     norm: NormName = "product",
     law: LawName = "exact",
+    together: TogetherName = "independent",
     gap: float | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -354,6 +438,7 @@ def eprum(
     ideal: IdealName = "targets",
     norm: NormName = "product",
     law: LawName = "exact",
+    together: TogetherName = "independent",
     gap: float | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -366,6 +451,7 @@ def eprum(
     ideal: IdealName = "targets",
     norm: NormName = "product",
     law: LawName = "exact",
+    together: TogetherName = "independent",
     gap: float | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -389,6 +475,8 @@ def eprum(
         As the parameter of the measure.
     law : {'exact', 'normal'}
         How the distribution of targets seen is computed.
+    together : {'independent', 'low', 'high'}
+        Whether targets are seen independently, or the least and most that holds whatever is seen together.
     gap : float, optional
         The relative gap that certified lists should be within.
     nodes : int, optional
@@ -408,7 +496,7 @@ def eprum(
     0.7488
     """
     # refuses what does not go together
-    measure = EPRUM(ideal=ideal, norm=norm, law=law, gap=gap, nodes=nodes, seconds=seconds)
+    measure = EPRUM(ideal=ideal, norm=norm, law=law, together=together, gap=gap, nodes=nodes, seconds=seconds)
     matrix = Reach.of(reach)
     rows = Reach.identity(matrix.targets) if candidates is None else Reach.of(candidates)
     if rows.targets != matrix.targets:
@@ -419,5 +507,5 @@ def eprum(
     best = ideal_list(measure, rows, matrix, wanted)
     for note in gap_notes(measure, [best]) if ideal == "certified" else ():
         warnings.warn(note, BerrypickWarning, stacklevel=2)
-    precision = precisions(matrix, best.ideal, norm, law)
+    precision = precisions(matrix, best.ideal, norm, measure._tails)
     return precision if recall is None else float(precision[wanted[0] - 1])
