@@ -87,16 +87,19 @@ reader_draws = click.option(
     help="With a fitted user model: readers drawn from its law, for the interval over readers; 0 for none.",
 )  # fmt: skip
 
+#: What is resampled.
+cluster = click.option(
+    "--cluster",
+    metavar="FIELD|FILE",
+    help="Resample and test whole clusters of topics: by a field, by doc, or by a file with topic, TAB, cluster.",
+)
+
 #: How runs are compared.
 comparison = combine(
     click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),
     choice("--test", TESTS, "randomisation", "Paired significance test."),
     choice("--correction", CORRECTIONS, "holm", "Correction for multiple comparisons."),
-    click.option(
-        "--cluster",
-        metavar="FIELD|FILE",
-        help="Resample and test whole clusters of topics: by a field, by doc, or by a file with topic, TAB, cluster.",
-    ),
+    cluster,
 )
 
 

@@ -9,7 +9,6 @@ that of a fitted reader's law. Intervals are percentiles over topics drawn with 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -22,13 +21,14 @@ from berrypick.addons.assumptions.reader_range import Axis, ReaderRange, read_ra
 from berrypick.addons.assumptions.shares import mean_over_topics, resampled_means, share_interval, weights, won
 from berrypick.comparison.comparison import Method
 from berrypick.comparison.tabular import Tabular, bounds, shown
-from berrypick.core.arrays import FloatArray, IntArray
+from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress
 from berrypick.core.results import Note, TopicGroups
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.groups import cluster_codes, cluster_notes
 from berrypick.evaluation.requested import RequestedMeasure
 
 #: Points of the grid along one range, and along each of two.
@@ -229,7 +229,7 @@ class Over(Tabular):
         values.prepare(work.grid(), jobs, executor, progress)
         pairs = tuple(work.pair(m, a, b) for m in range(len(measures)) for a, b in work.run_pairs())
         units = None if work.clusters is None else int(work.clusters.max()) + 1
-        notes += work.notes()
+        notes += [*work.notes(), *([] if clusters is None else cluster_notes(clusters, values.topics))]
         return cls(chosen, tuple(work.values()), pairs, method, tuple(dict.fromkeys(notes)), units)
 
 
@@ -272,7 +272,7 @@ class _Work:
         self.of, self.method, self.baseline, self.axes = values, method, baseline, values.over.axes
         number = points or (POINTS if len(self.axes) == 1 else POINTS_OF_TWO)
         self.places = [axis.places(number).tolist() for axis in self.axes]
-        self.clusters = None if clusters is None else _cluster_codes(clusters, values.topics)
+        self.clusters = None if clusters is None else cluster_codes(clusters, values.topics)
 
     def grid(self) -> list[Place]:
         return list(itertools.product(*self.places))
@@ -374,10 +374,3 @@ class _Line:
         means = resampled_means(table, self.work.clusters, method.resamples, method.seed)
         found: FloatArray = won(np.nan_to_num(means), measure)[:, 0]
         return found
-
-
-def _cluster_codes(clusters: TopicGroups, topics: Sequence[str]) -> IntArray:
-    """The number of the cluster of each topic; one without is a cluster of its own."""
-    numbers: dict[tuple[str, str], int] = {}
-    keys = [("cluster", clusters.of[topic]) if topic in clusters.of else ("topic", topic) for topic in topics]
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
