@@ -14,6 +14,8 @@ from berrypick._version import __version__
 from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from berrypick.addons.assumptions.assumptions import Assumptions
+    from berrypick.addons.assumptions.over import Over
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
     from berrypick.addons.integrations.ir_measures_provider import register_ir_measures
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Abstention",
     "Agreement",
+    "Assumptions",
     "BerrypickError",
     "BerrypickWarning",
     "Collection",
@@ -79,6 +82,7 @@ __all__ = [
     "Laws",
     "Measure",
     "Note",
+    "Over",
     "Pool",
     "Power",
     "Reach",
