@@ -15,7 +15,15 @@ from _collection import arguments
 
 HERE = Path(__file__).parent
 ON_COLLECTIONS = ("degraded_runs", "correlation", "recall_bases")
-ALONE = ("normal_law", "trust", "interval_coverage", "fit_coverage", "wikispeedia_readers", "ideal_bounds")
+ALONE = (
+    "normal_law",
+    "trust",
+    "interval_coverage",
+    "fit_coverage",
+    "reader_coverage",
+    "wikispeedia_readers",
+    "ideal_bounds",
+)
 
 
 def main() -> None:

@@ -290,8 +290,19 @@ def test_other_measures_are_left_out_with_a_note():
         over("distance(theta=0.001..1)", measure="charR@1")
     with pytest.raises(bp.UsageError, match="two runs or more"):
         over("distance(theta=0.001..1)", ONE)
+    with pytest.raises(bp.UsageError, match="is about all topics: leave by= out"):
+        over("distance(theta=0.001..1)", by={"q": "x"})
+    with pytest.raises(bp.UsageError, match="no run nobody"):
+        over("distance(theta=0.001..1)", pairs="baseline", baseline="nobody")
     with pytest.raises(bp.UsageError, match="results alone have one reader"):
         bp.compare(bp.evaluate(TRUTH, RUNS, MEASURE), over="distance(theta=0.001..1)")
+
+
+def test_pairs_with_the_baseline():
+    runs = {**RUNS, "third": {"q": {"e#95-99": 1.0}}}
+    found = over("distance(theta=0.001..1)", runs, pairs="baseline", baseline="both")
+    assert [(one.a, one.b) for one in found.pairs] == [("one", "both"), ("both", "third")]
+    assert len(over("distance(theta=0.001..1)", runs).pairs) == 3
 
 
 def test_the_command_prints_one_object(tmp_path, berrypick):

@@ -219,6 +219,15 @@ def test_intervals_over_readers_hold_the_value_of_the_true_ones(monkeypatch):
             assert 0.83 <= held <= 1.0 and width < 0.5, (name, measure)  # 40 intervals: 3.5 standard errors below 95%
 
 
+def test_saved_results_have_no_readers(reader, tmp_path):
+    bp.evaluate(TRUTH, RUNS, "EPRUM", user=reader).save(tmp_path / "saved.json")
+    found = bp.read_results(tmp_path / "saved.json")
+    assert [note.kind for note in found.notes] == ["reader intervals"]
+    assert any(note.kind == "reader intervals" for note in bp.compare(found, resamples=100).notes)
+    bp.evaluate(TRUTH, RUNS, "EPRUM", user="bep(L=1000)").save(tmp_path / "saved.json")
+    assert not bp.read_results(tmp_path / "saved.json").notes
+
+
 def test_the_report_page_has_the_interval(reader, tmp_path):
     bp.write_report(TRUTH, RUNS, "EPRUM", user=reader, html=tmp_path / "page.html", readers="none", resamples=100)
     page = (tmp_path / "page.html").read_text()

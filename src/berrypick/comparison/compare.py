@@ -189,6 +189,11 @@ def compare(
             raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
         analysis = functions.need("Assumptions" if assumptions else "Over", what)
         evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
+        if evaluation.groups is not None:
+            raise UsageError(f"{what} is about all topics: leave {option('by')} out")
+        if baseline is not None:
+            sources = {run.source: name for name, run in evaluation.runs.items() if run.source}
+            baseline = get_run_name(baseline, list(evaluation.runs), sources)
         clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
         work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
         work |= {"reader_draws": reader_draws} if assumptions else {}
