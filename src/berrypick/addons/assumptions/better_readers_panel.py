@@ -15,7 +15,7 @@ from berrypick.evaluation.evaluation import Evaluation
 from berrypick.report.panels import Panel
 
 #: Most rankings that are gone through for a page, points of the grid, and draws of topics.
-RANKINGS, POINTS, RESAMPLES = 600, 21, 1000
+RANKINGS, POINTS, RESAMPLES = 200, 21, 1000
 
 
 class BetterReaders(Panel):
