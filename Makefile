@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # the tests start hundreds of processes: without bytecode each would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick lint types docs site bench fuzz mutants experiments release clean
+.PHONY: demo test quick lint types docs site bench fuzz mutants lines experiments release clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -58,9 +58,14 @@ fuzz: $(VENV)/installed-test
 mutants: $(VENV)/installed-test
 	@$(BIN)/python scripts/mutants.py -n $(or $(N),200) --seed $(or $(SEED),1) $(if $(VERBOSE),--verbose)
 
-# the papers' experiments; FOLDER=... runs them on a folder of XML documents too, OUT=... keeps files and figures
+# lines of code of each room; SINCE=... puts those of an earlier revision beside them
+lines: $(BIN)/python
+	@$(BIN)/python scripts/lines.py $(if $(SINCE),--since $(SINCE))
+
+# the experiments of the pages, whose numbers are compared; DATA=... is a folder with their data, ONLY=... a word of the
+# commands to run, RENEW=1 writes what they print into the pages
 experiments: $(VENV)/installed-test
-	@$(BIN)/python experiments/all.py $(FOLDER) $(if $(OUT),--out $(OUT))
+	@$(BIN)/python experiments/all.py $(ONLY) $(if $(DATA),--data $(DATA)) $(if $(RENEW),--renew)
 
 # what is compiled at installation
 NATIVE := CMakeLists.txt $(wildcard native/*)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -73,3 +74,19 @@ def from_matrix(reach, topic: str = "1", grades: Sequence[float] | None = None) 
     run = document_run({topic: [f"r{k + 1}" for k in range(ranks)]})
     rows = {(f"r{k + 1}", f"x{x + 1}"): float(reach[k][x]) for k in range(ranks) for x in range(targets)}
     return truth, run, ReachTable(rows)
+
+
+def truth_of(**topics: dict[str, Any]) -> Truth:
+    """Topics with spans {(document, start, end): grade} and documents judged as a whole."""
+    found = {}
+    for name, topic in topics.items():
+        spans = list(topic.get("spans", {}).items())
+        found[name] = TopicTruth(
+            name,
+            tuple(document for (document, _, _), _ in spans),
+            np.array([grade for _, grade in spans], dtype=np.float64),
+            np.array([start for (_, start, _), _ in spans], dtype=np.int64),
+            np.array([end for (_, _, end), _ in spans], dtype=np.int64),
+            judged_documents=tuple(topic.get("whole", ())),
+        )
+    return Truth("spans", found)

@@ -10,8 +10,7 @@ import pytest
 from scipy.stats import norm
 
 import berrypick as bp
-from berrypick.core.fitted import FittedReader, content_checksum
-from berrypick.core.navigation import LinkTable, ReachTable
+from berrypick.core.navigation import FittedReader, LinkTable, ReachTable, content_checksum
 
 TRUTH = [{"topic": t, "doc": "d", "start": s, "end": s + 10} for t, s in (("1", 100), ("1", 700), ("2", 300))]
 NEAR = [{"topic": t, "doc": "d", "start": s, "end": s + 10} for t, s in (("1", 60), ("1", 500), ("2", 900))]

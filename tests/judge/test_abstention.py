@@ -7,39 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answers_sample import RUN, TRUTH, mean, write
 
 import berrypick as bp
 from berrypick.core.errors import UsageError
-
-TRUTH = [
-    {"topic": "q1", "doc": "a", "start": 0, "end": 10},
-    {"topic": "q2", "doc": "b", "start": 5, "end": 9},
-    {"topic": "q8", "answer": None},
-    {"topic": "q9", "answer": None},
-]
-
-
-RUN = [
-    {"topic": "q1", "doc": "a", "start": 0, "end": 20, "score": 0.9},
-    {"topic": "q1", "doc": "b", "start": 0, "end": 20, "score": 0.4},
-    {"topic": "q2", "doc": "b", "start": 0, "end": 20, "score": 0.3},
-    {"topic": "q8", "doc": "a", "start": 0, "end": 20, "score": 0.5},
-    {"topic": "q9", "results": []},
-]
-
-
-def write(path: Path, rows: list[dict[str, Any]]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return str(path)
 
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> tuple[str, str]:
     return write(tmp_path / "truth.jsonl", TRUTH), write(tmp_path / "run.jsonl", RUN)
-
-
-def mean(results: bp.Results) -> dict[str, Any]:
-    return next(iter(results.mean().values()))
 
 
 def test_trade_off_of_the_least_score(inputs: tuple[str, str], tmp_path: Path, berrypick: Any) -> None:

@@ -14,25 +14,19 @@ from hypothesis import strategies as st
 
 import berrypick as bp
 from berrypick import users
-from berrypick.addons.simulate.simulated_readers import (
-    BLOCK,
-    Readership,
-    ReaderSums,
-    Spread,
-    jackknife_error,
-    reader_values,
-)
+from berrypick.addons.simulate.simulated_readers import Readership, ReaderSums, Spread, jackknife_error, reader_values
 from berrypick.cli import cli
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.evaluation.evaluation import Evaluation
-from berrypick.judging.sessions import Sessions, sorted_rows
+from berrypick.formats.io.scan import BLOCK
+from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows
 from berrypick.kernels.chain_walks import ChainWalker
 from berrypick.kernels.hitting import Chain
 from berrypick.kernels.viewers import view
 from berrypick.kernels.visits import Tolerance, visit
-from berrypick.measures._reader_values import GROUPS, ReaderValues
-from berrypick.users._pairs import same_document
-from berrypick.users._walks import Draws, Readers, side_by_side, within
+from berrypick.measures.reader_values import GROUPS, ReaderValues
+from berrypick.users.pairs import same_document
+from berrypick.users.walks import Draws, Readers, side_by_side, within
 
 #: Standard errors that a right number is hardly ever away from.
 FAR = 4.5
@@ -252,16 +246,25 @@ def test_the_same_half_twice_is_a_half():
     assert row.value == pytest.approx(0.5) and agrees(row)
 
 
-def test_a_group_is_gone_through_in_order():
-    """Who does not go on to the second pointer does not see the third."""
+def test_each_pointer_of_a_group_is_decided_on_anew():
+    """The second pointer is considered by .5, the third by .25, and by half of that once the second was found."""
     truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 40, 50)]})
     run = worlds.span_run({"q": [("d", 0, 10), ("d", 20, 30), ("d", 40, 50)]})
     rows = bp.simulate(truth, run, "EPRUM(r=2) ExpectedRatio", user="fetch_browse(consider=0.5)", readers=40_000)
     both, share = rows.mean_rows
-    assert both.value == pytest.approx(2 * 0.5 * 0.25) and abs(both.simulated - 2 * 0.25) < FAR * both.error
-    assert agrees(share)
+    assert both.value == pytest.approx(2 * 0.5 * 0.25) and agrees(both) and agrees(share)
     rows = bp.simulate(truth, run, "EPRUM(r=2)", user="fetch_browse(consider=0.5,after=0.5)", readers=40_000)
-    assert abs(rows.mean_rows[0].simulated - 2 * 0.125) < FAR * rows.mean_rows[0].error
+    assert abs(rows.mean_rows[0].simulated - 2 * 0.5 * 0.125) < FAR * rows.mean_rows[0].error
+
+
+def test_readers_of_items_meet_what_reach_says():
+    """Each target by itself, whatever was found before in the item: the chain over pointers is exact."""
+    truth = worlds.span_truth({"q": [("d", 20, 30), ("d", 60, 70), ("d", 80, 90)]})
+    pointers = [("d", 0, 10), ("d", 20, 30), ("d", 50, 55), ("d", 61, 70), ("d", 81, 90), ("d", 60, 66)]
+    run = worlds.span_run({"q": [(*one, 1) for one in pointers]})
+    for user in ("miss=0.5", "miss=0.2,consider=1", "after=0.3", "miss=0.6,after=0.4"):
+        rows = bp.simulate(truth, run, "ExpectedRatio@1", user=f"fetch_browse({user})", readers=40_000)
+        assert agrees(rows.mean_rows[0]) and 0.2 < rows.mean_rows[0].value < 0.9
 
 
 def test_viewers_of_different_tolerance():
@@ -450,7 +453,7 @@ def test_what_each_reader_spends(user, unit):
     evaluation = Evaluation.prepare(truth, run, "epnav", user=user, effort=unit,
                                     collection=bp.Collection({"d": 400, "e": 100, "f": 50}))  # fmt: skip
     judged = evaluation.judge("run", "q")
-    sessions = Sessions(judged, Draws(3, "q", 0, 150), with_effort=True)
+    sessions = ReaderSessions(judged, Draws(3, "q", 0, 150), with_effort=True)
     assert np.allclose(sessions.spent, slow_spent(judged, Draws(3, "q", 0, 150)))
     assert np.isfinite(sessions.spent).any() and len(np.unique(sessions.spent[0])) > 1
 
@@ -492,7 +495,7 @@ def test_what_each_reader_gets(seed):
     judged = evaluation.judge("run", "q")
     draws = Draws(seed, "q", 0, 200)
     values = reader_values(judged, evaluation.measures, draws)
-    first = Sessions(judged, draws).first
+    first = ReaderSessions(judged, draws).first
     assert np.isinf(first).any() and (first < 3).any()
     assert values["EPRUM"].each.tolist() == pytest.approx(slow_values("EPRUM", first, 6, 50).tolist())
     assert values["epnav"].each.tolist() == pytest.approx(values["EPRUM"].each.tolist(), rel=0.05), "equal gains"
@@ -507,7 +510,7 @@ def test_unequal_gains_reader_by_reader():
     judged = evaluation.judge("run", "q")
     draws = Draws(1, "q", 0, 100)
     values = reader_values(judged, evaluation.measures, draws, "most")
-    first = Sessions(judged, draws, together="most").first
+    first = ReaderSessions(judged, draws, together="most").first
     gains = judged.targets.gain
     for level, name in ((0.5, "epnav@0.5"),):
         for reader, value in zip(first.T, values[name].each, strict=True):
@@ -607,7 +610,7 @@ def test_the_command(files):
         (["-m", "EPRUM nxCG@10"], "nxCG@10 is not a mean over readers"),
         (["-m", "EPRUM", "--readers", "1"], "--readers"),
         (["-m", "EPRUM", "--seed", "-1"], "--seed"),
-        ([], "no measures"),
+        ([], "AP is not a mean over readers"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(files, berrypick, more, message):

@@ -14,7 +14,7 @@ from berrypick.addons.simulate.reach_alone_panel import ReachAlone
 from berrypick.core.navigation import LinkTable, ReachTable
 from berrypick.core.reach import Reach
 from berrypick.judging.seen_together import drawn_visits
-from berrypick.users._walks import Draws, Readers
+from berrypick.users.walks import Draws, Readers
 
 READERS = 40_000
 TRUTH, RUN = {"q": {"a": 1, "b": 1}}, {"q": {"c": 3, "d": 2, "a": 1}}
@@ -198,6 +198,9 @@ def test_the_page_has_a_panel_on_what_reach_alone_proves(tmp_path):
     assert [one["text"] for one in found["measures"]] == ["EPRUM(r=2)"]
     assert found["measures"][0]["runs"][0] == pytest.approx((0.56, 0.7488, 1.04))
     assert found["measures"][0]["runs"][1] == (0.0, 0.0, 0.0)
+    asked = "EPRUM(r=2) EPRUM(r=2,together='low') EPRUM(r=2,together='high')"
+    given = bp.Evaluation.prepare(TRUTH, runs, asked, navigation=CLICKS)
+    assert ReachAlone().data(given, given.run()) == found, "bounds that were asked for are not computed again"
     classical = bp.Evaluation.prepare(TRUTH, RUN, "EPRUM")
     assert ReachAlone().data(classical, classical.run()) is None
     other = bp.Evaluation.prepare(TRUTH, RUN, "AP")

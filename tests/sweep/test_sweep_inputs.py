@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import warnings
 
 import pytest
+from whole_documents import lines, one_and_two, quiet
 
 import berrypick as bp
 from berrypick.addons.sweep.chunkers import fixed
@@ -78,23 +77,9 @@ def test_sweep():
     assert starred and {float(cell[:-1]) for cell in starred} == {min(values.values())}
 
 
-def lines(name, **more):
-    return json.dumps({"topic": "q", "doc": "d", "tag": name, **more}) + "\n"
-
-
 @pytest.fixture
 def written(files):
-    return files(
-        truth_jsonl=lines("t", start=100, end=200, grade=1),
-        one_jsonl=lines("one", start=900, end=950, rank=1),
-        two_jsonl=lines("two", start=120, end=150, rank=1),
-    )
-
-
-def quiet(call):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        return call()
+    return one_and_two(files)
 
 
 def test_a_sweep_that_chooses_by_documents_warns(tmp_path, written):

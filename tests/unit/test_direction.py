@@ -5,38 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
-from worlds import document_run
+from quick_and_slow import TRUTH, Dwell, runs
 
 import berrypick as bp
-from berrypick.report.charts import means
+from berrypick.report.mean_chart import means
 from berrypick.report.text import best
 from berrypick.report.text import render as render_results
-
-TOPICS = [f"q{i}" for i in range(12)]
-TRUTH = {topic: {"a": 1} for topic in TOPICS}
-RUNS = {
-    "slow": {topic: {"b": 3.0, "c": 2.0, "a": 1.0} for topic in TOPICS},
-    "quick": {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in TOPICS},
-}
-
-
-class Dwell(bp.Measure):
-    """Ranks before the first target."""
-
-    higher_is_better = False
-
-    def compute(self, topic):
-        wanted = set(topic.targets.names())
-        return float(next((i for i, name in enumerate(topic.ranking.names_by_rank()) if name in wanted), 99))
 
 
 @pytest.fixture(scope="module")
 def results():
     return bp.evaluate(TRUTH, runs(), [Dwell()])
-
-
-def runs():
-    return [document_run({topic: list(found) for topic, found in lists.items()}, tag) for tag, lists in RUNS.items()]
 
 
 def test_values(results):

@@ -350,3 +350,13 @@ def test_repair_agrees_with_counting_places_by_hand(seed):
         assert (found.start.tolist(), found.end.tolist()) == (near, [near[0] + 6])
     else:
         assert found is None
+
+
+def test_candidates_end_without_white_space(tmp_path, berrypick):
+    (tmp_path / "texts").mkdir()
+    text = "a b " * 40
+    (tmp_path / "texts" / "d").write_text(f"{text}here {text}here {text}")
+    (tmp_path / "truth.jsonl").write_text('{"topic": "1", "doc": "d", "quote": "here"}\n')
+    done = berrypick("locate", tmp_path / "truth.jsonl", tmp_path / "out.jsonl", "--documents", tmp_path / "texts")
+    assert done.code == 2 and "candidates:" in done.err
+    assert [line for line in done.err.splitlines() if line != line.rstrip()] == []

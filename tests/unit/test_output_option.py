@@ -160,6 +160,32 @@ def test_a_word_is_no_file(command: str, texts: None, capsys: pytest.CaptureFixt
         assert not Path(file).exists()
 
 
+#: Commands whose result is a file of some format, and a format to print.
+PRINTING = {"convert": "span-run", "locate": "span-truth", "pool": "label-studio", "relocate": "span-truth"}
+
+
+@pytest.mark.parametrize("command", PRINTING)
+def test_the_name_of_a_format_prints(command: str, texts: None, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments, name = WRITING[command][0], PRINTING[command]
+    before = {path.name for path in Path.cwd().iterdir()}
+    printed = run(command, *arguments, "-o", name)
+    assert printed.exit_code == 0 and "standard output: " in printed.stderr
+    assert {path.name for path in Path.cwd().iterdir()} == before
+    how = [] if command in ("locate", "relocate") else ["--format", name]
+    assert run(command, *arguments, "-o", "file.jsonl", *how).exit_code == 0
+    assert Path("file.jsonl").read_text() == printed.stdout
+    both = run(command, *arguments, "-o", "again.jsonl", *how, "-o", name)
+    assert (both.stdout, Path("again.jsonl").read_text()) == (printed.stdout, printed.stdout)
+    if how:
+        assert run(command, *arguments, *how).stdout == printed.stdout
+        assert "two formats" in said(capsys, command, *arguments, "-o", name, *how)
+
+
+def test_a_word_close_to_a_format(texts: None, capsys: pytest.CaptureFixture[str]) -> None:
+    message = said(capsys, "convert", "run.jsonl", "-o", "span-rn")
+    assert "'span-rn' is no format; did you mean span-run" in message and "trecvid" not in message
+
+
 def test_hidden_options_are_never_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     hidden = 0
     for name in command_names():

@@ -6,33 +6,17 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from worlds import truth_of
 
 import berrypick as bp
 from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.errors import UsageError
-from berrypick.core.truth import TopicTruth, Truth
+from berrypick.core.truth import Truth
 
 MEASURES = ("charP", "charR", "charF", "IoU")
-
-
-def truth_of(**topics: dict[str, Any]) -> Truth:
-    """Topics with spans {(document, start, end): grade} and documents judged as a whole."""
-    found = {}
-    for name, topic in topics.items():
-        spans = list(topic.get("spans", {}).items())
-        found[name] = TopicTruth(
-            name,
-            tuple(document for (document, _, _), _ in spans),
-            np.array([grade for _, grade in spans], dtype=np.float64),
-            np.array([start for (_, start, _), _ in spans], dtype=np.int64),
-            np.array([end for (_, _, end), _ in spans], dtype=np.int64),
-            judged_documents=tuple(topic.get("whole", ())),
-        )
-    return Truth("spans", found)
 
 
 def run_of(**topics: list[tuple[str, int, int]]) -> dict[str, list[dict[str, Any]]]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.output import HELP, Output, progress_bar, show_notes
 from berrypick.comparison.compare import compare
 from berrypick.comparison.comparison import FAMILIES, PAIRS, Comparison
@@ -16,22 +16,20 @@ from berrypick.comparison.saved import is_saved, read_results
 from berrypick.comparison.statistics import INTERVALS
 from berrypick.core.errors import UsageError
 from berrypick.core.results import concat
-from berrypick.report import comparison as comparisons
-from berrypick.report import gates as gate_reports
-from berrypick.report import tables
+from berrypick.report import comparison_text, gate_report, tables
 
 
 @click.command("compare", context_settings=HELP)
 @click.argument("truth")
 @click.argument("runs", nargs=-1)
-@options.measures("charR@5 IoU@5")
-@options.comparison
-@options.choice(
+@flags.measures("charR@5 IoU@5")
+@flags.comparison
+@flags.choice(
     "--family", FAMILIES, "measure", "Correct over the comparisons of each measure, or of all measures together."
 )
-@options.choice("--pairs", PAIRS, "all", "Compare all pairs, or only those with the baseline.")
-@options.choice("--interval", INTERVALS, "expanded", "Bootstrap interval.")
-@options.resampling_options(10_000)
+@flags.choice("--pairs", PAIRS, "all", "Compare all pairs, or only those with the baseline.")
+@flags.choice("--interval", INTERVALS, "expanded", "Bootstrap interval.")
+@flags.resampling_options(10_000)
 @click.option(
     "--fail-under", multiple=True, metavar="M=X", help="Exit with 1 if a run's mean is below X, e.g. 'charR@5=0.8'."
 )
@@ -46,14 +44,14 @@ from berrypick.report import tables
 )  # fmt: skip
 @click.option("--assumptions", is_flag=True, help="Under which assumptions does the better run stay better?")
 @click.option("--plot", "picture", metavar="FILE", help="With --over: also draw FILE.png, FILE.svg or FILE.pdf.")
-@options.output((*comparisons.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
+@flags.output((*comparison_text.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
 @click.option(
     "--layout",
-    type=click.Choice(comparisons.LAYOUTS),
+    type=click.Choice(comparison_text.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
-@options.reader_draws
-@options.evaluation
+@flags.reader_draws
+@flags.evaluation
 def compare_command(
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
@@ -90,7 +88,7 @@ def compare_command(
     elif not settings["runs"]:
         raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
     else:
-        truth, runs, requested = options.inputs(settings)
+        truth, runs, requested = flags.inputs(settings)
         measures = gates.measures(requested, settings["protocol"], settings["task"])
         with progress_bar() as progress:
             found = compare(truth, runs, measures, progress=progress, **settings)
@@ -99,9 +97,9 @@ def compare_command(
 
     def render(form: str, paint: tables.Paint) -> str:
         if form == "junit":
-            return gate_reports.junit(checks, comparisons.render(found, "table", places, layout))
-        content = comparisons.render(found, form, places, layout, paint)
-        return content + gate_reports.markdown(checks) if form == "markdown" else content
+            return gate_report.junit(checks, comparison_text.render(found, "table", places, layout))
+        content = comparison_text.render(found, form, places, layout, paint)
+        return content + gate_report.markdown(checks) if form == "markdown" else content
 
     output.show(render, [one.reason for one in checks if one.reason])
 
@@ -125,23 +123,23 @@ def _show_assumed(
     if picture is not None:
         if settings["over"] is None:
             raise UsageError("--plot draws a range of readers: give --over")
-        options.check_picture(picture, settings)
-    truth, runs, requested = options.inputs(settings)
+        flags.check_picture(picture, settings)
+    truth, runs, requested = flags.inputs(settings)
     with progress_bar() as progress:
         found = compare(truth, runs, requested, progress=progress, **settings)
     if picture is not None:
-        options.draw(found if hasattr(found, "plot") else found.over, picture)
-    options.show_analysis(found, output, places)
+        flags.draw(found if hasattr(found, "plot") else found.over, picture)
+    flags.show_analysis(found, output, places)
 
 
 def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:
     """The runs of saved results, which have the options of their evaluation already."""
     context = click.get_current_context()
-    for name in options.NAMES:
+    for name in flags.NAMES:
         if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
             flag = name.replace("_", "-")
             raise UsageError(f"saved results have their options already; they take no --{flag}")
     results = concat(*(read_results(file) for file in (settings["truth"], *settings["runs"])))
     measures = [*settings["requested"], *gates.under, *gates.over] if settings["requested"] else []
-    own = {name: value for name, value in settings.items() if name not in (*options.INPUTS, *options.NAMES, "jobs")}
+    own = {name: value for name, value in settings.items() if name not in (*flags.INPUTS, *flags.NAMES, "jobs")}
     return compare(results, (), measures, **own)

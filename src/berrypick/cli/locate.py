@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from berrypick import formats
-from berrypick.cli import options
+from berrypick.cli import flags
 from berrypick.cli.convert import reading_notes, refuse_same
-from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
+from berrypick.cli.output import HELP, refuse_overwriting, show_notes
 from berrypick.core.truth import OFFSETS
 from berrypick.documents.quotes import QUOTES, THRESHOLD
 from berrypick.inputs.locate import locate
@@ -18,7 +18,9 @@ from berrypick.inputs.locate import locate
 @click.command("locate", context_settings=HELP)
 @click.argument("truth")
 @click.argument("file", metavar="[FILE]", required=False)
-@options.file_to_write("File to write, instead of FILE.", "file")
+@flags.file_or_print(
+    "File to write, instead of FILE; or span-truth, to print. Repeatable.", lambda: ["span-truth"], older="file"
+)
 @click.option("--documents", required=True, metavar="PATH", help="Texts: a folder, or JSON Lines with doc and text.")
 @click.option("--quotes", type=click.Choice(QUOTES), default="exact", show_default=True, help="How to match quotes.")
 @click.option(
@@ -43,7 +45,7 @@ from berrypick.inputs.locate import locate
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
 def locate_command(
     truth: str,
-    target: str,
+    result: flags.Destination,
     documents: str,
     offsets: Any,
     report: str | None,
@@ -58,15 +60,19 @@ def locate_command(
     \b
     berrypick locate quotes.jsonl spans.jsonl --documents texts
     """
-    refuse_overwriting(target, [truth], documents)
+    result.refuse_overwriting([truth], documents)
     if report is not None:
         refuse_overwriting(report, [truth], documents)
-        refuse_same(target, report)
+        refuse_same(result.file or "", report)
     read = formats.read_truth(truth, format_truth)
     show_notes(reading_notes(read, truth))
     found = locate(read, documents, offsets=offsets, report=report, **settings)
     show_notes([f"{truth}: {note}" for note in found.notes[len(read.notes) :]])
     if offsets is not None and read.offsets not in (None, offsets):
         show_notes([f"{truth}: offsets are declared as {read.offsets}; --offsets {offsets} is ignored"])
-    formats.write(found, target, None if target.endswith((".csv", ".parquet")) else "span-truth")
-    tell(f"{target}: {', '.join(formats.by_name('span-truth').describe(found))}")
+
+    def write(path: str, form: str | None) -> str:
+        formats.write(found, path, None if path.endswith((".csv", ".parquet")) else "span-truth")
+        return ", ".join(formats.by_name("span-truth").describe(found))
+
+    result.give(write)

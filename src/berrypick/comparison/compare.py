@@ -13,7 +13,7 @@ order:
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -23,9 +23,9 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.comparison.comparison import Comparison, Estimate, FamilyName, Method, Pair, PairsName, get_run_name
-from berrypick.comparison.seen_together import together_notes
 from berrypick.comparison.statistics import CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import fields_of, with_method
+from berrypick.comparison.together_notes import together_notes
 from berrypick.comparison.topic_columns import Column, ColumnBlocks
 from berrypick.comparison.topic_values import TIE
 from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
@@ -34,16 +34,16 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS, Ends, drawn_interval, mean_of_topics
 from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.fitted import FittedReader
+from berrypick.core.navigation import FittedReader
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import Note, Results, Signature, TopicGroups
+from berrypick.core.results import Note, Results, Signature, TopicGroups, unlike
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, File, takes_options
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures, split_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.measures.base import Measure
 
@@ -138,7 +138,8 @@ def compare(
     interval : {'expanded', 'percentile', 'bca'}
         The bootstrap interval of means and differences.
     resamples : int
-        Draws of topics for each interval and test.
+        Draws of topics for each interval and test; the default grows with the number of comparisons that are corrected
+        together.
     seed : int
         The seed of what is drawn.
     confidence : float
@@ -182,7 +183,7 @@ def compare(
     >>> pair.difference, pair.wins, pair.losses, pair.significant
     (-0.5, 0, 8, True)
     """
-    method = Method(test, correction, family, pairs, interval, resamples, seed, confidence)
+    method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
     if over is not None or assumptions:
         what = option("over" if over is not None else "assumptions")
         if isinstance(truth, Results):
@@ -229,11 +230,11 @@ def compare_results(
     names = results.runs
     first = names[0] if len(names) > 1 else None
     first = first if baseline is None else get_run_name(baseline, names, sources)
-    found = _Work(results, first, method, clusters, bounds).comparison()
+    found = _ComparisonWork(results, first, method, clusters, bounds).comparison()
     if results.groups is None:
         return replace(found, sources=sources)
     groups = {
-        name: _Work(results.only_group(name), first, method, clusters, bounds).comparison()
+        name: _ComparisonWork(results.only_group(name), first, method, clusters, bounds).comparison()
         for name in results.groups.names
     }
     notes = (*found.notes, *_group_notes(groups))
@@ -271,6 +272,7 @@ def evaluated(
     They are those of an evaluation yet to run (``once``, if its runs are not needed again), of a prepared one, or some
     existing ones. With ``bounds`` an evaluation also gives what reach alone proves.
     """
+    measures = given_measures(measures, options)
     if isinstance(truth, Results):
         _refuse_options(options)
         return _chosen(truth, runs, measures), None
@@ -313,7 +315,7 @@ def chosen_measures(results: Results, measures: Any) -> list[str]:
     wanted = [
         specs.normalise(part) if isinstance(part, str) else str(part)
         for one in ([measures] if isinstance(measures, (str, Measure, type)) else measures)
-        for part in (specs.split(one) if isinstance(one, str) else [one])
+        for part in (split_measures(one) if isinstance(one, str) else [one])
     ]
     for measure in wanted:
         if measure not in known:
@@ -329,7 +331,11 @@ def labels(count: int) -> list[str]:
     return ["".join(word) for word in itertools.islice(words, count)]
 
 
-class _Work:
+#: More resamples than this are for who asks for them: thousands of pairs take minutes.
+_MOST_OF_THEMSELVES = 100_000
+
+
+class _ComparisonWork:
     """The rows of an evaluation on their way to a comparison."""
 
     def __init__(
@@ -347,9 +353,21 @@ class _Work:
         self.values = results.per_topic()
         self.runs = list(self.values)
         self.measures = list(results.measures)
+        self.method = self._with_resamples()
         self.signatures = {(row.run, row.measure): row.signature for row in results.mean_rows}
         self.higher_is_better = {measure: results.info(measure).higher_is_better for measure in self.measures}
         self.notes = list(results.notes)
+
+    def _with_resamples(self) -> Method:
+        """The method with more resamples than by default where the correction for many comparisons needs them: the
+        smallest p-value that can be drawn, corrected, is to stay well below the level."""
+        method = self.method
+        drawn = method.test == "randomisation" and len(self.results.topics) > statistics.EXACT
+        if method.resamples != Method.resamples or method.correction == "none" or not drawn:
+            return method
+        within = len(self._run_pairs()) * (len(self.measures) if method.family == "all" else 1)
+        needed = math.ceil(4 * within / method.alpha)
+        return replace(method, resamples=min(max(method.resamples, needed), _MOST_OF_THEMSELVES))
 
     def comparison(self) -> Comparison:
         pairs = self._pairs()
@@ -549,8 +567,7 @@ class _Work:
         """Runs with different signatures are not comparable."""
         for measure in self.measures:
             known = [self.signatures[run, measure] for run in self.runs if (run, measure) in self.signatures]
-            parts = Counter(part for signature in known for part in set(signature.fields))
-            differing = sorted(f"{key}:{value}" for (key, value), times in parts.items() if times < len(known))
+            differing = sorted(f"{key}:{value}" for key, value in unlike(known)[0] if key)
             if differing:
                 text = f"the runs have different signatures ({', '.join(differing)})"
                 self.notes.append(Note("signatures differ", text, measure=measure))

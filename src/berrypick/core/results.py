@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar
 
-from berrypick.core.arrow import Kind
 from berrypick.core.drawn import DrawnValues, joined
 from berrypick.core.errors import Message, UsageError, nearest, one_line_template
-from berrypick.core.metric_names import metric_names
+from berrypick.core.exchange import Kind, Written
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
-from berrypick.core.written import Written
 
 #: The topic name under which means are reported.
 ALL = "all"
@@ -73,6 +72,19 @@ class Signature:
         return cls(measure, tuple((key, value) for key, _, value in (part.partition(":") for part in parts)))
 
 
+#: Parts that are stated where a value was computed from them; who does not state one says that it was not, or is older.
+OBSERVED = ("user", "idealism", "effort", "lengths", "sizes", "quant", "tokenizer")
+
+
+def unlike(signatures: Sequence[Signature]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return the parts in which signatures differ, and those that only some state, which is no difference."""
+    counts = Counter(part for one in signatures for part in {("", one.measure), *one.fields})
+    parts = {part for part, count in counts.items() if count < len(signatures)}
+    keys = Counter(key for key, _ in parts)
+    some = {(key, value) for key, value in parts if key in OBSERVED and keys[key] == 1}
+    return parts - some, some
+
+
 @dataclass(frozen=True)
 class Note:
     """Something a person should know about results: what was skipped, assumed, cut, repaired or not computed.
@@ -126,6 +138,8 @@ class RunFacts:
     results: int = 0
     topics: int = 0
     overlap: float | None = None  # the share of retrieved text that repeats earlier results, mean over topics
+    #: The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -336,6 +350,13 @@ class Results(Written):
             for run, means in self.mean().items()
         }
         return next(iter(found.values())) if len(found) == 1 else found
+
+    def write_back(self, client: Any) -> Any:
+        """Write the score of every trace to where the traces are kept, by a client of LangSmith, Langfuse, Phoenix or
+        MLflow; the runs must come from traces. Returns how many scores were written."""
+        from berrypick.core.doors import functions
+
+        return functions.need("write_back", "write_back")(self, client)
 
     def by_group(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """Return ``{run: {measure: {group: mean}}}``; needs ``evaluate(by=...)``."""
@@ -550,3 +571,26 @@ def mean(values: Sequence[float | None]) -> float | None:
     """Mean of what is defined; exact summation, so that the order of topics does not matter."""
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
+
+
+#: The longest name that MLflow accepts.
+LONGEST_METRIC = 250
+
+
+def metric_names(measures: Iterable[str]) -> dict[str, str]:
+    """A name for each measure that MLflow accepts: letters, digits, ``_``, ``-`` and ``.``; no two are the same.
+
+    >>> metric_names(["charR@5", "AgP(score='t2i',tolerance=300)", "EPRUM"])
+    {'charR@5': 'charR_at_5', "AgP(score='t2i',tolerance=300)": 'AgP_score_t2i_tolerance_300', 'EPRUM': 'EPRUM'}
+    """
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for measure in measures:
+        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", measure.replace("@", "_at_")).strip("_.") or "measure"
+        name, count = plain[:LONGEST_METRIC], 1
+        while name.lower() in used:  # some stores are folders that do not distinguish capitals
+            count += 1
+            name = f"{plain[: LONGEST_METRIC - 8]}_{count}"
+        used.add(name.lower())
+        found[measure] = name
+    return found

@@ -17,12 +17,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
-from berrypick.core.arrow import Kind
 from berrypick.core.collection import unknown_length
-from berrypick.core.columns import NameColumn, narrow
+from berrypick.core.columns import NameColumn, Names, narrow
 from berrypick.core.errors import shorten
-from berrypick.core.exchanged import Exchanged
-from berrypick.core.names import Names
+from berrypick.core.exchange import Exchanged, Kind
 from berrypick.core.words import counted
 
 Duplicates = Literal["error", "first", "keep"]
@@ -259,6 +257,10 @@ class Run(Exchanged):
         Whether its results are texts whose places are not known: parts of the documents that they name.
     unread
         Fields of the input that were not read.
+    other_names
+        Names that a program made for documents, and the names of files beside them.
+    traces
+        The ids of the trace and of the step of it that retrieved, by topic, where the run comes from traces.
 
     Examples
     --------
@@ -299,6 +301,8 @@ class Run(Exchanged):
     quoted: Mapping[int, str] = field(default_factory=dict)
     of_text: bool = False
     unread: tuple[str, ...] = ()
+    other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    traces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @cached_property
     def _positions(self) -> dict[str, int]:

@@ -87,7 +87,7 @@ def _context(place: Place, texts: Texts) -> str:
     if len(inside) > 60:
         inside = f"{inside[:28]} ... {inside[-28:]}"
     alike = "" if place.similarity >= 100 else f" ({place.similarity:.1f}% alike)"
-    return f"{place.document} {place.start}-{place.end}{alike}: {shorten(f'{before}[{inside}]{after}')}"
+    return f"{place.document} {place.start}-{place.end}{alike}: {shorten(f'{before}[{inside}]{after}').rstrip()}"
 
 
 # --- finding --------------------------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ def located_run(run: Run, texts: Texts, how: Quotes = "exact") -> Run:
                     InputError("has neither offsets nor text; other lines have text", path=source, line=line)
                 )
                 continue
-            found = locator.resolve(topic, Quote(run.quoted[row], document, line=line), source)
+            found = locator.resolve(topic, Quote(run.quoted[row], document or None, line=line), source)
             if isinstance(found, Unresolved):
                 problems.append(found.error(texts, source))
             else:

@@ -18,7 +18,7 @@ from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.readers import explain_readers
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.evaluation.scoring import score_run
 from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
 from berrypick.judging.seen_together import refuse_unsimulated
@@ -59,7 +59,8 @@ def evaluate(
         What systems returned: files, Runs, data frames, records, dictionaries by topic; several are a list, ``{name:
         run}``, or a table with a column ``run``.
     measures : str, Measure or list
-        One text with several measures, or a list of texts and measures.
+        One text with several measures, or a list of texts and measures; ``metrics`` is another name for them. Unless
+        said, some that fit what is judged.
     curves : bool
         Whether to keep the curves behind the numbers, for plots.
     progress : bool or callable, optional
@@ -93,6 +94,7 @@ def evaluate(
     ---  -------  -------
     run   0.4500   0.7500
     """
+    measures = given_measures(measures, options)
     prepared = Evaluation._from_options(
         truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True
     )

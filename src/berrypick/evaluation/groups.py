@@ -13,8 +13,7 @@ import numpy as np
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.results import Note, TopicGroups
-from berrypick.core.topic_fields import TopicField
-from berrypick.core.truth import Truth
+from berrypick.core.truth import TopicField, Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.notes import some
 from berrypick.evaluation.options import EvaluationOptions

@@ -37,9 +37,9 @@ def _named(measure: Measure) -> RequestedMeasure:
 
 
 def with_bounds(evaluation: Evaluation, alone: bool = False) -> Evaluation:
-    """The same with the bounds of its measures, which share what is judged; or with these ``alone``."""
+    """The same with the bounds of its measures, which share what is judged; or with those it lacks ``alone``."""
     contexts, measures = dict(evaluation.contexts), [] if alone else list(evaluation.measures)
-    known = {one.text for one in measures}
+    known = {one.text for one in evaluation.measures}
     for one in bounded_measures(evaluation.measures):
         for end in (one.low, one.high):
             if end.text not in known:

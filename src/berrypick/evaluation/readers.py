@@ -11,7 +11,7 @@ from berrypick import users
 from berrypick.core.drawn import drawn_interval
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import number
-from berrypick.core.fitted import FittedReader
+from berrypick.core.navigation import FittedReader
 from berrypick.core.results import Note
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure

@@ -26,6 +26,8 @@ class TopicScores:
     user_notes: dict[str, int] = field(default_factory=dict)
     #: By measure and topic, a value for each reader drawn from a fitted user model; nan where it is undefined.
     drawn: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    #: By measure, what its values were computed from.
+    reads: dict[str, set[str]] = field(default_factory=dict)
 
     def merge(self, other: TopicScores) -> None:
         """Add what another process found."""
@@ -35,6 +37,8 @@ class TopicScores:
         self.drawn.update(other.drawn)
         self.repeats += other.repeats
         self.overlap.update(other.overlap)
+        for text, names in other.reads.items():
+            self.reads.setdefault(text, set()).update(names)
         for note, count in other.user_notes.items():
             self.user_notes[note] = self.user_notes.get(note, 0) + count
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from berrypick.core.errors import InputError, NeedsError, UsageError
-from berrypick.core.gc import gc_paused
-from berrypick.core.near_names import near_hint
+from berrypick.core.observed import observed
+from berrypick.core.progress import gc_paused
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import RunFacts, mean
 from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Score
 from berrypick.core.words import counted
+from berrypick.documents.near_names import near_hint
 from berrypick.evaluation.notes import meaningless_notes, run_notes, some
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scored import ScoredRun, SharedSignature, TopicScores
@@ -117,7 +117,7 @@ class RunScorer:
                     context = contexts[one.text]
                     if context not in judged:
                         judged[context] = JudgedTopics(self.evaluation.truth, self.run, (topic,), context)
-                    value = self._values(one, judged[context])[topic].value
+                    value = self._drawn_value(one, judged[context], topic)
                     if value is not None:
                         drawn[one.text, topic][number] = value
 
@@ -132,20 +132,26 @@ class RunScorer:
 
     def _score(self, one: RequestedMeasure, judged: JudgedTopics) -> None:
         scores, measure = self.scores, one.measure
-        for topic, score in self._values(one, judged).items():
-            key = (one.text, topic)
-            scores.found[key] = score
-            if self.curves and measure.has_curve():
-                try:
-                    scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
-                except Exception as error:
-                    raise_named(error, one.text, measure, judged.context.user)
-
-    def _values(self, one: RequestedMeasure, judged: JudgedTopics) -> Mapping[str, Score]:
         try:
-            return one.measure.score_topics(judged)
+            found, reads = observed(measure.score_topics, judged)
+            scores.reads.setdefault(one.text, set()).update(reads)
+            for topic, score in found.items():
+                key = (one.text, topic)
+                scores.found[key] = score
+                if self.curves and measure.has_curve():
+                    scores.curves[key], scores.resampled[key] = measure.topic_curves(judged.judge(topic), score.value)
+        except Exception as error:
+            raise_named(error, one.text, measure, judged.context.user)
+        judged.own.clear()  # the next measure has its own
+
+    @staticmethod
+    def _drawn_value(one: RequestedMeasure, judged: JudgedTopics, topic: str) -> float | None:
+        try:
+            found = one.measure.score_topics(judged)[topic].value
         except Exception as error:
             raise_named(error, one.text, one.measure, judged.context.user)
+        judged.own.clear()
+        return found
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""
@@ -159,10 +165,13 @@ class RunScorer:
         """Count what the notes of the run are about."""
         if first and judged.ranking.repeated is not None:
             self.scores.repeats += int(judged.ranking.repeated.sum())
-        if not len(judged.targets) or not judged.answered:
+        targets, user = judged.targets, judged.context.user
+        if not len(targets) or not judged.answered:
             return
-        user = judged.context.user
-        for note in (*user.notes(judged.ranking, judged.targets), *user.item_notes(judged.ranking, judged.items)):
+        notes = user.notes(judged.ranking, targets)
+        if type(user).item_notes is not UserModel.item_notes:
+            notes = (*notes, *user.item_notes(judged.ranking, judged.items))
+        for note in notes:
             self.scores.user_notes[note] = self.scores.user_notes.get(note, 0) + 1
 
     def finished(self) -> ScoredRun:
@@ -170,11 +179,17 @@ class RunScorer:
         signatures = {one.text: self._shared(one) for one in self.evaluation.measures}
         overlap = mean(list(self.scores.overlap.values()))
         notes = run_notes(self) if self.all_notes else list(meaningless_notes(self))
-        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap)
+        facts = RunFacts("", self.run.source, len(self.run), len(self.run.topics), overlap, self.run.traces)
         return ScoredRun(self.run.tag, self.topics, self.scores, signatures, notes, facts, self.curves)
 
     def _shared(self, one: RequestedMeasure) -> SharedSignature:
-        head, own = one.measure.signature_head(), measure_fields(one, self.evaluation, self.run)
+        reads = self.scores.reads.get(one.text, set())
+        if not any(self.run.size(topic) for topic in self.topics):  # nothing to read: what it declares stands for it
+            reads = reads.union(one.measure.depends_on)
+        said = {key for topic in self.topics for key, _ in self.scores.found[one.text, topic].signed}
+        said &= {"effort", "tokenizer"}  # a measure knows itself in what its budget is counted
+        fields = measure_fields(one, self.evaluation, self.run, reads)
+        head, own = one.measure.signature_head(), tuple(field for field in fields if field[0] not in said)
         return SharedSignature(head, own, sign(own, (), head))
 
 

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from berrypick.core.errors import BerrypickError, InputError, UsageError, nearest, option, shorten
+from berrypick.inputs.row_lists import as_lists, spread
 
 Role = Literal["truth", "run"]
 
@@ -43,7 +44,7 @@ _TOPIC = Aliases(
 _DOC = Aliases(
     ("doc", "doc_id", "docno", "corpus_id", "document_id"),
     ("docid", "source", "source_id", "ref_doc_id", "file_path", "file_name", "source_file", "filename", "file", "path",
-     "uri", "video_id", "passage_id", "pid", "document", "title"),
+     "uri", "doc_uri", "video_id", "passage_id", "pid", "document", "title"),
 )  # fmt: skip
 _START = Aliases(
     ("start", "begin", "from", "start_index", "start_char", "char_start", "chunk_start", "start_pos", "start_offset",
@@ -90,6 +91,13 @@ TABLE: Mapping[Role, Mapping[str, Aliases]] = {
         "results": Aliases(("results",)),
     },
 }
+#: Lists of results, or of what is relevant, in a row of their topic: objects, names of documents, or texts.
+LISTS: Mapping[Role, tuple[str, ...]] = {
+    "truth": ("relevant", "relevant_docs", "relevant_documents"),
+    "run": ("retrieved", "docs", "retrieved_docs", "retrieved_documents", "results", "hits"),
+}
+#: Fields that may be lists of the same length, an item for each result.
+_LISTED = ("doc", "start", "end", "length", "rank", "score", "distance", "grade")
 #: Quotes only in a row that has no offsets and no other quote.
 LAST_QUOTES = ("reference", "answer")
 #: Fields that say where, but not in characters: what they count. They are refused until they can be counted.
@@ -145,7 +153,8 @@ def plain_name(name: str) -> str:
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
     names = {name for table in TABLE.values() for aliases in table.values() for name in aliases.all}
-    return frozenset({*names, *_COUNTED, *_PLACES, *QUESTIONS})
+    lists = {name for known in LISTS.values() for name in known}
+    return frozenset({*names, *_COUNTED, *_PLACES, *QUESTIONS, *lists})
 
 
 @lru_cache(maxsize=1)
@@ -183,6 +192,11 @@ def is_span_header(names: Iterable[str]) -> bool:
     return names_topic(given) and ("doc" in found or bool(text & found))
 
 
+def has_list(names: Iterable[Any]) -> bool:
+    """Whether one of the names is that of a list of results, or of what is relevant."""
+    return any(plain_name(str(name)) in known for name in names for known in LISTS.values())
+
+
 def is_used(name: str, role: Role) -> bool:
     """Whether a field of this name may change a number, or say that one would be wrong."""
     return bool(ours_of(name, role)) or plain_name(name) in {*_PLACES, *_COUNTED, *_INSIDE, "tag"}
@@ -196,7 +210,7 @@ def counts(name: str) -> str:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-class Row(dict[str, Any]):
+class FieldRow(dict[str, Any]):
     """Fields by our names; ``called`` has what they are called in the input."""
 
     called: Mapping[str, str] = {}
@@ -204,7 +218,7 @@ class Row(dict[str, Any]):
 
 def names_of(row: Mapping[str, Any]) -> Mapping[str, str]:
     """What the fields of a row are called in the input, where that is known."""
-    return row.called if isinstance(row, Row) else {}
+    return row.called if isinstance(row, FieldRow) else {}
 
 
 @dataclass(frozen=True)
@@ -216,6 +230,9 @@ class _Plan:
     #: Our names to theirs, where plain values decide nothing; None where they may.
     easy: Mapping[str, str] | None = None
     rest: tuple[str, ...] = ()
+    #: Their names under which there may be lists, of results or of what results have.
+    whole: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -253,7 +270,10 @@ def _plan(names: tuple[str, ...], role: Role) -> _Plan:
         wanted["topic"] = tuple(plain["id"])
     own = {ours for ours in TABLE[role] if ours in _SIMPLE} | {"tag", "results"}
     used = {name for theirs in wanted.values() for name in theirs}
-    return _Plan(own.issuperset(names), wanted, _easy(plain, wanted), tuple(name for name in names if name not in used))
+    whole = tuple(name for known in LISTS[role] for name in plain.get(known, ()))
+    lists = (*whole, *(name for ours in _LISTED for name in wanted.get(ours, ())))
+    rest = tuple(name for name in names if name not in used)
+    return _Plan(own.issuperset(names), wanted, _easy(plain, wanted), rest, whole, lists)
 
 
 def _easy(plain: Iterable[str], wanted: Mapping[str, tuple[str, ...]]) -> Mapping[str, str] | None:
@@ -292,6 +312,8 @@ class FieldReader:
                 names = tuple(given)
             self._names, self._plan = names, _plan(names, self.role)
         plan = self._plan
+        if plan.lists and (rows := self._spread(plan, given)) is not None:
+            return rows
         if plan.simple:
             return (given,)
         if plan.easy is not None and (easy := self._easy_row(plan, plan.easy, given)) is not None:
@@ -302,6 +324,27 @@ class FieldReader:
         if self._ends:
             row = with_end(row)
         return _one_text_each(row, self.role)
+
+    def _spread(self, plan: _Plan, given: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
+        """The rows of a row that holds lists; None if it holds none."""
+        if _SCALARS.issuperset(map(type, given.values())):
+            return None
+        given = as_lists(given)
+        texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
+        placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
+        try:
+            rows = spread(given, plan.whole, {*plan.lists, *(texts if placed else ())} - {*plan.whole})
+        except ValueError as error:
+            raise FieldError(str(error), "give one list, with an item for each result") from None
+        if rows is None:
+            return None
+        if not rows:
+            topic = next((given[name] for name in plan.wanted.get("topic", ())), None)
+            return () if self.role == "truth" else ({"topic": topic, "results": []},)
+        reader = FieldReader(self.role, self._ends, self._metadata)
+        found = [one for row in rows for one in reader.read(_named(row, self.role))]
+        self.unread |= reader.unread
+        return found
 
     def read_columns(
         self, columns: Mapping[str, Sequence[Any]]
@@ -317,7 +360,7 @@ class FieldReader:
             if name in plan.texts and not all(map(_is_text, held)):
                 return None
         for name in plan.rest:
-            self._keep_rest(Row(), _NOTHING, {name: next((value for value in columns[name] if value != ""), None)})
+            self._keep_rest(FieldRow(), _NOTHING, {name: next((value for value in columns[name] if value != ""), None)})
         return {ours: columns[theirs] for ours, theirs in plan.easy.items()}, dict(plan.easy)
 
     def _easy_row(self, plan: _Plan, names: Mapping[str, str], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -329,14 +372,14 @@ class FieldReader:
                 return None
         if plan.as_is:
             return given
-        row = Row([(ours, given[theirs]) for ours, theirs in names.items()])
+        row = FieldRow([(ours, given[theirs]) for ours, theirs in names.items()])
         if plan.rest:
             self._keep_rest(row, _NOTHING, {name: given[name] for name in plan.rest})
         row.called = names
         return row
 
-    def _row(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> Row:
-        row = Row()
+    def _row(self, wanted: Mapping[str, tuple[str, ...]], given: Mapping[str, Any]) -> FieldRow:
+        row = FieldRow()
         called: dict[str, str] = {}
         for ours, theirs in wanted.items():
             held = {name: given[name] for name in theirs}
@@ -379,10 +422,15 @@ class FieldReader:
                 return name
         return next((name for name, value in held.items() if plain_name(name) == ours and value is not None), None)
 
-    def _keep_rest(self, row: Row, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
+    def _keep_rest(self, row: FieldRow, used: AbstractSet[str], given: Mapping[str, Any]) -> None:
         """Other fields are those of a topic in a truth, and unread in a run."""
         for name, value in given.items():
-            if name in used or value is None or name in self.unread or (value == "" and self.role == "run"):
+            if (
+                name in used
+                or value is None
+                or name in self.unread
+                or (isinstance(value, str) and not value and self.role == "run")
+            ):
                 continue
             if self.role == "truth" and name not in _OF_RUNS:
                 row.setdefault(name, value)
@@ -401,6 +449,19 @@ class FieldReader:
 _OF_RUNS = ("tag", "rank", "results")
 _SCALARS = frozenset({str, int, float, bool})
 _NOTHING: frozenset[str] = frozenset()
+
+
+def _named(row: dict[str, Any], role: Role) -> Mapping[str, Any]:
+    """A row for an item of a list; a text that is no name is looked up."""
+    if "item" not in row:
+        return row
+    item = row.pop("item")
+    words = isinstance(item, str) and ("\n" in item or len(item) > _LONGEST_NAME or len(item.split()) > _WORDS_OF_NAME)
+    return {**row, (_INSTEAD[role] if words else "doc"): item}
+
+
+#: A text of more words is no name of a document.
+_WORDS_OF_NAME = 6
 
 
 def unread_note(names: Iterable[str]) -> str:
@@ -479,7 +540,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, str) for one in value)
 
 
-def _from_distance(row: Row) -> None:
+def _from_distance(row: FieldRow) -> None:
     """A distance is a score with its sign changed: the smaller, the better."""
     distance = row.pop("distance", None)
     if distance is not None and row.get("score") is None:
@@ -487,7 +548,7 @@ def _from_distance(row: Row) -> None:
         row["score"] = -distance if number else distance
 
 
-def with_end(row: Row) -> Row:
+def with_end(row: FieldRow) -> FieldRow:
     """The end of a span follows from its text, else from its length; a length without a start says nothing."""
     length = row.pop("length", None)
     start, text = row.get("start"), row.get("text")
@@ -509,7 +570,7 @@ def checked_length(length: Any) -> Any:
     return length
 
 
-def _one_text_each(row: Row, role: Role) -> Sequence[Row]:
+def _one_text_each(row: FieldRow, role: Role) -> Sequence[FieldRow]:
     """Several rows for a list of texts."""
     ours = "quote" if role == "truth" and isinstance(row.get("quote"), (list, tuple)) else "text"
     texts = row.get(ours)
@@ -520,7 +581,7 @@ def _one_text_each(row: Row, role: Role) -> Sequence[Row]:
         raise FieldError(f"{name} holds {len(texts)} texts beside one {rival}", "give each text a row of its own")
     made = []
     for text in texts:
-        one = Row({**row, ours: text})
+        one = FieldRow({**row, ours: text})
         one.called = row.called
         made.append(one)
     return made or [row]
@@ -541,8 +602,9 @@ def match_columns(
             raise InputError(f"{where} has no column {theirs}{nearest(theirs, list(names))}", remedy=_has(names))
     left = [name for name in names if name not in chosen.values()]
     matched = {**find_columns(tuple(left), role, where, frozenset(chosen)), **chosen}
+    listed = any(plain_name(name) in LISTS[role] for name in names)
     for needed in ("topic", "doc"):
-        if needed not in matched and not (needed == "doc" and _INSTEAD[role] in matched):
+        if needed not in matched and not (needed == "doc" and (_INSTEAD[role] in matched or listed)):
             expected = ", ".join(known[needed].usual)
             also = f", or {_INSTEAD[role]} to look up in the documents" if needed == "doc" else ""
             raise InputError(

@@ -16,16 +16,19 @@ from berrypick.core.run import Run
 from berrypick.core.truth import Truth
 from berrypick.documents.texts import Texts, read_texts
 from berrypick.formats.span_truth import OWN_FIELDS
+from berrypick.inputs.column_tables import ColumnTable, TextSearch, runs_of_table, truth_of_table
 from berrypick.inputs.fields import (
     FieldReader,
     Role,
+    has_list,
     is_plain,
     is_span_header,
     match_columns,
     names_topic,
+    ours_of,
     unread_names,
 )
-from berrypick.inputs.table import Search, Table, runs_of_table, truth_of_table
+from berrypick.inputs.row_lists import as_lists
 
 WHERE = "data frame"
 #: How the types of columns begin, as narwhals names them, whose cells may say where.
@@ -73,7 +76,7 @@ def run_from_frame(
     >>> bp.run_from_frame(frame, tag="mine").to_dict()
     {'q1': {'a': 2.5, 'b': 1.5}}
     """
-    search = Search(None if documents is None else read_texts(documents), quotes)
+    search = TextSearch(None if documents is None else read_texts(documents), quotes)
     runs = runs_of_table(frame_table(frame, "run", columns), search, tag)
     return one_run(runs, "the data frame holds")
 
@@ -122,7 +125,32 @@ def is_frame(value: Any) -> bool:
     return not isinstance(value, type) and (streams or hasattr(kind, "columns"))
 
 
-def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> Table:
+def names_of_frame(frame: Any) -> list[str]:
+    """The names of the columns of a data frame."""
+    if callable(lazy := getattr(frame, "collect_schema", None)):  # polars would warn
+        return [str(name) for name in lazy().names()]
+    names = getattr(frame, "column_names", None) or getattr(getattr(frame, "schema", None), "names", None)
+    return [str(name) for name in (frame.columns if names is None else names)]
+
+
+def holds_results(frame: Any) -> bool:
+    """Whether a data frame has results and no topics: those of one topic."""
+    names = names_of_frame(frame)
+    return not names_topic(names) and any(ours_of(name, "run") in ("doc", "text") for name in names)
+
+
+def frame_rows(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a data frame as dictionaries, with the values that they have."""
+    columns = {name: held.to_list() for name, held in _values(frame).items()}
+    rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
+    return [as_lists({name: cell for name, cell in row.items() if not _missing(cell)}) for row in rows]
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and cell != cell)
+
+
+def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None) -> ColumnTable:
     """The columns of a data frame that mean something, by our names."""
     values = _values(frame)
     _refuse_elements(values)
@@ -132,8 +160,8 @@ def frame_table(frame: Any, role: Role, columns: Mapping[str, str] | None = None
     ):
         return _rows_table({name: held.to_list() for name, held in values.items()}, names, columns or {}, role, WHERE)
     held = {**names, **_topic_fields(names, list(values), role)}
-    table = Table.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
-    return replace(table, unread=tuple(unread_names(values, names, role)))
+    table = ColumnTable.of_columns({ours: values[theirs].to_list() for ours, theirs in held.items()}, WHERE)
+    return replace(table, unread=tuple(unread_names(values, names, role)), called=names)
 
 
 def _refuse_elements(names: Iterable[str]) -> None:
@@ -152,7 +180,7 @@ def _topic_fields(matched: Mapping[str, str], names: Sequence[str], role: Role) 
 
 def _rows_table(
     values: Mapping[str, Sequence[Any]], names: Mapping[str, str], chosen: Mapping[str, str], role: Role, where: str
-) -> Table:
+) -> ColumnTable:
     """Row by row, where what a column holds decides what it is."""
     settled = {theirs: ours for ours, theirs in chosen.items()}
     if "run" in names:
@@ -160,9 +188,9 @@ def _rows_table(
     columns = {settled.get(name, name): held for name, held in values.items() if name not in chosen or name in settled}
     reader = FieldReader(role, ends=False)
     if (read := reader.read_columns(columns)) is not None:
-        return replace(Table.of_columns(read[0], where), unread=tuple(reader.unread), called=read[1])
+        return replace(ColumnTable.of_columns(read[0], where), unread=tuple(reader.unread), called=read[1])
     rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
-    return Table.of_fields(rows, role, where)
+    return ColumnTable.of_fields(rows, role, where)
 
 
 def _values(frame: Any) -> dict[str, Any]:
@@ -195,11 +223,12 @@ def is_record(value: Any) -> bool:
     """Whether a value is a row by itself: a named tuple, or a dictionary of plain values that names its topic."""
     if isinstance(value, Mapping):
         plain = [str(name) for name, cell in value.items() if not isinstance(cell, (Mapping, list, tuple, set))]
-        return names_topic(plain) and (len(plain) == len(value) or is_span_header(plain))
+        whole = len(plain) == len(value) or is_span_header(plain)
+        return names_topic(plain) and (whole or is_span_header([str(name) for name in value]) or has_list(value))
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def records_table(records: Sequence[Any], role: Role) -> Table:
+def records_table(records: Sequence[Any], role: Role) -> ColumnTable:
     """Records as a table. Fields of named tuples are the same throughout; dictionaries may lack some."""
     where = type(records[0]).__name__ if isinstance(records[0], tuple) else "records"
     rows: list[Mapping[Any, Any]] = []
@@ -217,5 +246,5 @@ def records_table(records: Sequence[Any], role: Role) -> Table:
     if objects or not is_plain(names, known, role):
         return _rows_table(columns, names, {}, role, where)
     held = {**names, **_topic_fields(names, known, role)}
-    table = Table.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
-    return replace(table, unread=tuple(unread_names(known, names, role)))
+    table = ColumnTable.of_columns({ours: columns[theirs] for ours, theirs in held.items()}, where)
+    return replace(table, unread=tuple(unread_names(known, names, role)), called=names)

@@ -14,7 +14,7 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.reach import Reach
-from berrypick.users._walks import Readers, Visit, Visits, rows_of, within
+from berrypick.users.walks import Readers, Visit, Visits, rows_of, within
 
 TogetherName = Literal["walk", "independent", "most", "least"]
 TOGETHER: tuple[TogetherName, ...] = get_args(TogetherName)

@@ -116,16 +116,16 @@ class _Greedy:
         added = np.where(state.left, self.sparse @ (1.0 - state.seen), -np.inf)
         new = (self.leads @ (state.seen == 0.0).astype(np.int64))[state.left]
         free = wanted >= int((state.seen > 0).sum()) + int(new.max())
-        choice = np.full(len(wanted), _first_best(float(state.seen.sum()) + added[None, :])[0])
+        choice = np.full(len(wanted), first_best(float(state.seen.sum()) + added[None, :])[0])
         if not free.all():
             choice[~free] = self._choices_of_few(state, wanted[~free], added)
         return choice
 
     def _choices_of_few(self, state: _List, wanted: IntArray, added: FloatArray) -> IntArray:
         """The same for recall values that readers may have passed already."""
-        base = _expected_least(state.mass[None, :], wanted)
+        base = expected_least(state.mass[None, :], wanted)
         if self.is_certain:
-            return _first_best(np.minimum(base.T + added[None, :], wanted[:, None]))
+            return first_best(np.minimum(base.T + added[None, :], wanted[:, None]))
         share = np.cumsum(state.mass)[wanted]  # of readers who have seen no more than r
         expected = np.full((len(wanted), len(added)), -np.inf)
         expected[:, int(np.argmax(state.left))] = base[0]  # as good as any where hardly anything can be added
@@ -136,16 +136,16 @@ class _Greedy:
             if ((np.maximum(most, known) * (1 - SAME) <= base[0]) | (most < known * (1 - SAME))).all():
                 break
             batch = order[i : i + BATCH]
-            expected[:, batch] = _expected_least(state.laws(batch), wanted).T
-        return _first_best(expected)
+            expected[:, batch] = expected_least(state.laws(batch), wanted).T
+        return first_best(expected)
 
 
-def _first_best(expected: FloatArray) -> IntArray:
+def first_best(expected: FloatArray) -> IntArray:
     """In each row the first of the largest values."""
     return np.argmax(expected >= expected.max(axis=1, keepdims=True) * (1 - SAME), axis=1)
 
 
-def _expected_least(mass: FloatArray, wanted: IntArray) -> FloatArray:
+def expected_least(mass: FloatArray, wanted: IntArray) -> FloatArray:
     """E[min(F, r)] for each law and each r: the sum of P(F >= f) for f = 1..r."""
     return np.cumsum(upper_tails(mass)[:, 1:], axis=1)[:, wanted - 1]
 

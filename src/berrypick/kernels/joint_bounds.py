@@ -45,14 +45,15 @@ def _upper(seen: FloatArray) -> FloatArray:
     """Each row of ``seen`` ascending; ``m`` of its largest are left out of the sum."""
     rows, targets = seen.shape
     total = np.concatenate([np.zeros((rows, 1)), np.cumsum(seen, axis=1)], axis=1)
-    found, every, m = np.ones((rows, targets + 1)), np.arange(rows), np.zeros(rows, dtype=np.int64)
+    found, m = np.ones((rows, targets + 1)), np.zeros(rows, dtype=np.int64)
     for r in range(1, targets + 1):
-        while True:
-            ratio = total[every, targets - m] / (r - m)
-            smaller = (m + 1 < r) & (seen[every, targets - 1 - m] > ratio)
-            if not smaller.any():
-                break
-            m += smaller
+        moving = np.arange(rows)
+        ratio = np.empty(rows)
+        while len(moving):
+            own = m[moving]
+            ratio[moving] = total[moving, targets - own] / (r - own)
+            moving = moving[(own + 1 < r) & (seen[moving, targets - 1 - own] > ratio[moving])]
+            m[moving] += 1
         found[:, r] = np.minimum(1.0, ratio)
     return found
 
@@ -62,15 +63,16 @@ def _lower(seen: FloatArray) -> FloatArray:
     rows, targets = seen.shape
     seen = seen[:, ::-1]
     total = np.concatenate([np.zeros((rows, 1)), np.cumsum(seen, axis=1)], axis=1)
-    found, every, n = np.ones((rows, targets + 1)), np.arange(rows), np.ones(rows, dtype=np.int64)
+    found, n = np.ones((rows, targets + 1)), np.ones(rows, dtype=np.int64)
     for r in range(1, targets + 1):
         n = np.maximum(n, r)
-        while True:
-            ratio = (total[every, n] - (r - 1)) / (n - (r - 1))
-            larger = (n < targets) & (seen[every, np.minimum(n, targets - 1)] > ratio)
-            if not larger.any():
-                break
-            n += larger
+        moving = np.arange(rows)
+        ratio = np.empty(rows)
+        while len(moving):
+            own = n[moving]
+            ratio[moving] = (total[moving, own] - (r - 1)) / (own - (r - 1))
+            moving = moving[(own < targets) & (seen[moving, np.minimum(own, targets - 1)] > ratio[moving])]
+            n[moving] += 1
         found[:, r] = np.maximum(0.0, ratio)
     return found
 

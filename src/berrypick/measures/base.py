@@ -7,7 +7,7 @@ Meaning, Use, Bounds, Undefined and Example. The example is run by the tests.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeVar, get_args
 
@@ -15,18 +15,22 @@ from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import USUAL, laws_problem, without
+from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import Parameterized, plain
 from berrypick.core.score import Curve, Score
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.judging.topics import JudgedTopics
-from berrypick.measures._reader_values import ReaderValues as ReaderValues
+from berrypick.measures.best_list import BestList
+from berrypick.measures.reader_values import ReaderValues as ReaderValues
 from berrypick.relevance.gains import Quantisation
 
 #: 0.01, 0.02 .. 1: the recall levels at which curves of several topics are averaged.
 LEVELS = tuple(i / 100 for i in range(1, 101))
+#: What measures may depend on: options, what targets are, how they are gained, and how long documents and elements are.
+MAY_DEPEND_ON = ("user", "idealism", "effort", "units", "chunks", "targets", "ignore_elements", "lengths", "sizes")
 #: How many targets and ranks an explanation shows.
 SHOWN = 30
 
@@ -69,7 +73,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
     #: What the number after @ means.
     cutoff: ClassVar[Cutoff] = "none"
     cutoff_required: ClassVar[bool] = False
-    #: Options of the evaluation that change the value, and so belong into its signature; unless said, any of them may.
+    #: What the value may depend on, for notes on options that have no effect; unless said, any of these. Signatures
+    #: name what a value did depend on, whatever is declared here.
     depends_on: ClassVar[tuple[str, ...]] = ("user", "idealism", "effort", "units")
     #: Why a value above 1 is possible; empty where it is not.
     why_above_one: ClassVar[str] = ""
@@ -188,6 +193,8 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
             return "it has no method compute"
         if cls.cutoff not in get_args(Cutoff):
             return f"cutoff is one of {', '.join(get_args(Cutoff))}"
+        if unknown := [name for name in cls.depends_on if name not in MAY_DEPEND_ON]:
+            return f"depends_on has {unknown[0]!r}; it is made of {', '.join(MAY_DEPEND_ON)}"
         if problem := laws_problem(cls.laws):
             return problem
         return super().definition_problem()
@@ -239,7 +246,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """Say whether a topic holds nothing that the measure is about, whatever the run returns."""
         if not self.needs_targets:
             return False
-        if "ignore_elements" in self.depends_on or self.reads_targets(judged.context.user.name()):
+        if "ignore_elements" in self.depends_on or self.reads_targets(unrecorded(judged.context, "user").name()):
             return not len(judged.targets)
         return not judged.truth.has_relevant
 
@@ -295,6 +302,18 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         named = self.user_model() is not None or "user" not in self.depends_on
         return found if named else replace(found, title=f"{found.title}, user model {one.context.user}")
 
+    def no_best_lists(self) -> str:
+        """Say why no best lists are searched for the measure; '' if it has :meth:`certified` and :meth:`best_lists`."""
+        return "ideal lists are searched for EPRUM and epnav, not for other measures"
+
+    def certified(self, nodes: int | None = None, seconds: float | None = None) -> Measure:
+        """Return the measure with the best lists searched for, as long as said here, or else as it says itself."""
+        raise NotImplementedError
+
+    def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
+        """Go through the best lists for a topic, of a measure that :meth:`certified` returned."""
+        raise NotImplementedError
+
     def explain(self, judged: JudgedTopic) -> Explanation:
         """Return the working of the value; here the value itself, the targets and the ranking."""
         value = as_score(self.compute(judged)).value
@@ -316,7 +335,7 @@ class Measure(Parameterized, metaclass=MeasureType, base=True):
         """The value of a topic for an explanation, 0 where it is undefined."""
         return number(as_score(self.compute(judged)).value or 0.0, 6)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Return what each of some simulated readers gets; for measures of readers, whose mean it is."""
         raise NamedError(f"{self.name()} is not a mean over readers, so it cannot be simulated")
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import UsageError, option
+from berrypick.core.parameters import above_zero
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._gaps import GapModel
-from berrypick.users._pairs import same_document_pairs
 from berrypick.users.base import ReaderContext, Slider, need_places
+from berrypick.users.pairs import same_document_pairs
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,13 @@ class Bep(GapModel):
     effort in characters is refused for them.
     """
 
+    learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("lalmas2007inex",)
     seeks_entry_points: ClassVar[bool] = True
     slider: ClassVar[Slider | None] = (("A",), (0.01, 0.1, 1, 10, 100))
 
     A: float = above_zero(0.1, "tolerance to distance: 0.1 rewards closeness, 10 hardly counts it")
     L: float | None = above_zero(None, "mean length of documents; from the collection by default")
-
-    @property
-    def reads_lengths(self) -> bool:
-        return self.L is None
 
     def mean_length(self, context: ReaderContext) -> float:
         if self.L is not None:

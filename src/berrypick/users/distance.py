@@ -8,13 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import zero_or_more
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.users._gaps import GapModel
-from berrypick.users._pairs import ends, same_document_pairs
 from berrypick.users.base import ReaderContext, Slider, need_places
+from berrypick.users.pairs import ends, same_document_pairs
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Distance(GapModel):
     the part of each target outside of it for those who get there.
     """
 
+    learnt_from: ClassVar[str] = "readings"
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum", "piwowarski2007prum")
     slider: ClassVar[Slider | None] = (("theta",), (0.0001, 0.001, 0.01, 0.1, 1))
 

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.bounds import above_zero, positive_share, zero_or_more
 from berrypick.core.collection import Collection
 from berrypick.core.errors import InputError, UsageError
 from berrypick.core.navigation import LinkTable
+from berrypick.core.parameters import above_zero, positive_share, zero_or_more
 from berrypick.core.run import Ranking
 from berrypick.core.truth import Targets
 from berrypick.kernels.hitting import Chain
 from berrypick.users._navigation import Leads, NavigationModel, chain_leads, walk_chain, wrong_navigation
-from berrypick.users._walks import Readers, Visits
 from berrypick.users.base import ReaderContext, Slider
+from berrypick.users.walks import Readers, Visits
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,9 @@ class Hyperlink(NavigationModel):
         return self._links(context).units
 
     def _links(self, context: ReaderContext) -> LinkTable:
-        if context.navigation is None and context.collection is not None and context.collection.structures:
-            return links_within(context.collection)
+        known = context.single_documents  # of which only the links are read
+        if context.navigation is None and known is not None and known.structures:
+            return links_within(known)
         if not isinstance(context.navigation, LinkTable):
             raise wrong_navigation(self, context)
         return context.navigation

@@ -8,9 +8,8 @@ from typing import ClassVar, Literal, cast
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.bounds import positive_share
 from berrypick.core.errors import UsageError, option
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import parameter, positive_share
 from berrypick.core.run import Ranking
 from berrypick.core.structure import Structure
 from berrypick.documents.sections import section_starts
@@ -67,7 +66,7 @@ class Parent(ContextModel):
 def _elements_around(
     document: str, start: IntArray, end: IntArray, context: ReaderContext
 ) -> tuple[IntArray, IntArray]:
-    structures = context.collection.structures if context.collection is not None else {}
+    structures = context.single_documents.structures if context.single_documents is not None else {}
     if document not in structures:
         raise without_structure(f"user model parent(by='element') needs the structure of {document}")
     structure = structures[document]

@@ -11,8 +11,7 @@ import numpy as np
 
 from berrypick.addons.assumptions.reader_range import ReaderRange
 from berrypick.core.arrays import FloatArray
-from berrypick.core.gc import gc_paused
-from berrypick.core.progress import StepCounter
+from berrypick.core.progress import StepCounter, gc_paused
 from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure

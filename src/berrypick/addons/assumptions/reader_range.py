@@ -19,7 +19,7 @@ from berrypick import users
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.fitted import FittedReader
+from berrypick.core.navigation import FittedReader
 from berrypick.users import UserModel
 
 #: A range with this factor between its ends is gone through by its logarithm.

@@ -6,27 +6,27 @@ from typing import Any
 
 import click
 
-from berrypick.cli.options import OutputType
+from berrypick.cli.flags import OutputType
 from berrypick.cli.output import HELP, default_output, painter, progress_bar, refuse_overwriting, show, show_notes, tell
 from berrypick.core.errors import UsageError
-from berrypick.report import tabular
+from berrypick.report import analysis_table
 from berrypick.users import is_file
 
 
 @click.command("fit", short_help="Estimate a user model from a log.", context_settings=HELP)
-@click.argument("model", metavar="markov|t2i|distance|bep")
+@click.argument("model", metavar="MODEL")
 @click.argument("log")
 @click.option(
     "-o",
     "--output",
     "outputs",
-    type=OutputType(tabular.OUTPUTS),
+    type=OutputType(analysis_table.OUTPUTS),
     multiple=True,
     metavar="FILE.json|FORMAT",
-    help=f"File to write, for --user; or what to print: {', '.join(tabular.OUTPUTS)}. Repeatable. "
+    help=f"File to write, for --user; or what to print: {', '.join(analysis_table.OUTPUTS)}. Repeatable. "
     "[default: table on a terminal, else tsv]",
 )
-@click.option("--format", "form", type=click.Choice(tabular.OUTPUTS), metavar="NAME", help="Same as -o FORMAT.")
+@click.option("--format", "form", type=click.Choice(analysis_table.OUTPUTS), metavar="NAME", help="Same as -o FORMAT.")
 @click.option("--held-out", type=float, default=0.2, show_default=True, metavar="SHARE", help="Share of the sessions "
               "held out to check the model; 0 for none.")  # fmt: skip
 @click.option("--links", metavar="FILE", help="Links between pages, towards which markov smooths the shares of steps.")
@@ -46,7 +46,8 @@ def fit_command(
 ) -> None:
     """Estimate a user model from LOG by maximum likelihood, and check it on sessions held out.
 
-    markov reads sessions; t2i, distance and bep read reading logs. Parameters in brackets stay as they are, as in
+    MODEL is markov, which reads sessions; t2i, distance or bep, which read reading logs; or a model of another package
+    that has a method fit. Parameters in brackets stay as they are, as in
     "distance(law='inverse')" or "bep(L=5000)".
 
     \b
@@ -66,7 +67,7 @@ def fit_command(
         found.write(target)
         tell(f"{target}: {found.reader.user}, checksum {found.reader.content['checksum']}")
     chosen = printed or default_output()
-    show(tabular.render(found, chosen, places, painter()), chosen == "table")
+    show(analysis_table.render(found, chosen, places, painter()), chosen == "table")
 
 
 def _outputs(given: tuple[str, ...]) -> tuple[str | None, str | None]:
@@ -74,12 +75,12 @@ def _outputs(given: tuple[str, ...]) -> tuple[str | None, str | None]:
     target: str | None = None
     printed: str | None = None
     for one in given:
-        if one in tabular.OUTPUTS and printed is None:
+        if one in analysis_table.OUTPUTS and printed is None:
             printed = one
         elif is_file(one) and target is None:
             target = one
-        elif one in tabular.OUTPUTS or is_file(one):
+        elif one in analysis_table.OUTPUTS or is_file(one):
             raise UsageError("-o takes one file and one format")
         else:
-            raise UsageError(f"-o takes FILE.json or one of {', '.join(tabular.OUTPUTS)}, not {one}")
+            raise UsageError(f"-o takes FILE.json or one of {', '.join(analysis_table.OUTPUTS)}, not {one}")
     return target, printed

@@ -7,8 +7,8 @@ import json
 import click
 
 from berrypick import formats
-from berrypick.cli import options
-from berrypick.cli.output import HELP, refuse_overwriting, show_notes, tell
+from berrypick.cli import flags
+from berrypick.cli.output import HELP, refuse_overwriting, show_notes
 from berrypick.evaluation.notes import skipped_notes
 from berrypick.formats.io.files import atomic_writer
 
@@ -17,10 +17,12 @@ from berrypick.formats.io.files import atomic_writer
 @click.argument("truth")
 @click.option("--from", "old", required=True, metavar="PATH", help="Texts that TRUTH was made on.")
 @click.option("--to", "new", required=True, metavar="PATH", help="Their new version.")
-@options.file_to_write("Truth to write.")
+@flags.file_or_print("Truth to write; or span-truth, to print. Repeatable.", lambda: ["span-truth"])
 @click.option("--report", "report", metavar="FILE", help="What became of every span, as JSON Lines.")
 @click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]")
-def relocate_command(truth: str, old: str, new: str, target: str, report: str | None, format_truth: str | None) -> None:
+def relocate_command(
+    truth: str, old: str, new: str, result: flags.Destination, report: str | None, format_truth: str | None
+) -> None:
     """Carry the spans of TRUTH into a new version of their documents.
 
     Spans are found by their text, by the text around them, and by an alignment of both versions. What has changed or
@@ -31,19 +33,22 @@ def relocate_command(truth: str, old: str, new: str, target: str, report: str | 
     """
     from berrypick.addons.judge.relocate import CERTAIN, relocate
 
-    refuse_overwriting(target, [truth, *([report] if report else [])], old)
-    refuse_overwriting(target, [truth], new)
+    result.refuse_overwriting([truth, report], old)
+    result.refuse_overwriting([truth], new)
     if report is not None:
         refuse_overwriting(report, [truth], old)
     read = formats.read_truth(truth, format_truth)
     show_notes(skipped_notes(read, truth))
     found = relocate(read, old, new)
-    formats.write(found.truth, target, "span-truth")
-    if report is not None:
-        with atomic_writer(report) as out:
-            for case in found.cases:
-                out.write(json.dumps(case.as_dict(), ensure_ascii=False) + "\n")
-    tell(f"{target}: {found}")
+
+    def write(path: str, form: str | None) -> str:
+        formats.write(found.truth, path, "span-truth")
+        if report is not None:
+            with atomic_writer(report) as out:
+                out.writelines(json.dumps(case.as_dict(), ensure_ascii=False) + "\n" for case in found.cases)
+        return str(found)
+
+    result.give(write)
     unsure = sum(case.status not in CERTAIN for case in found.cases)
     if unsure and report is None:
         show_notes([f"--report FILE lists the {unsure} spans that are to be looked at"])

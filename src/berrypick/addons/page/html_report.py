@@ -37,10 +37,10 @@ from berrypick.core.workers import ordered_map
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.inputs.convert import RunsLike, TruthLike
-from berrypick.inputs.titles import read_titles
+from berrypick.inputs.titles import read_titles, titles_of
 from berrypick.judging.seen_together import refuse_unsimulated
 
 #: Most megabytes of a page, and most results of a run and topic on it, unless one says otherwise.
@@ -145,6 +145,7 @@ def write_report(
     """
     if limit <= 0 or depth < 1:
         raise UsageError("limit must be above 0 (megabytes), depth at least 1")
+    measures = given_measures(measures, options)
     told = as_progress(progress)
     if simulate is None:
         refuse_unsimulated(together)
@@ -188,17 +189,13 @@ class Report:
         return len(self.content.encode())
 
 
-#: Fields of topics that are titles where nothing else is said.
-TITLE_FIELDS = ("title", "question", "query")
-
-
 def _titles(given: str | PathLike[str] | Mapping[str, str] | None, truth: Truth) -> Mapping[str, str]:
     """Titles of topics: as they are, from a file, or a field of the truth."""
     if isinstance(given, Mapping):
         return given
     fields = truth.fields
     if given is None:
-        return next((fields[name].values for name in TITLE_FIELDS if name in fields and fields[name].values), {})
+        return titles_of(truth)
     if isinstance(given, str) and given in fields:
         if fields[given].problem:
             raise UsageError(f"{option('titles', given)}: {fields[given].problem}")

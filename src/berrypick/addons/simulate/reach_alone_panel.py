@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-from berrypick.core.results import Results
+from berrypick.core.results import Results, concat
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import Bounded, Proved, bounded_measures, with_bounds
 from berrypick.report.panels import Panel
@@ -23,7 +23,8 @@ class ReachAlone(Panel):
         measures = bounded_measures(evaluation.measures)
         if not measures:
             return None
-        proved = Proved(tuple(measures), with_bounds(evaluation).run())
+        ends = with_bounds(evaluation, alone=True)
+        proved = Proved(tuple(measures), concat(results, ends.run()) if ends.measures else results)
         found = [_intervals(proved, one) for one in measures]
         shown = [one for one in found if any(ends is not None and ends[2] - ends[0] > 1e-9 for ends in one["runs"])]
         return {"measures": shown} if shown else None

@@ -42,7 +42,7 @@ from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_prog
 from berrypick.core.results import ALL, Note, Results, Row, Signature
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
-from berrypick.evaluation.requested import MeasuresGiven
+from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
 from berrypick.judging.judge import judge_topic
 from berrypick.judging.seen_together import TogetherName
@@ -265,6 +265,7 @@ def simulate(
     (0.3752, True)
     """
     readership = Readership(readers, seed, together)
+    measures = given_measures(measures, options)
     told = as_progress(progress)
     check_workers(jobs, None)
     if isinstance(truth, Evaluation):

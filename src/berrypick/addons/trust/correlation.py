@@ -30,7 +30,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups
+from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups, unlike
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
@@ -40,20 +40,6 @@ from berrypick.formats.io.files import file_name
 
 _CELLS = 1 << 22  # entries of an array of pairs held at once
 _LISTED = 5  # so many names in a note
-
-
-@dataclass(frozen=True)
-class Method(Resampling):
-    """How intervals are computed."""
-
-    confidence: float = 0.95
-    resamples: int = 10_000
-    seed: int = 0
-    cluster: str = ""  # the file by which topics are clustered
-
-    def fields(self) -> list[tuple[str, str]]:
-        found = [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
-        return found + ([("cluster", self.cluster)] if self.cluster else [])
 
 
 @dataclass(frozen=True)
@@ -115,7 +101,7 @@ class Correlations(Tabular):
     """
 
     pairs: tuple[Correlation, ...]
-    method: Method
+    method: Resampling
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -205,12 +191,12 @@ def correlate(
     >>> found[0].measure, found[0].versus, found[0].tau.value
     ('RR', 'P@1', 1.0)
     """
-    method = Method(confidence, resamples, seed)
+    method = Resampling(confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
     clusters = None if cluster is None else topic_clusters(_truth_of(results), cluster)
     method = method if clusters is None else replace(method, cluster=clusters.field)
     named = _named(results)
-    work = _Work(method, clusters)
+    work = _CorrelationWork(method, clusters)
     chosen = {name: _check(one, name, measures) for name, one in named.items()}
     work.describe_unknown(named.values())
     if len(named) == 1:
@@ -293,10 +279,10 @@ def _pairs_of_results(chosen: Mapping[str, list[str]], named: Mapping[str, Resul
     return found
 
 
-class _Work:
+class _CorrelationWork:
     """Pairs of rankings on their way to correlations."""
 
-    def __init__(self, method: Method, clusters: TopicGroups | None = None) -> None:
+    def __init__(self, method: Resampling, clusters: TopicGroups | None = None) -> None:
         self.method, self.clusters = method, clusters
         self.notes: list[Note] = []
         self.info: dict[str, MeasureInfo] = {}
@@ -421,11 +407,11 @@ class _Work:
         return Interval(value, min(float(low), value), max(float(high), value))
 
     def _signature(self, side: _Side) -> str:
-        known = dict.fromkeys(str(row.signature) for row in side.results.mean_rows if row.measure == side.measure)
-        if len(known) > 1:
+        known = [row.signature for row in side.results.mean_rows if row.measure == side.measure]
+        if unlike(known)[0]:
             text = "the runs have different signatures; their means may not be comparable"
             self.notes.append(Note("signatures differ", text, measure=side.measure))
-        return next(iter(known), "")
+        return str(known[0]) if known else ""
 
 
 def _label(one: _Side, other: _Side) -> str:

@@ -36,7 +36,7 @@ from berrypick.comparison.topic_values import TopicValues, columns_alike
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
-from berrypick.core.finite import is_finite
+from berrypick.core.parameters import is_finite
 from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
@@ -130,14 +130,10 @@ def smallest_effect(topics: int, power: float = 0.8, alpha: float = 0.05) -> flo
 
 
 @dataclass(frozen=True)
-class Method(Resampling):
+class PowerMethod(Resampling):
     """What is asked of the test, and how intervals are computed."""
 
     power: float = 0.8
-    confidence: float = 0.95
-    resamples: int = 1000
-    seed: int = 0
-    cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -147,7 +143,7 @@ class Method(Resampling):
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "seed")
-        drawn += [("cluster", self.cluster)] if self.cluster else []
+        drawn += self._clustered()
         return [("test", "t"), *self._fields("power"), ("interval", "percentile"), *drawn]
 
 
@@ -228,7 +224,7 @@ class Power(Tabular):
     """
 
     measures: tuple[MeasurePower, ...]
-    method: Method
+    method: PowerMethod
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -335,7 +331,7 @@ def power(
     >>> found.records()[0]["topics_needed"]
     59
     """
-    method = Method(power, confidence, resamples, seed)
+    method = PowerMethod(power, confidence=confidence, resamples=resamples, seed=seed)
     wanted = _differences(detect)
     results, prepared = evaluated(truth, runs, measures, options, "power", jobs, progress)
     check_pairs(results, "power", 2)
@@ -347,11 +343,11 @@ def power(
     for measure in results.measures:
         values = TopicValues.of(results, measure, results.runs, results.topics)
         notes += missing_notes(values)
-        found += _Work(values, method, results, codes).measure_power(wanted, notes)
+        found += _PowerWork(values, method, results, codes).measure_power(wanted, notes)
     return Power(tuple(found), method, tuple(dict.fromkeys(notes)))
 
 
-def _unit_notes(topics: int, codes: IntArray | None, method: Method) -> list[Note]:
+def _unit_notes(topics: int, codes: IntArray | None, method: PowerMethod) -> list[Note]:
     """What few topics or clusters cannot show."""
     units, unit = (topics, "topic") if codes is None else (int(codes.max()) + 1, "cluster")
     found = []
@@ -373,10 +369,10 @@ def _differences(detect: float | Sequence[float]) -> list[float | None]:
     return [float(value) for value in wanted] or [None]
 
 
-class _Work:
+class _PowerWork:
     """One measure."""
 
-    def __init__(self, values: TopicValues, method: Method, results: Results, clusters: IntArray | None) -> None:
+    def __init__(self, values: TopicValues, method: PowerMethod, results: Results, clusters: IntArray | None) -> None:
         self.values, self.method, self.clusters = values, method, clusters
         self.cluster_count = None if clusters is None else int(clusters.max()) + 1
         #: Topics of a unit that is drawn.

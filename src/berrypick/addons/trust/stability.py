@@ -54,14 +54,10 @@ _SUBSETS = 4
 
 
 @dataclass(frozen=True)
-class Method(Resampling):
+class StabilityMethod(Resampling):
     """How stability is measured; every part of it is in the signature."""
 
-    confidence: float = 0.95
-    resamples: int = 1000
     splits: int = 1000
-    seed: int = 0
-    cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +68,7 @@ class Method(Resampling):
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "splits", "seed")
-        drawn += [("cluster", self.cluster)] if self.cluster else []
+        drawn += self._clustered()
         return [("test", "bootstrap"), ("interval", f"jackknife({LEFT_OUT:g},{SUBSETS})"), *drawn]
 
 
@@ -148,7 +144,7 @@ class Stability(Tabular):
     """
 
     measures: tuple[MeasureStability, ...]
-    method: Method
+    method: StabilityMethod
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -284,7 +280,7 @@ def stability(
     >>> found.records()[0]["discriminative_power"]
     1.0
     """
-    method = Method(confidence, resamples, splits, seed)
+    method = StabilityMethod(splits, confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
     results, prepared = evaluated(truth, runs, measures, options, "stability", jobs, told)
     check_pairs(results, "stability", 4)
@@ -348,7 +344,11 @@ def signature_of(results: Results, measure: str, method: Sequence[tuple[str, str
 
 
 def _measure_stability(
-    values: TopicValues, method: Method, signature: Signature, progress: Progress | None, clusters: IntArray | None
+    values: TopicValues,
+    method: StabilityMethod,
+    signature: Signature,
+    progress: Progress | None,
+    clusters: IntArray | None,
 ) -> MeasureStability:
     differences = values.differences()
     width = _width(values)
@@ -404,7 +404,7 @@ def _intervals(
     width: float,
     levels: FloatArray,
     swaps: Swaps,
-    method: Method,
+    method: StabilityMethod,
     progress: Progress | None,
     clusters: IntArray | None,
 ) -> tuple[Interval, Interval]:
@@ -428,7 +428,7 @@ def _intervals(
     return tuple(_interval(v, column, topics, gone, method) for v, column in zip(values, found.T, strict=True))  # type: ignore[return-value]
 
 
-def _interval(value: float, subsets: FloatArray, topics: int, gone: int, method: Method) -> Interval:
+def _interval(value: float, subsets: FloatArray, topics: int, gone: int, method: StabilityMethod) -> Interval:
     from scipy.special import ndtri
 
     if math.isnan(value):

@@ -11,11 +11,11 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.gains._gains import Base, GainMeasure, curves, gain_table
-from berrypick.measures.readers._working import reach_table, seen_by_rank
+from berrypick.measures.reader_values import ReaderValues
+from berrypick.measures.readers._working import item_tables, reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class GainRecall(GainMeasure):
         rank = len(shares) if self.at is None else min(int(self.at), len(shares))
         return Score(float(shares[rank - 1]) if rank else 0.0)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The share of the gain that each reader has collected; readers who do not move have all the same."""
         if not self._moves(judged):
             return ReaderValues.of(np.full(sessions.count, self.compute(judged).value))
@@ -101,7 +101,7 @@ class GainRecall(GainMeasure):
     def explain(self, judged: JudgedTopic) -> Explanation:
         if self._moves(judged):
             names, targets = judged.items.names_by_rank(), judged.targets.names()
-            parts: list[str | Table] = [reach_table(judged.reach, names, targets)]
+            parts: list[str | Table] = [*item_tables(judged), reach_table(judged.reach, names, targets)]
             total = float(judged.targets.gain.sum())
         else:
             parts = [gain_table(judged, self.quant, self.base, None)]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import above_zero, zero_or_more
 from berrypick.core.errors import NeedsError, option
 from berrypick.core.explanation import Table, number
 from berrypick.core.laws import with_laws, without
-from berrypick.core.parameters import parameter
+from berrypick.core.observed import once_for_each
+from berrypick.core.parameters import above_zero, parameter, zero_or_more
 from berrypick.core.score import Curve
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
-from berrypick.kernels.text import Measured, numbered_documents
+from berrypick.kernels.relevant_text import Measured, numbered_documents
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._sized_articles import has_sizes_alone, read_and_relevant, sized_articles
 from berrypick.measures.spans._text import Article, View, view_of
@@ -99,7 +98,7 @@ class Rule:
     n: float = 500
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def scored(judged: JudgedTopic, rule: Rule) -> Scored:
     if rule.name == "F" and has_sizes_alone(judged.truth):
         return _scored_by_sizes(judged, rule.beta)
@@ -183,7 +182,7 @@ def _article_score(
         return max(0.0, (rule.n - distance) / rule.n)
     rows = rows[view.ranking.start[rows] >= 0]  # what could not be located cannot be read
     start, end = merge(view.ranking.start[rows], view.ranking.end[rows])
-    length = judged.collection.lengths.get(article.document)
+    length = judged.single_documents.lengths.get(article.document)
     if length is None:
         raise NeedsError(
             f"needs the length of document {article.document} to read on in it: "

@@ -13,14 +13,7 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
 from berrypick.kernels.ideal import Ideal
 from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
-from berrypick.kernels.poisson_binomial import (
-    events,
-    is_certain,
-    normal_tails,
-    number_seen,
-    upper_tails,
-    weighted_law,
-)
+from berrypick.kernels.poisson_binomial import events, is_certain, normal_tails, number_seen, upper_tails, weighted_law
 from berrypick.measures.readers._certificate import NormName
 from berrypick.measures.readers._effort_precision import inverse_by_parts
 from berrypick.measures.readers._working import MOST_ROWS

@@ -15,6 +15,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
+from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import number_seen
 
 #: Longer tables are cut.
@@ -38,6 +39,27 @@ def seen_by_rank(reach: Reach, weight: FloatArray) -> FloatArray:
     """The weight of the targets that are expected to have been seen, after each rank."""
     values = np.concatenate([[0.0], reach.seen @ weight])
     return values[np.searchsorted(reach.events, np.arange(1, reach.ranks + 1), side="right")]
+
+
+def item_tables(judged: JudgedTopic) -> list[Table]:
+    """How readers go through list items that hold several pointers, where these are considered in turn."""
+    chances, ranking = judged.context.user.chances, judged.consulted.fresh()
+    if chances is None or len(ranking) == len(np.unique(ranking.rank)):
+        return []
+    leads: dict[int, list[tuple[str, float]]] = {}
+    single, targets = judged.reach_of_pointers, judged.targets.names()
+    for row, x, p in zip(single.rank.tolist(), single.target.tolist(), single.probability.tolist(), strict=True):
+        leads.setdefault(row, []).append((targets[x], p))
+    rows = []
+    for rank in np.flatnonzero(np.bincount(ranking.rank) > 1).tolist():
+        pointers = np.flatnonzero(ranking.rank == rank).tolist()
+        finds = [1.0 - math.prod(1.0 - p for _, p in leads.get(row, [])) for row in pointers]
+        for row, chance in zip(pointers, chances.considered(finds), strict=True):
+            to = ", ".join(f"{name} {number(p)}" for name, p in leads.get(row, [])[:MOST_COLUMNS])
+            rows.append([str(rank + 1), ranking.name(row), number(chance), to or "-"])
+    title = "Results that point to several places: who considers each, and what it leads to"
+    title += f" (the first {MOST_ROWS})" if len(rows) > MOST_ROWS else ""
+    return [Table(title, ["rank", "pointer", "P(considered)", "leads to"], rows[:MOST_ROWS], align="><><")]
 
 
 def reach_table(reach: Reach, names: Sequence[str], targets: Sequence[str]) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, overload
@@ -12,26 +12,30 @@ from typing import Any, ClassVar, Literal, overload
 import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
-from berrypick.core.bounds import one_or_more
 from berrypick.core.errors import BerrypickWarning, UsageError
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
-from berrypick.core.parameters import parameter
+from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions, sorted_rows, weighted_inverse
+from berrypick.judging.candidates import item_name
+from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import ideal as ideals
+from berrypick.kernels.item_lists import Numbers
 from berrypick.kernels.joint_bounds import End, mean_terms
-from berrypick.measures._reader_values import ReaderValues
 from berrypick.measures.base import LEVELS, recall_value
+from berrypick.measures.best_list import BestList
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._certificate import (
     NormName,
+    certified,
     check_search,
     gap_notes,
     gap_parameter,
     nodes_parameter,
     norm_parameter,
+    search_of,
     seconds_parameter,
     signed_search,
 )
@@ -47,9 +51,16 @@ from berrypick.measures.readers._expected_precision import (
     tails_at_events,
     terms_table,
 )
-from berrypick.measures.readers._ideal_list import IdealLists, IdealName, ideal_list, ideal_table
+from berrypick.measures.readers._ideal_list import IdealName, SearchedLists, ideal_list, ideal_table
+from berrypick.measures.readers._items import (
+    ideal_items,
+    list_of_documents,
+    several_documents_note,
+    takes_all,
+    target_list_notes,
+)
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import law_table, reach_table, scenario_tables, whole_recall
+from berrypick.measures.readers._working import item_tables, law_table, reach_table, scenario_tables, whole_recall
 
 #: What is said of bounds that are not those of one recall value.
 _ADDED_UP = (
@@ -76,8 +87,11 @@ class EPRUM(TargetMeasure):
     law is computed exactly; law='normal' takes a normal law above ten partly seen targets, as the papers did:
     with a of them surely and m partly seen, P(F >= r) is 1 for r <= a, 0 for r > a + m, and that of a normal law above
     r - a - 1/2 between. With
-    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r. ideal='certified' searches for the best list of
-    the candidates (the targets, and all that leads to them), and states how far from the best it can be at most.
+    ideal='targets' the r-th target is found at rank r, so E[ML*_r] = r; for readers who go through all pointers of a
+    list item (fetch_browse with consider=1) it is the least number of documents that hold r targets.
+    ideal='certified' searches for the best list of the candidates (the targets, and all that leads to them), and states
+    how far from the best it can be at most. Where an item may hold several pointers, candidates are items: any pointers
+    of one document in any order, each pointer once in a list.
     With norm='bounded' E[A_r/ML_r] is divided by a bound that no list of the candidates and of this run's results
     exceeds; it is the largest value of any such list where the gap is 0.
     Where targets are ideal for a share of the readers only, the value is the weighted mean over satisfaction levels.
@@ -204,6 +218,32 @@ class EPRUM(TargetMeasure):
     def _tails(self) -> TailName:
         return self.law if self.together == "independent" else self.together
 
+    def no_best_lists(self) -> str:
+        of_rank = self.rank is not None
+        return "an ideal list is one for a recall value; use EPRUM, EPRUM(r=2) or EPRUM@0.5" if of_rank else ""
+
+    def certified(self, nodes: int | None = None, seconds: float | None = None) -> EPRUM:
+        return certified(self, nodes, seconds)
+
+    def best_lists(self, judged: JudgedTopic) -> Iterator[BestList]:
+        candidates = judged.candidates
+        for weight, ideal, _ in judged.levels:
+            targets = int(ideal.sum())
+            if self.r is not None and self.r > targets:
+                continue
+            wanted, names = self._wanted(targets), candidates.names
+            objective, limit = ideals.OBJECTIVES[self.norm], search_of(self)
+            rows = candidates.reach if ideal.all() else candidates.reach.columns(ideal)
+            if candidates.items is None:
+                found = ideals.certified(rows, wanted, objective, limit)
+            else:
+                items = candidates.items.columns(ideal)
+                made = ideals.certified_items(items, Numbers(wanted), objective, limit, np.zeros((0, targets)))
+                found, names = made.found, [item_name(names, item) for item in made.items]
+            count = len(candidates.pointers) or len(rows.events)
+            for r, best in zip(wanted, found, strict=True):
+                yield BestList(best, tuple(names[i] for i in best.order), targets, count, weight, r=r)
+
     def level_remedy(self, at: float) -> str:
         return f"; for precision at a rank, use EPRUM(rank={at:g})" if at == int(at) else ""
 
@@ -218,7 +258,8 @@ class EPRUM(TargetMeasure):
         if not parts or any(math.isnan(value) for _, value in parts):
             return Score(None, notes, signed)
         total = math.fsum(weight for weight, _ in parts)
-        return Score(math.fsum(weight * value for weight, value in parts) / total, notes, signed)
+        value = math.fsum(weight * value for weight, value in parts) / total
+        return Score(value, (*notes, *several_documents_note(judged, value)), signed)
 
     def _signed_together(self) -> tuple[tuple[str, str], ...]:
         """What ideal lists need is computed under independence, whatever is assumed of the list."""
@@ -246,34 +287,32 @@ class EPRUM(TargetMeasure):
 
     def _ideal(
         self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, wanted: tuple[int, ...] | None = None
-    ) -> IdealLists:
+    ) -> SearchedLists:
         if self.ideal == "targets":
-            return IdealLists(ideals.by_targets(reach.targets))
+            whole = takes_all(judged)
+            return SearchedLists(list_of_documents(judged, ideal) if whole else ideals.by_targets(reach.targets))
+        wanted = self._wanted(reach.targets) if wanted is None else wanted
+        if judged.candidates.pointers:
+            return ideal_items(self, judged, ideal, reach, wanted)
         rows = judged.candidates.reach
         rows = rows if ideal.all() else rows.columns(ideal)
-        return ideal_list(self, rows, reach, self._wanted(reach.targets) if wanted is None else wanted)
+        return ideal_list(self, rows, reach, wanted)
 
-    def _notes(self, judged: JudgedTopic, lists: Sequence[IdealLists] = ()) -> tuple[str, ...]:
+    def _notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists] = ()) -> tuple[str, ...]:
         added = self.together != "independent" and self.rank is None
         if added and sum(len(self._wanted(reach.targets)) for _, _, reach in judged.levels) > 1:
             return (*self._list_notes(judged, lists), _ADDED_UP)
         return self._list_notes(judged, lists)
 
-    def _list_notes(self, judged: JudgedTopic, lists: Sequence[IdealLists]) -> tuple[str, ...]:
+    def _list_notes(self, judged: JudgedTopic, lists: Sequence[SearchedLists]) -> tuple[str, ...]:
         if self.ideal == "certified":
             return gap_notes(self, lists)
         if self.ideal == "greedy" and self.norm == "bounded":
             return ("norm='bounded' with ideal='greedy' is not guaranteed to stay within 1; ideal='certified' is",)
-        if self.ideal == "targets" and judged.reach.row_sums.max(initial=0.0) > 1 + 1e-9:
-            return (
-                "one unit reaches several targets at once (its reach sums to more than 1), so the list of targets may "
-                "not be the ideal one; ideal='certified' searches for it",
-            )
-        return ()
+        return target_list_notes(judged, "ideal='certified'") if self.ideal == "targets" else ()
 
     def bounded(self, end: End) -> EPRUM | None:
-        same = self.rank is not None and self.ideal == "targets"  # E[F_k]/k under every law
-        if self.together != "independent" or self.law != "exact" or self.norm != "product" or same:
+        if self.together != "independent" or self.law != "exact" or self.norm != "product":
             return None
         return replace(self, together=end)
 
@@ -281,7 +320,7 @@ class EPRUM(TargetMeasure):
         """Bounds are not."""
         return self.together == "independent"
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """A reader who sees the r-th target at rank k gets E[ML*_r]/k; readers differ in what is ideal for them."""
         levels = _reader_weights(self, judged)
         if len(levels) == 1 and levels[0][1] is not None:
@@ -318,7 +357,7 @@ class EPRUM(TargetMeasure):
         return [(x, y) for x, y in zip(xs, heights, strict=True) if not math.isnan(y)]
 
     def explain(self, judged: JudgedTopic) -> Explanation:
-        parts: list[str | Table] = []
+        parts: list[str | Table] = [*item_tables(judged)]
         lists = []
         many = judged.levels
         if not any(self.r is None or self.r <= reach.targets for _, _, reach in many):
@@ -333,7 +372,7 @@ class EPRUM(TargetMeasure):
         return Explanation(f"{self.canonical()} for topic {judged.topic}", (*parts, *self._notes(judged, lists)))
 
     def _explain_level(
-        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: IdealLists
+        self, judged: JudgedTopic, ideal: BoolArray, reach: Reach, certificate: SearchedLists
     ) -> list[Table]:
         targets = [name for name, wanted in zip(judged.targets.names(), ideal, strict=True) if wanted]
         names = judged.items.names_by_rank()

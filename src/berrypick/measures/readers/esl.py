@@ -9,7 +9,7 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.explanation import Table
 from berrypick.core.score import Score
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures.readers._visits import Search, _Searching
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ESL(_Searching):
     def compute(self, judged: JudgedTopic) -> Score:
         return self.scored(judged, self.value(judged))
 
-    def of_search(self, search: Search, units: FloatArray, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return length
 
     def summary(self, judged: JudgedTopic) -> list[str | Table]:

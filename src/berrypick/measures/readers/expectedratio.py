@@ -10,11 +10,11 @@ import numpy as np
 from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._targets import TargetMeasure
-from berrypick.measures.readers._working import reach_table, seen_by_rank
+from berrypick.measures.readers._working import item_tables, reach_table, seen_by_rank
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ExpectedRatio(TargetMeasure):
     def missing_topic_score(self, judged: JudgedTopic) -> Score:
         return Score(0.0 if judged.targets.idealism.any() else None)
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """The share of the targets that each reader has seen."""
         weight = judged.targets.idealism / judged.targets.idealism.sum()
         return ReaderValues.of(weight @ (sessions.first <= (np.finfo(float).max if self.at is None else self.at)))
@@ -100,4 +100,5 @@ class ExpectedRatio(TargetMeasure):
         ]
         rows.append(["ratio", number(float(seen @ weight / weight.sum()), 6), number(float(weight.sum()))])
         reached = reach_table(judged.reach, judged.items.names_by_rank(), judged.targets.names())
-        return self._explanation(judged, reached, Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows))
+        after = Table(f"After rank {rank}", ["target", "P(seen)", "P(ideal)"], rows)
+        return self._explanation(judged, *item_tables(judged), reached, after)

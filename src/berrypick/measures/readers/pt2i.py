@@ -13,7 +13,7 @@ from berrypick.core.explanation import Table, number
 from berrypick.core.score import Curve, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS, recall_value
-from berrypick.measures.readers._visits import Search, _Searching
+from berrypick.measures.readers._visits import VisitQuantities, _Searching
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class PT2I(_Searching):
     def compute(self, judged: JudgedTopic) -> Score:
         return self.scored(judged, self.value(judged))
 
-    def of_search(self, search: Search, units: FloatArray, length: FloatArray) -> FloatArray:
+    def of_search(self, search: VisitQuantities, units: FloatArray, length: FloatArray) -> FloatArray:
         return np.asarray(search.wanted / (search.wanted + length))
 
     def missing_topic_score(self, judged: JudgedTopic) -> Score:

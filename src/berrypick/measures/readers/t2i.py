@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.bounds import above_zero
 from berrypick.core.errors import NamedError, UsageError
 from berrypick.core.explanation import Table, number
+from berrypick.core.parameters import above_zero
 from berrypick.core.score import Curve, Score
-from berrypick.judging.sessions import Sessions
+from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.people import PeopleWalk
-from berrypick.measures._reader_values import ReaderValues
+from berrypick.measures.reader_values import ReaderValues
 from berrypick.measures.readers._visits import VisitMeasure
 
 #: Units of tolerance in the default budget.
@@ -156,7 +156,7 @@ class T2I(VisitMeasure):
         values = self.precisions(judged)
         return self.scored(judged, values[-1] if self.at is not None else math.fsum(values) / len(values))
 
-    def reader_values(self, judged: JudgedTopic, sessions: Sessions) -> ReaderValues:
+    def reader_values(self, judged: JudgedTopic, sessions: ReaderSessions) -> ReaderValues:
         """Targets found before each unit is wasted, by every viewer."""
         units = np.full(1, self._units(self.patience(judged)), dtype=np.float64)
         if self.spread and self.budget is not None:

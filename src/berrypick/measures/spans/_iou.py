@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.bounds import positive_share
+from berrypick.core.observed import once_for_each
+from berrypick.core.parameters import positive_share
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import intersections
 
@@ -21,7 +21,7 @@ def iou_parameter() -> Any:
     return positive_share(None, "least intersection over union of one result and a target, instead of share")
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def overlaps(judged: JudgedTopic) -> FloatArray:
     """results x targets: intersection over union; 0 in different documents, and for a result that repeats another."""
     ranking, targets = judged.spans
@@ -46,7 +46,7 @@ def _ratios(start: Any, end: Any, target_start: Any, target_end: Any) -> FloatAr
     return np.where(union > 0, common / np.where(union > 0, union, 1.0), same_point.astype(np.float64))
 
 
-@lru_cache(maxsize=8)
+@once_for_each
 def matched_at(judged: JudgedTopic, iou: float) -> FloatArray:
     """The rank, from 1, of the first result that matches each target; infinite if none does."""
     good = overlaps(judged) >= iou * ALMOST

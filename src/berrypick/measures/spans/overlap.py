@@ -15,7 +15,7 @@ from berrypick.core.run import Ranking
 from berrypick.core.score import Score
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.text import first_seen, once
+from berrypick.kernels.relevant_text import first_seen, once
 from berrypick.measures.base import Measure
 
 #: The text of whole rankings, each character counted once, where a measure has counted it already.

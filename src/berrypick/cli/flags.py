@@ -1,0 +1,336 @@
+"""Options that several commands share; evaluation options are generated from EvaluationOptions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from berrypick.cli.output import Output, names_file, refuse_overwriting, show, show_notes, tell
+from berrypick.comparison.statistics import CORRECTIONS, TESTS
+from berrypick.comparison.tabular import Tabular
+from berrypick.core.drawn import READERS
+from berrypick.core.errors import UsageError, nearest
+from berrypick.evaluation.options import Option, options
+from berrypick.inputs.convert import RunFile, TruthFile
+from berrypick.judging.seen_together import TOGETHER
+from berrypick.report.analysis_table import OUTPUTS, render
+
+#: A message names so many formats at most.
+MOST_LISTED = 16
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def combine(*decorators: Decorator) -> Decorator:
+    """Several options as one, in the order of the help."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def choice(flag: str, choices: Sequence[str], default: str, help: str) -> Decorator:
+    """One of some names, by default the one that the help shows."""
+    return click.option(flag, type=click.Choice(choices), default=default, show_default=True, help=help)
+
+
+def whole_number(flag: str, default: int, help: str, kind: Any = int) -> Decorator:
+    """A whole number, by default the one that the help shows."""
+    return click.option(flag, type=kind, default=default, show_default=True, metavar="N", help=help)
+
+
+def measures(example: str) -> Decorator:
+    return click.option(
+        "-m",
+        "--measure",
+        "requested",
+        multiple=True,
+        help=f"Measures, e.g. '{example}'. [default: the task's measures]",
+    )
+
+
+def resampling_options(resamples: int) -> Decorator:
+    """How intervals are computed."""
+    return combine(
+        click.option(
+            "--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals and tests."
+        ),
+        whole_number("--resamples", resamples, "Number of bootstrap and randomisation samples."),
+        whole_number("--seed", 0, "Random seed."),
+    )
+
+
+#: What simulated readers see together.
+together = click.option(
+    "--together",
+    type=click.Choice(TOGETHER),
+    help="How a reader's chances of several targets hang together at a rank: as the user model walks, independently, "
+    "as many or as few together as reach allows. [default: walk; independent where the model has none]",
+)
+
+#: Simulated readers beside what is computed.
+simulation = combine(
+    click.option(
+        "--simulate", type=click.IntRange(2), metavar="N", help="Simulate N readers, and show how they differ."
+    ),
+    together,
+)
+
+#: The uncertainty of a fitted user model.
+reader_draws = click.option(
+    "--reader-draws", type=click.IntRange(0), default=READERS, show_default=True, metavar="N",
+    help="With a fitted user model: readers drawn from its law, for the interval over readers; 0 for none.",
+)  # fmt: skip
+
+#: What is resampled.
+cluster = click.option(
+    "--cluster",
+    metavar="FIELD|FILE",
+    help="Resample and test whole clusters of topics: by a field, by doc, or by a file with topic, TAB, cluster.",
+)
+
+#: How runs are compared.
+comparison = combine(
+    click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),
+    choice("--test", TESTS, "randomisation", "Paired significance test."),
+    choice("--correction", CORRECTIONS, "holm", "Correction for multiple comparisons."),
+    cluster,
+)
+
+
+class OutputType(click.types.StringParamType):
+    """A value of -o: the name of a format, or a file, which has a dot or a slash."""
+
+    name = "output"
+
+    def __init__(self, choices: Sequence[str] | Callable[[], Sequence[str]] = ()) -> None:
+        self._choices = choices
+
+    @property
+    def choices(self) -> list[str]:
+        return list(self._choices() if callable(self._choices) else self._choices)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not names_file(value) and value not in self.choices:
+            close = nearest(value, self.choices)
+            listed = f" is none of {', '.join(self.choices)}" if len(self.choices) < MOST_LISTED else " is no format"
+            known = f"{listed}{close}" if self.choices else " is no file"
+            self.fail(f"{value!r}{known}; a file has a dot or a slash, such as ./{value}", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        words = [CompletionItem(name) for name in self.choices if name.startswith(incomplete)]
+        return words or [CompletionItem(incomplete, type="file")]
+
+
+def output_format(choices: Sequence[str], about: str = "", default: str | None = None, form: bool = True) -> Decorator:
+    """What is printed or written, as ``output``; where --format means another thing, the extension says the format."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def read(*, outputs: tuple[str, ...], form: str | None = None, **settings: Any) -> Any:
+            standard = default or ("table" if sys.stdout.isatty() else "tsv")
+            chosen = Output.read(outputs, form, choices, standard) if outputs or form else Output(standard)
+            if chosen.target is not None:
+                refuse_overwriting(chosen.target, _files(settings), settings.get("documents"))
+            return function(output=chosen, **settings)
+
+        return read
+
+    standard = default or "table on a terminal, else tsv"
+    named = click.option(
+        "--format", "form", type=click.Choice(choices), metavar="NAME",
+        help="Format of the file, or to print. [default: by the file's extension]",
+    )  # fmt: skip
+    given = click.option(
+        "-o", "--output", "outputs", type=OutputType(choices), multiple=True, metavar="FORMAT|FILE",
+        help=f"Format to print, {', '.join(choices)}{about}; or file to write. Repeatable. [default: {standard}]",
+    )  # fmt: skip
+    return combine(given, *([named] if form else []), decorate)
+
+
+def _files(settings: dict[str, Any]) -> list[str]:
+    """All that a command was given and that may be a file."""
+    several = [value if isinstance(value, (list, tuple)) else [value] for value in settings.values()]
+    return [value for values in several for value in values if isinstance(value, str) and "\0" not in value]
+
+
+def file_to_write(help: str, older: str | None = None) -> Decorator:
+    """-o FILE as ``target``, required; ``older`` is the argument or option that names the file as well."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def read(*, target: str | None, **settings: Any) -> Any:
+            file = _file_of([target] if target else [], settings.pop(older) if older else None)
+            return function(target=_needed(file, older or "target"), **settings)
+
+        return read
+
+    return combine(click.option("-o", "--output", "target", type=OutputType(), metavar="FILE", help=help), decorate)
+
+
+def file_or_print(
+    help: str, choices: Callable[[], Sequence[str]], default: str | None = None, older: str | None = None
+) -> Decorator:
+    """-o FILE and -o FORMAT as ``result``: where a value goes that a file of some format can hold.
+
+    The option ``form`` names the format of the file; without a file it is the one to print.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def read(*, outputs: tuple[str, ...], form: str | None = None, **settings: Any) -> Any:
+            file = _file_of([one for one in outputs if names_file(one)], settings.pop(older) if older else None)
+            words = [one for one in outputs if not names_file(one)]
+            if len(words) > 1 or (words and form and file is None):
+                two = " and ".join([*words, *([form] if form else [])])
+                raise UsageError(f"{two} are two formats to print; give one")
+            if file is None and not words:
+                words = [form or _needed(None, older or "outputs")]
+            return function(result=Destination(file, form or default, words[0] if words else None), **settings)
+
+        return read
+
+    given = click.option(
+        "-o", "--output", "outputs", type=OutputType(choices), multiple=True, metavar="FILE|FORMAT", help=help
+    )
+    return combine(given, decorate)
+
+
+def _file_of(files: Sequence[str], named: str | None) -> str | None:
+    """Return the one file to write."""
+    both = [*files, *([] if named is None else [named])]
+    if len(both) > 1:
+        raise UsageError(f"two files to write, {both[0]} and {both[1]}; name one")
+    return both[0] if both else None
+
+
+def _needed(file: str | None, name: str) -> str:
+    """Return the file; without one, the argument or option that names it is missing."""
+    if file is None:
+        context = click.get_current_context()
+        lacking = next(one for one in context.command.params if one.name == name)
+        raise click.MissingParameter(ctx=context, param=lacking)
+    return file
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where a value goes that a file of some format can hold: a file, the standard output, or both."""
+
+    file: str | None
+    written: str | None
+    printed: str | None
+
+    @property
+    def format(self) -> str | None:
+        """The format that decides what is read; None where the name of the file does."""
+        return self.written if self.file is not None else self.printed
+
+    def refuse_overwriting(self, inputs: Sequence[str | None], documents: str | None = None) -> None:
+        """Refuse to write over anything that a command reads."""
+        if self.file is not None:
+            refuse_overwriting(self.file, inputs, documents)
+
+    def give(self, write: Callable[[str, str | None], str]) -> None:
+        """Write the file and print; ``write`` takes a file and its format, and says what was written."""
+        if self.file is not None:
+            tell(f"{self.file}: {write(self.file, self.written)}")
+        if self.printed is not None:
+            with TemporaryDirectory() as folder:
+                path = Path(folder, "printed.txt")
+                said = write(str(path), self.printed)
+                show(path.read_text(encoding="utf-8", errors="surrogatepass"))
+            tell(f"standard output: {said}")
+
+
+def output(choices: Sequence[str] = OUTPUTS, about: str = "") -> Decorator:
+    """How results are printed."""
+    places = click.option("-p", "--places", type=click.IntRange(0, 17), help="Digits shown in tables. [default: 4]")
+    return combine(output_format(choices, about), places)
+
+
+def show_analysis(found: Tabular, output: Output, places: int | None) -> None:
+    """Print or write what an analysis found, and print its notes."""
+    show_notes(found.notes)
+    output.show(lambda form, paint: render(found, form, places, paint))
+
+
+def check_picture(picture: str, settings: dict[str, Any]) -> None:
+    """Refuse a file that no figure can be written to, before the work."""
+    from berrypick.report.export import check_target, converter
+
+    check_target(picture)
+    converter()
+    refuse_inputs(picture, settings)
+
+
+def draw(found: Any, picture: str) -> None:
+    """Write the figure of an analysis."""
+    from berrypick.report.chart_theme import PAPER
+    from berrypick.report.export import write_picture
+
+    size = write_picture(found.plot(theme=PAPER), picture, PAPER)
+    tell(f"{picture}: {size}")
+
+
+formats = combine(
+    click.option("--format-truth", metavar="NAME", help="Truth file format. [default: detect]"),
+    click.option("--format-run", metavar="NAME", help="Run file format. [default: detect]"),
+)
+
+
+def _flag(option: Option) -> Decorator:
+    """The command-line option of an evaluation option, under its name; older names are accepted and not shown."""
+    if option.kind is bool:
+        return click.option(option.flags[0], option.name, is_flag=True, help=option.help)
+    kind: Any = click.Choice(option.choices) if option.choices else option.kind
+    shown: dict[str, Any] = {"metavar": option.metavar, "help": option.help, "type": kind}
+    if isinstance(option.default, str):
+        shown |= {"default": option.default, "show_default": True}
+    decorators = [click.option(option.flags[0], option.name, **shown)]
+    decorators += [
+        click.option(flag, alias, type=kind, hidden=True)
+        for flag, alias in zip(option.flags[1:], option.aliases, strict=True)
+    ]
+    return combine(*decorators)
+
+
+#: What every evaluation takes.
+evaluation_options = combine(*(_flag(option) for option in options()), formats)
+
+#: The same for whole evaluations.
+evaluation = combine(
+    click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."),
+    evaluation_options,
+)
+
+#: Names of the evaluation options among the arguments of a command.
+NAMES = tuple(name for option in options() for name in (option.name, *option.aliases))
+#: What an analysis is about.
+INPUTS = ("truth", "runs", "requested", "format_truth", "format_run")
+#: Options that name files or folders.
+FILES = tuple(option.name for option in options() if option.file)
+
+
+def inputs(settings: dict[str, Any]) -> tuple[TruthFile, list[RunFile], list[str]]:
+    """The truth, the runs and the measures of a command, taken out of its arguments."""
+    truth, runs, requested, format_truth, format_run = (settings.pop(name) for name in INPUTS)
+    return TruthFile(truth, format_truth), [RunFile(run, format_run) for run in runs], list(requested)
+
+
+def refuse_inputs(target: str, settings: dict[str, Any]) -> None:
+    """Refuse to write over anything that a command reads."""
+    files = [settings.get(name) for name in (*FILES, "titles")]
+    refuse_overwriting(target, [settings["truth"], *settings["runs"], *files], settings["documents"])

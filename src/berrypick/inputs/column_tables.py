@@ -1,0 +1,439 @@
+"""Tables with our column names, and the truth or the runs that they hold.
+
+Every input that is no file becomes such a table: data frames, records, dictionaries, objects of retrieval libraries.
+What the columns mean is said by the formats span-truth and span-run; whole documents with scores are ordered as in a
+TREC run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from berrypick.core.assemble import assemble, in_trec_order
+from berrypick.core.columns import Coded
+from berrypick.core.errors import InputError, UsageError, option, shorten
+from berrypick.core.run import Duplicates, Run
+from berrypick.core.truth import Offsets, Quote, Truth
+from berrypick.core.words import counted
+from berrypick.documents.offsets import Units, count_units
+from berrypick.documents.placed import CALLED_BY_FILE, FOUND_BY_TEXT
+from berrypick.documents.texts import Texts
+from berrypick.formats.base import Problems
+from berrypick.formats.span_run import SpanRun
+from berrypick.formats.span_truth import SpanTruth
+from berrypick.inputs.fields import FieldError, FieldReader, FieldRow, Role, checked_length, names_of
+
+#: Columns that hold names, and those that hold numbers.
+NAMES = ("topic", "doc", "run")
+NUMBERS = ("start", "end", "length", "rank", "score", "grade")
+#: Of these, those that may be yes or no; a place that is true is a mistake.
+YES_OR_NO = ("score", "grade")
+#: Larger numbers are not exact as 64-bit floats, and are refused.
+LARGEST = 2.0**53
+
+
+@dataclass(frozen=True)
+class TextSearch:
+    """Where results without offsets are looked up, and whether they need to be.
+
+    Where whole documents are judged (``spans`` is False), a result that names its document needs no place in it.
+    ``offsets`` is what the offsets of runs count.
+    """
+
+    texts: Texts | None = None
+    quotes: str | None = None
+    spans: bool = True
+    offsets: Offsets = "chars"
+
+    def count(self, text: str) -> int:
+        """The length of a text."""
+        return count_units(text, self.offsets)
+
+    def convert(self, document: str, *places: int) -> list[int]:
+        """Places in a document, in characters, as the offsets of runs count them."""
+        assert self.texts is not None
+        if self.offsets == "chars":
+            return list(places)
+        units = Units(self.texts[document], self.offsets, self.texts.has_mark(document))
+        return [units.offset(place) for place in places]
+
+
+@dataclass(frozen=True)
+class ColumnTable:
+    """Columns by our names; ``number`` is what messages call a row."""
+
+    columns: Mapping[str, Sequence[Any]]
+    where: str
+    number: Sequence[int]
+    #: Topics that are known even if they have no row.
+    topics: tuple[str, ...] = ()
+    #: Rows come from lists in ranked order, which counts whatever the scores are.
+    lists: bool = False
+    notes: tuple[str, ...] = ()
+    #: Fields of the input that are not among the columns.
+    unread: tuple[str, ...] = ()
+    #: What columns are called in the input.
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Sequence[Any]], where: str) -> ColumnTable:
+        return cls(columns, where, range(1, len(next(iter(columns.values()), ())) + 1))
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], where: str) -> ColumnTable:
+        """Rows with our names, of which each has some."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        return cls.of_columns({name: [row.get(name) for row in rows] for name in names}, where)
+
+    @classmethod
+    def of_fields(cls, rows: Iterable[Mapping[str, Any]], role: Role, where: str) -> ColumnTable:
+        """Rows with the names that others use."""
+        reader, found, numbers = FieldReader(role, ends=False), list[Mapping[str, Any]](), list[int]()
+        called: dict[str, str] = {}
+        for number, row in enumerate(rows, start=1):
+            try:
+                held = reader.read({name: v if type(v) is str else _present(v) for name, v in row.items()})
+            except FieldError as error:
+                text = shorten(str({name: value for name, value in row.items() if value is not None}))
+                raise InputError(error.what, path=where, line=number, text=text, remedy=error.remedy) from None
+            found += held
+            numbers += [number] * len(held)
+            called |= names_of(held[0])
+        return replace(cls.of_rows(found, where), number=numbers, unread=tuple(reader.unread), called=called)
+
+    def plain(self) -> ColumnTable:
+        """Values as Python has them, None where one is missing, and ids as texts."""
+        notes = list(self.notes)
+        columns = {name: _plain_column(name, values, notes) for name, values in self.columns.items()}
+        return replace(self, columns=columns, notes=tuple(notes))
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def rows(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
+        """Every row with the values that it has."""
+        for number, cells in zip(self.number, zip(*self.columns.values(), strict=True), strict=True):
+            fields = FieldRow({name: cell for name, cell in zip(self.columns, cells, strict=True) if cell is not None})
+            fields.called = self.called
+            yield number, str({name: cell for name, cell in fields.items() if name != "text"}), fields
+
+    def without(self, *names: str) -> ColumnTable:
+        return replace(self, columns={name: values for name, values in self.columns.items() if name not in names})
+
+    def take(self, rows: Sequence[int]) -> ColumnTable:
+        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns, number=[self.number[row] for row in rows])
+
+    def place(self, row: int) -> str:
+        """How messages refer to a row."""
+        if self.lists:
+            return f"topic {self.columns['topic'][row]}, rank {self.columns['rank'][row]}"
+        return f"{self.where}:{self.number[row]}"
+
+    def error(self, row: int, what: str, remedy: str = "") -> InputError:
+        fields = {name: values[row] for name, values in self.columns.items() if values[row] is not None}
+        return InputError(what, path=self.place(row), text=str(fields), remedy=remedy)
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _plain_column(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
+    if name in NAMES:
+        return plain_names(name, values, notes)
+    convert = _grade if name in YES_OR_NO else _number if name in NUMBERS else _present
+    return [value if type(value) is float and value == value else convert(value) for value in values]
+
+
+def plain_names(name: str, values: Sequence[Any], notes: list[str]) -> list[Any]:
+    """Texts; whole numbers as texts, also those that have become 1.0 where other values of the column are missing."""
+    if {*map(type, values)} == {str}:
+        return list(values)
+    found, points = [], 0
+    for value in values:
+        if type(value) is not str:
+            value = _present(value)
+            if isinstance(value, float) and value.is_integer():
+                points += 1
+                value = int(value)
+            if isinstance(value, int) and not isinstance(value, bool):
+                value = str(value)
+        found.append(value)
+    if points:
+        example = next(value for value in map(_present, values) if isinstance(value, float) and value.is_integer())
+        shown = f"({example} as {int(example)})"
+        notes.append(f"{name}: {counted(points, 'number')} with a decimal point taken as whole {shown}")
+    return found
+
+
+def _present(value: Any) -> Any:
+    """A value as Python has it; None for what is missing: NaN, and NA of pandas."""
+    if value is None or value is getattr(sys.modules.get("pandas"), "NA", None):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and value != value else value
+
+
+def _number(value: Any) -> Any:
+    value = _present(value)
+    decimal = sys.modules.get("decimal")  # whoever has such numbers has loaded it
+    return float(value) if decimal is not None and isinstance(value, decimal.Decimal) else value  # SQL
+
+
+def _grade(value: Any) -> Any:
+    value = _number(value)
+    return float(value) if isinstance(value, bool) else value
+
+
+def _with_ends(table: ColumnTable, search: TextSearch) -> ColumnTable:
+    """Where a row has a start and no end, the end follows from its text, else from its length."""
+    if "start" not in table or not ("length" in table or "text" in table):
+        return table.without("length")
+    missing = [None] * len(table)
+    starts, ends, lengths, texts = (table.columns.get(name, missing) for name in ("start", "end", "length", "text"))
+    found, units = list(ends), table.columns.get("offsets", missing)
+    for row, (start, end, length, text) in enumerate(zip(starts, ends, lengths, texts, strict=True)):
+        if is_number(start) and end is None:
+            if isinstance(text, str) and text:
+                found[row] = start + (len(text) if units[row] == "chars" else search.count(text))
+            elif length is not None:
+                try:
+                    found[row] = start + checked_length(length)
+                except FieldError as error:
+                    raise table.error(row, error.what, error.remedy) from None
+    return replace(table.without("length"), columns={**table.without("length").columns, "end": found})
+
+
+def _with_units(table: ColumnTable, search: TextSearch) -> ColumnTable:
+    """Libraries count characters; where offsets of runs count something else, theirs are converted to it."""
+    units = table.columns.get("offsets", ())
+    table = table.without("offsets")
+    if search.offsets == "chars" or search.texts is None or "chars" not in units:
+        return table
+    starts, ends = list(table.columns["start"]), list(table.columns["end"])
+    for row in (row for row, unit in enumerate(units) if unit == "chars"):
+        text = search.texts.text(str(table.columns["doc"][row]), table.place(row))
+        if max(starts[row], ends[row]) > len(text):
+            raise table.error(row, "the span goes beyond the end of the document")
+        starts[row], ends[row] = search.convert(str(table.columns["doc"][row]), starts[row], ends[row])
+    return replace(table, columns={**table.columns, "start": starts, "end": ends})
+
+
+def is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and not isinstance(value, (bool, str))
+
+
+# --- a truth ----------------------------------------------------------------------------------------------------------
+
+
+def truth_of_table(table: ColumnTable) -> Truth:
+    """Judgements; a column of grades has one in every row."""
+    if not len(table):
+        raise UsageError(f"{table.where}: the truth judges nothing")
+    table = _with_ends(table.plain().without("doc_else"), TextSearch())
+    missing = [row for row, grade in enumerate(table.columns.get("grade", ())) if grade is None]
+    row = next(
+        (row for row in missing if not any(_cell(table, name, row) for name in ("is_impossible", "judged"))), None
+    )
+    if row is not None:
+        raise table.error(row, "grade is missing", "give a grade in every row, or leave the column out (all are 1)")
+    truth = SpanTruth.from_records(table.rows(), Problems(table.where), table.where)
+    absent = sum(topic not in truth for topic in table.topics)
+    notes = [f"{counted(absent, 'topic')} without judgements left out"] if absent else []
+    unread = tuple(dict.fromkeys((*table.unread, *truth.unread)))
+    return replace(truth, source="", notes=(*table.notes, *truth.notes, *notes), unread=unread)
+
+
+def _cell(table: ColumnTable, name: str, row: int) -> Any:
+    return table.columns[name][row] if name in table else None
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def runs_of_table(table: ColumnTable, search: TextSearch, tag: str = "") -> list[Run]:
+    """The run that a table holds, or one for every name in its column ``run``."""
+    if "run" not in table:
+        return [run_of_table(table, tag, search)]
+    rows: dict[Any, list[int]] = {}
+    for row, name in enumerate(plain_names("run", table.columns["run"], [])):
+        if not isinstance(name, str) or not name:
+            raise table.error(row, "run is missing", "name the run in every row, or leave the column out")
+        rows.setdefault(name, []).append(row)
+    table = table.without("run")
+    if len(rows) < 2:
+        return [run_of_table(table, tag or next(iter(rows), ""), search)]
+    return [run_of_table(table.take(chosen), name, search) for name, chosen in rows.items()]
+
+
+def run_of_table(table: ColumnTable, tag: str, search: TextSearch) -> Run:
+    """One run: by rank, else by score; whole documents by score first, as in a TREC run."""
+    if tag:
+        table = replace(table, where=f"{table.where} ({tag})")
+    if not len(table) and not table.topics:
+        raise UsageError(f"{table.where}: no topic has any result")
+    if not len(table):
+        return replace(SpanRun.from_records((), Problems(table.where), ""), tag=tag).with_empty(table.topics)
+    table = _with_units(_with_ends(_without_empty_columns(table.plain()), search), search)
+    table = _with_file_names(table, search)
+    of_text = "text" in table
+    chunks = table.lists or of_text  # of which a document may have several
+    table = _with_places(table, search)
+    notes = list(table.notes)
+    if "start" in table or "score" not in table or table.lists:
+        run = SpanRun.from_records(table.rows(), Problems(table.where), table.where)
+    else:
+        run = documents_run(table) or documents_run_by_rows(table)
+        notes += _disagreement(table)
+    if absent := sum(topic not in run for topic in table.topics):
+        notes.append(f"{counted(absent, 'topic')} {'has' if absent == 1 else 'have'} no results")
+        run = run.with_empty(table.topics)
+    duplicates: Duplicates = "keep" if chunks or "start" in table else "error"
+    return replace(
+        run,
+        tag=tag,
+        source="",
+        duplicates=duplicates,
+        notes=tuple(notes),
+        unread=table.unread,
+        of_text=of_text and run.start is None,
+    )
+
+
+def _with_file_names(table: ColumnTable, search: TextSearch) -> ColumnTable:
+    """Where the name of a document is one that a program made, it is called by that of its file, if a text is; else,
+    if there are texts to look in, by none. Without texts the names that were judged decide, later."""
+    if "doc_else" not in table or search.texts is None:
+        return table
+    others, table = table.columns["doc_else"], table.without("doc_else")
+    names, files, unnamed = list(table.columns["doc"]), 0, 0
+    texts = table.columns.get("text") or [None] * len(table)
+    for row, (name, other) in enumerate(zip(names, others, strict=True)):
+        if other is None or name in search.texts:
+            continue
+        if known := [one for one in other if one in search.texts]:
+            names[row], files = known[0], files + 1
+        elif texts[row] is not None and search.spans:
+            names[row], unnamed = None, unnamed + 1
+    said = ((files, CALLED_BY_FILE), (unnamed, FOUND_BY_TEXT))
+    notes = [note.format(counted(count, "result")) for count, note in said if count]
+    return replace(table, columns={**table.columns, "doc": names}, notes=(*table.notes, *notes))
+
+
+def _without_empty_columns(table: ColumnTable) -> ColumnTable:
+    """Runs in one frame need not have the same columns; but scores or ranks that are all missing are a mistake."""
+    held = table.without("topic").columns
+    empty = [name for name, values in held.items() if all(value is None for value in values)]
+    given = [name for name in ("rank", "score") if name in table]
+    if given and all(name in empty for name in given):
+        remedy = f"fill the column {given[0]}, or leave it out to keep the order of the rows"
+        raise table.error(0, f"no row has a {given[0]}", remedy)
+    return table.without(*empty)
+
+
+def documents_run(table: ColumnTable) -> Run | None:
+    """Whole documents column by column; None where a value is not as it should be, so that rows are looked at."""
+    if "doc" not in table or "end" in table:
+        return None
+    topics, documents, scores = (table.columns[name] for name in ("topic", "doc", "score"))
+    if {*map(type, topics), *map(type, documents)} != {str} or not {*map(type, scores)} <= {int, float}:
+        return None
+    topic, document = Coded.of(topics), Coded.of(documents)
+    if not all(name and name.isprintable() for name in (*topic.names, *document.names)):
+        return None
+    if max(map(abs, scores)) > LARGEST:
+        return None
+    return assemble(
+        tag="",
+        topic=topic,
+        document=document,
+        score=np.array(scores, dtype=np.float64),
+        line=np.array(table.number, dtype=np.int64),
+        order="trec",
+    )
+
+
+def documents_run_by_rows(table: ColumnTable) -> Run:
+    """The same, with every row checked as in a file."""
+    run = SpanRun.from_records(table.without("rank").rows(), Problems(table.where), table.where)
+    return replace(in_trec_order(run), tag="", format="")
+
+
+def _disagreement(table: ColumnTable) -> list[str]:
+    """A note on topics whose ranks are in another order than their scores."""
+    ranks = table.columns.get("rank", [None])
+    if not all(type(rank) in (int, float) for rank in ranks):
+        return []
+    topic, score = Coded.of(table.columns["topic"]).codes, np.array(table.columns["score"], dtype=np.float64)
+    order = np.lexsort((-score, np.array(ranks, dtype=np.float64), topic))
+    same = topic[order][1:] == topic[order][:-1]
+    wrong = np.unique(topic[order][1:][same & (np.diff(score[order]) > 0)])
+    if not len(wrong):
+        return []
+    return [f"{counted(len(wrong), 'topic')} with ranks in another order than the scores; whole documents go by score"]
+
+
+# --- results without offsets ------------------------------------------------------------------------------------------
+
+
+def _with_places(table: ColumnTable, search: TextSearch) -> ColumnTable:
+    """Rows without offsets get the place of their text, unless whole documents are judged and every row names one."""
+    if "text" not in table:
+        return table
+    texts, starts = table.columns["text"], table.columns.get("start") or [None] * len(table)
+    names = table.columns.get("doc") or [None] * len(table)
+    waiting = [
+        row for row, text in enumerate(texts) if text is not None and (starts[row] is None or names[row] is None)
+    ]
+    if not search.spans and "start" not in table and None not in table.columns.get("doc", [None]):
+        return table.without("text")
+    if not waiting:  # offsets are there; the texts are compared with the documents later
+        return table
+    if search.texts is None:
+        raise table.error(
+            waiting[0],
+            "a result has no offsets, only its text" if starts[waiting[0]] is None else "a result names no document",
+            f"give the documents to find it in with {option('documents')}, or offsets "
+            "(LangChain: add_start_index=True; Haystack: split_idx_start; LlamaIndex: start_char_idx); "
+            "documents by their names are {'doc': name}, or {name: score}",
+        )
+    found = _locate_rows(table, waiting, search.texts, search)
+    return found if search.spans or "start" in table else found.without("start", "end", "text")
+
+
+def _locate_rows(table: ColumnTable, waiting: Sequence[int], texts: Texts, search: TextSearch) -> ColumnTable:
+    """Places count what the offsets of other rows count."""
+    from berrypick.documents.locator import Locator, Unresolved, UnresolvedQuotes, check_quotes
+
+    locator, problems = Locator(texts, check_quotes(search.quotes)), list[InputError]()
+    columns = {name: list(table.columns.get(name) or [None] * len(table)) for name in ("doc", "start", "end")}
+    for row in waiting:
+        text, document = table.columns["text"][row], columns["doc"][row]
+        if not isinstance(text, str) or not text.strip():
+            raise table.error(row, "text must be a non-empty string")
+        if not isinstance(document, (str, NoneType)):
+            raise table.error(row, "doc must be a text")
+        where = table.place(row)
+        hint = columns["start"][row] if search.offsets == "chars" else None
+        place = locator.resolve(str(table.columns["topic"][row]), Quote(text, document, hint), where)
+        if isinstance(place, Unresolved):
+            problems.append(place.error(texts, where))
+        else:
+            columns["doc"][row] = place.document
+            columns["start"][row], columns["end"][row] = search.convert(place.document, place.start, place.end)
+    if problems:
+        raise UnresolvedQuotes(problems, len(waiting), table.where)
+    columns["text"] = list(table.columns["text"])
+    for row in waiting:
+        columns["text"][row] = None  # found, and so not to be checked
+    return replace(table, columns={**table.columns, **columns})
