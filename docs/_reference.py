@@ -22,7 +22,8 @@ from _markdown import entries, first, grid, markdown, text, without_section
 GROUPS = {
     "Evaluate": "evaluate score explain judge Evaluation compare correlate stability power diff sweep simulate "
     "ideal_lists fit abstention write_report chart_config",
-    "Results": "Results Signature Note concat read_results Comparison Correlations Stability Power Difference Sweep "
+    "Results": "Results Signature Note concat read_results Comparison Over Assumptions Correlations Stability Power "
+    "Difference Sweep "
     "Simulation IdealList Fit Abstention Explanation JudgedTopic",
     "Inputs": "read_truth read_run read_navigation read_collection read_texts truth_from_frame run_from_frame "
     "run_from_objects adopt locate write Truth Run Collection Texts",

@@ -15,6 +15,8 @@ from berrypick.core.errors import BerrypickError, BerrypickWarning, InputError, 
 
 if TYPE_CHECKING:
     from berrypick.addons.adopt.adopt import adopt
+    from berrypick.addons.assumptions.assumptions import Assumptions
+    from berrypick.addons.assumptions.over import Over
     from berrypick.addons.fit.fit import Fit, fit
     from berrypick.addons.ideal.ideal_lists import IdealList, ideal_lists
     from berrypick.addons.integrations.ir_measures_provider import register_ir_measures
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Abstention",
     "Agreement",
+    "Assumptions",
     "BerrypickError",
     "BerrypickWarning",
     "Collection",
@@ -82,6 +85,7 @@ __all__ = [
     "Laws",
     "Measure",
     "Note",
+    "Over",
     "Pool",
     "Power",
     "Reach",

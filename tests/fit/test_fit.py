@@ -329,7 +329,7 @@ def test_held_out_likelihood_by_hand():
 
 def test_calibration_counts_who_gives_up():
     """At a constant rate of 1/10 the cumulative hazard is the distance over 10."""
-    fitted = SurvivalFit(EXPONENTIAL, np.array([math.log(10), 0.0]), np.zeros(2), np.zeros(2))
+    fitted = SurvivalFit(EXPONENTIAL, np.array([math.log(10), 0.0]), np.zeros(2), np.zeros(2), np.eye(1))
     seen = observations([(5.0, "exact"), (15.0, "exact"), (25.0, "above")])
     rows = calibration(fitted, seen, trips=False)
     assert sum(row["predicted"] * row["cases"] for row in rows) == pytest.approx(0.5 + 1.5 + 1.5)
@@ -382,6 +382,7 @@ REFUSED = {
     "t_init": ("t2i(t_init=5)", log_of((5, "gave_up"), (9, "gave_up")), "without t_init"),
     "other model": ("hierarchy", log_of((5, "gave_up")), "fit estimates bep, distance, markov, t2i, not hierarchy"),
     "no step": ("markov", [["a"], ["b"]], "no session goes from one page to another"),
+    "flat": ("t2i", log_of((0, "missed"), *[(1, "reached")] * 3), "its interval has no end"),
     "no leaving": ("markov", [["a", "b", "?"], ["b", "a", "?"]], "cannot identify leaving"),
 }
 
@@ -531,7 +532,7 @@ def test_the_file_is_a_user_model_everywhere(model, visits, tmp_path, berrypick)
     assert written == printed
     truth, run = spans(tmp_path)
     results = [
-        berrypick("evaluate", truth, run, "-m", "EPRUM", "--user", user, "-o", "json")
+        berrypick("evaluate", truth, run, "-m", "EPRUM", "--user", user, "-o", "json", "--reader-draws", "0")
         for user in (reader, printed["user"])
     ]
     assert results[0] == results[1] and results[0].code == 0
@@ -556,7 +557,7 @@ def test_a_fitted_chain_brings_its_transitions(tmp_path, berrypick):
     (tmp_path / "truth.qrels").write_text("q 0 t 1\n")
     (tmp_path / "my.run").write_text("q Q0 a 1 3 x\nq Q0 c 2 2 x\n")
     truth, run = tmp_path / "truth.qrels", tmp_path / "my.run"
-    done = berrypick("evaluate", truth, run, "-m", "EPRUM", "--user", reader, "-o", "json")
+    done = berrypick("evaluate", truth, run, "-m", "EPRUM", "--user", reader, "-o", "json", "--reader-draws", "0")
     (row,) = json.loads(done.out)
     table = tmp_path / "steps.tsv"
     content = json.loads(reader.read_text())

@@ -38,18 +38,26 @@ from berrypick.report import comparison_text, gate_report, tables
 )
 @click.option("--fail-if-worse", metavar="RUN", help="Exit with 1 if a run is significantly worse than RUN.")
 @click.option("--margin", type=float, metavar="X", help="With --fail-if-worse: accept differences of up to X.")
+@click.option(
+    "--over", metavar="SPEC", help="For which readers is each run better: a range, e.g. 'bep(A=0.01..100)', or a "
+    "file written by fit.",
+)  # fmt: skip
+@click.option("--assumptions", is_flag=True, help="Under which assumptions does the better run stay better?")
+@click.option("--plot", "picture", metavar="FILE", help="With --over: also draw FILE.png, FILE.svg or FILE.pdf.")
 @flags.output((*comparison_text.OUTPUTS, "junit"), "; junit has a test case for each gate and run")
 @click.option(
     "--layout",
     type=click.Choice(comparison_text.LAYOUTS),
     help="A table per measure, or one row per run. [default: details; latex: runs]",
 )
+@flags.reader_draws
 @flags.evaluation
 def compare_command(
     fail_under: tuple[str, ...],
     fail_over: tuple[str, ...],
     fail_if_worse: str | None,
     margin: float | None,
+    picture: str | None,
     output: Output,
     layout: str | None,
     places: int | None,
@@ -59,6 +67,8 @@ def compare_command(
 
     Instead of TRUTH and RUNS, the files may be results that evaluate -q -o json wrote.
 
+    --over shows for which readers of a range each run is better; --assumptions what each difference rests on.
+
     Gates for continuous integration: --fail-under, --fail-over and --fail-if-worse exit with 1 and print each reason.
 
     \b
@@ -67,6 +77,11 @@ def compare_command(
     gates = Gates.read(fail_under, fail_over, fail_if_worse, margin)
     if "junit" in output.formats and not gates:
         raise UsageError("junit output is about gates: give --fail-under, --fail-over or --fail-if-worse")
+    if settings["over"] is not None or settings["assumptions"]:
+        _show_assumed(gates, settings, output, places, layout, picture)
+        return
+    if picture is not None:
+        raise UsageError("--plot draws a range of readers: give --over; berrypick plot draws means, topics and curves")
     settings = gates.baseline(settings)
     if settings["format_truth"] is None and is_saved(settings["truth"]):
         found = _compare_saved(gates, settings)
@@ -87,6 +102,34 @@ def compare_command(
         return content + gate_report.markdown(checks) if form == "markdown" else content
 
     output.show(render, [one.reason for one in checks if one.reason])
+
+
+def _show_assumed(
+    gates: Gates,
+    settings: dict[str, Any],
+    output: Output,
+    places: int | None,
+    layout: str | None,
+    picture: str | None,
+) -> None:
+    """Readers along a range, or what differences rest on: analyses of an add-on, in place of the comparison."""
+    flag = "--over" if settings["over"] is not None else "--assumptions"
+    if gates or layout is not None or "junit" in output.formats:
+        raise UsageError(f"{flag} shows no comparison that gates, --layout or junit could be about; leave them out")
+    if settings["format_truth"] is None and is_saved(settings["truth"]):
+        raise UsageError(f"{flag} needs the truth and the runs: saved results have one reader")
+    if not settings["runs"]:
+        raise click.MissingParameter(param_hint="'RUNS...'", param_type="argument")
+    if picture is not None:
+        if settings["over"] is None:
+            raise UsageError("--plot draws a range of readers: give --over")
+        flags.check_picture(picture, settings)
+    truth, runs, requested = flags.inputs(settings)
+    with progress_bar() as progress:
+        found = compare(truth, runs, requested, progress=progress, **settings)
+    if picture is not None:
+        flags.draw(found if hasattr(found, "plot") else found.over, picture)
+    flags.show_analysis(found, output, places)
 
 
 def _compare_saved(gates: Gates, settings: dict[str, Any]) -> Comparison:

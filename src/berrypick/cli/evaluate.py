@@ -28,6 +28,7 @@ from berrypick.report import tables, text
 @click.option(
     "--seed", type=int, metavar="N", expose_value=False, help="Accepted for consistency; evaluate uses no randomness."
 )
+@flags.reader_draws
 @flags.evaluation
 def evaluate_command(
     truth: str,
@@ -38,6 +39,7 @@ def evaluate_command(
     places: int | None,
     curves: bool,
     jobs: int,
+    reader_draws: int,
     format_truth: str | None,
     format_run: str | None,
     **settings: Any,
@@ -56,7 +58,7 @@ def evaluate_command(
             [RunFile(run, format_run) for run in runs],
             list(requested),
             EvaluationOptions.from_arguments(settings),
-        ).run(curves=curves, progress=progress, jobs=jobs)
+        ).run(curves=curves, progress=progress, jobs=jobs, reader_draws=reader_draws)
     show_notes(merge_notes(results.notes, len(results.runs)))
     if "table" in output.formats and (shorter := tables.elided_note(results.runs)):
         show_notes([shorter])

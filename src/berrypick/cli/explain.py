@@ -23,6 +23,7 @@ from berrypick.report import text
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed of readers."
 )
+@flags.reader_draws
 @flags.evaluation_options
 def explain_command(
     truth: str, run: str, topic: str, requested: str, format_truth: str | None, format_run: str | None, **settings: Any

@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from berrypick.cli.output import Output, names_file, refuse_overwriting, show, show_notes, tell
 from berrypick.comparison.statistics import CORRECTIONS, TESTS
 from berrypick.comparison.tabular import Tabular
+from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError, nearest
 from berrypick.evaluation.options import Option, options
 from berrypick.inputs.convert import RunFile, TruthFile
@@ -88,16 +89,25 @@ simulation = combine(
     together,
 )
 
+#: The uncertainty of a fitted user model.
+reader_draws = click.option(
+    "--reader-draws", type=click.IntRange(0), default=READERS, show_default=True, metavar="N",
+    help="With a fitted user model: readers drawn from its law, for the interval over readers; 0 for none.",
+)  # fmt: skip
+
+#: What is resampled.
+cluster = click.option(
+    "--cluster",
+    metavar="FIELD|FILE",
+    help="Resample and test whole clusters of topics: by a field, by doc, or by a file with topic, TAB, cluster.",
+)
+
 #: How runs are compared.
 comparison = combine(
     click.option("--baseline", metavar="RUN", help="Run to compare with, by name or file. [default: the first]"),
     choice("--test", TESTS, "randomisation", "Paired significance test."),
     choice("--correction", CORRECTIONS, "holm", "Correction for multiple comparisons."),
-    click.option(
-        "--cluster",
-        metavar="FIELD|FILE",
-        help="Resample and test whole clusters of topics: by a field, by doc, or by a file with topic, TAB, cluster.",
-    ),
+    cluster,
 )
 
 
@@ -264,6 +274,24 @@ def show_analysis(found: Tabular, output: Output, places: int | None) -> None:
     """Print or write what an analysis found, and print its notes."""
     show_notes(found.notes)
     output.show(lambda form, paint: render(found, form, places, paint))
+
+
+def check_picture(picture: str, settings: dict[str, Any]) -> None:
+    """Refuse a file that no figure can be written to, before the work."""
+    from berrypick.report.export import check_target, converter
+
+    check_target(picture)
+    converter()
+    refuse_inputs(picture, settings)
+
+
+def draw(found: Any, picture: str) -> None:
+    """Write the figure of an analysis."""
+    from berrypick.report.chart_theme import PAPER
+    from berrypick.report.export import write_picture
+
+    size = write_picture(found.plot(theme=PAPER), picture, PAPER)
+    tell(f"{picture}: {size}")
 
 
 formats = combine(

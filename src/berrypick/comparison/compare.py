@@ -17,7 +17,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -31,14 +31,17 @@ from berrypick.comparison.topic_values import TIE
 from berrypick.comparison.unjudged import UnjudgedBounds, unjudged_bounds
 from berrypick.core import spec as specs
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.errors import UsageError, nearest
-from berrypick.core.progress import ProgressLike
+from berrypick.core.doors import functions
+from berrypick.core.drawn import READERS, Ends, drawn_interval, mean_of_topics
+from berrypick.core.errors import UsageError, nearest, option
+from berrypick.core.navigation import FittedReader
+from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature, TopicGroups, unlike
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import UNUSED_TABLE, topic_clusters
 from berrypick.evaluation.notes import some
-from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
+from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, File, takes_options
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 from berrypick.evaluation.requested import MeasuresGiven, given_measures, split_measures
 from berrypick.inputs.convert import RunsLike, TruthLike
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
 FEW_TOPICS = 10
 
 
-@takes_options
+@overload
 def compare(
     truth: TruthLike | Evaluation | Results,
     runs: RunsLike = (),
@@ -72,8 +75,43 @@ def compare(
     jobs: int = 1,
     executor: Executor | None = None,
     progress: ProgressLike = None,
+    reader_draws: int = READERS,
+    over: None = None,
+    assumptions: Literal[False] = False,
     **options: Unpack[EvaluationKeywords],
-) -> Comparison:
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    truth: TruthLike | Evaluation, runs: RunsLike = (), measures: MeasuresGiven = (), **options: Any
+) -> Any: ...
+
+
+@takes_options  # type: ignore[misc] # the second is for the analyses of add-ons
+def compare(
+    truth: TruthLike | Evaluation | Results,
+    runs: RunsLike = (),
+    measures: MeasuresGiven = (),
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    correction: CorrectionName = "holm",
+    family: FamilyName = "measure",
+    pairs: PairsName = "all",
+    interval: IntervalName = "expanded",
+    resamples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    cluster: str | Mapping[str, str] | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: ProgressLike = None,
+    reader_draws: int = READERS,
+    over: str | FittedReader | File | None = None,
+    assumptions: bool = False,
+    **options: Unpack[EvaluationKeywords],
+) -> Any:
     """Compare runs: means with intervals, paired tests with correction for many comparisons, effect sizes.
 
     A result is repeatable: it depends on ``seed``, not on the clock.
@@ -116,14 +154,23 @@ def compare(
         Workers that do the work instead.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
+    reader_draws : int
+        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
+    over : str or path, optional
+        The readers for whom each run is to be found better: a range, such as ``'bep(A=0.01..100)'``, or a file written
+        by fit for the law of its reader.
+    assumptions : bool
+        Whether to find out what each difference rests on: topics, unjudged text, what is seen together, the fitted
+        reader, the range ``over``.
     **options
         Options of an evaluation, as in :func:`berrypick.evaluate`; with ``by`` every group of topics is compared as
         well.
 
     Returns
     -------
-    Comparison
-        An estimate for every run and measure, and every pair of runs.
+    Comparison, Over or Assumptions
+        An estimate for every run and measure, and every pair of runs; with ``over`` crossings and shares of the range,
+        with ``assumptions`` a verdict for each pair.
 
     Examples
     --------
@@ -137,9 +184,23 @@ def compare(
     (-0.5, 0, 8, True)
     """
     method = Method(test, correction, family, pairs, interval, confidence=confidence, resamples=resamples, seed=seed)
-    found, prepared = evaluated(
-        truth, runs, measures, options, "compare", jobs, progress, executor, once=False, bounds=True
-    )
+    if over is not None or assumptions:
+        what = option("over" if over is not None else "assumptions")
+        if isinstance(truth, Results):
+            raise UsageError(f"{what} needs the truth and the runs: results alone have one reader")
+        analysis = functions.need("Assumptions" if assumptions else "Over", what)
+        evaluation = _prepared(truth, runs, measures, options, "compare", once=False)
+        if evaluation.groups is not None:
+            raise UsageError(f"{what} is about all topics: leave {option('by')} out")
+        if baseline is not None:
+            sources = {run.source: name for name, run in evaluation.runs.items() if run.source}
+            baseline = get_run_name(baseline, list(evaluation.runs), sources)
+        clustered = None if cluster is None else topic_clusters(evaluation.truth, cluster)
+        work: dict[str, Any] = {"jobs": jobs, "executor": executor, "progress": as_progress(progress)}
+        work |= {"reader_draws": reader_draws} if assumptions else {}
+        return analysis.compare(evaluation, over, method, clustered, baseline, **work)
+    how: dict[str, Any] = {"jobs": jobs, "progress": progress, "executor": executor, "reader_draws": reader_draws}
+    found, prepared = evaluated(truth, runs, measures, options, "compare", once=False, bounds=True, **how)
     proved = None if prepared is None else Proved(tuple(bounded_measures(prepared.measures)), found)
     results = found if prepared is None else found.only(measures=[one.text for one in prepared.measures])
     judgements = None if prepared is None else prepared.truth
@@ -212,6 +273,7 @@ def evaluated(
     progress: ProgressLike = None,
     executor: Executor | None = None,
     once: bool = True,
+    reader_draws: int = 0,
     bounds: bool = False,
 ) -> tuple[Results, Evaluation | None]:
     """The results that an analysis is about, and their evaluation if it is known.
@@ -220,16 +282,28 @@ def evaluated(
     existing ones. With ``bounds`` an evaluation also gives what reach alone proves.
     """
     measures = given_measures(measures, options)
-    if isinstance(truth, (Results, Evaluation)) and options:
-        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
     if isinstance(truth, Results):
+        _refuse_options(options)
         return _chosen(truth, runs, measures), None
-    given = EvaluationOptions.from_arguments(options, function)
-    prepared = (
-        truth if isinstance(truth, Evaluation) else Evaluation._from_options(truth, runs, measures, given, once=once)
-    )
-    scored = with_bounds(prepared) if bounds else prepared
+    prepared = _prepared(truth, runs, measures, options, function, once)
+    scored = prepared.drawing(reader_draws)  # bounds are those of one reader
+    scored = with_bounds(scored) if bounds else scored
     return scored.run(jobs=jobs, executor=executor, progress=progress), prepared
+
+
+def _prepared(
+    truth: Any, runs: Any, measures: MeasuresGiven, options: Mapping[str, Any], function: str, once: bool
+) -> Evaluation:
+    if isinstance(truth, Evaluation):
+        _refuse_options(options)
+        return truth
+    given = EvaluationOptions.from_arguments(options, function)
+    return Evaluation._from_options(truth, runs, measures, given, once=once)
+
+
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    if options:
+        raise UsageError(f"a prepared evaluation has its options already; it takes no {', '.join(options)}")
 
 
 def _chosen(results: Results, runs: Any, measures: Any) -> Results:
@@ -385,6 +459,7 @@ class _ComparisonWork:
                     beats=tuple(beats),
                     higher_is_better=self.higher_is_better[measure],
                     signature=with_method(self.signatures.get((run, measure), Signature("")), self.method.fields()),
+                    reader=self._reader(measure, run),
                 )
             )
         return found
@@ -433,9 +508,22 @@ class _ComparisonWork:
                     significant=whole[4],
                     higher_is_better=higher,
                     unjudged=self.bounds[measure].mean(run, versus) if measure in self.bounds else None,
+                    reader=self._reader(measure, run, versus),
                 )
             )
         return found
+
+    def _reader(self, measure: str, run: str, versus: str | None = None) -> Ends | None:
+        """The interval of a mean, or of the mean difference of a pair, over readers drawn from a fitted user model."""
+        drawn = self.results.drawn
+        if drawn is None:
+            return None
+        one = drawn.values.get((run, measure), {})
+        if versus is None:
+            return drawn_interval(mean_of_topics(list(one.values())), self.method.confidence)
+        both = [topic for topic, value in self.values[run].get(measure, {}).items()
+                if value is not None and self.values[versus].get(measure, {}).get(topic) is not None]  # fmt: skip
+        return drawn.difference(measure, run, versus, self.method.confidence, both)
 
     @cached_property
     def _differences(self) -> tuple[ColumnBlocks, list[int]]:

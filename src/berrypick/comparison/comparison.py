@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from berrypick.comparison.statistics import CORRECTIONS, INTERVALS, TESTS, CorrectionName, IntervalName, TestName
 from berrypick.comparison.tabular import Resampling, fields_of
 from berrypick.comparison.topic_values import TIE
+from berrypick.core.drawn import Ends
 from berrypick.core.errors import UsageError, nearest, shorten
 from berrypick.core.exchange import Kind, Written, columns_of
 from berrypick.core.results import ALL, Note, Signature
@@ -31,7 +32,6 @@ class Method(Resampling):
     family: FamilyName = "measure"
     pairs: PairsName = "all"
     interval: IntervalName = "expanded"
-    cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
         choices: dict[str, Sequence[str]] = {
@@ -47,7 +47,7 @@ class Method(Resampling):
     def fields(self) -> list[tuple[str, str]]:
         """The method as fields of a signature."""
         found = self._fields("interval", "confidence", "test", "pairs", "correction", "family", "resamples", "seed")
-        return found + ([("cluster", self.cluster)] if self.cluster else [])
+        return found + self._clustered()
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ class Estimate:
     beats: tuple[str, ...]  # labels of the runs that it is significantly better than
     higher_is_better: bool
     signature: Signature
+    #: Its interval over readers drawn from a fitted user model; None without one.
+    reader: Ends | None = None
 
     @property
     def letters(self) -> str:
@@ -100,6 +102,8 @@ class Pair:
     higher_is_better: bool
     #: The mean difference under the truths that favour ``versus`` and ``run``, for measures of characters.
     unjudged: tuple[float, float] | None = None
+    #: The interval of the mean difference over readers drawn from a fitted user model; None without one.
+    reader: Ends | None = None
 
     @property
     def could_turn_round(self) -> bool | None:
@@ -133,6 +137,7 @@ class Pair:
             wins=self.losses,
             losses=self.wins,
             unjudged=None if self.unjudged is None else (-self.unjudged[1], -self.unjudged[0]),
+            reader=None if self.reader is None else (_negative(self.reader[1]), _negative(self.reader[0])),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -142,6 +147,7 @@ class Pair:
             **fields_of(self, "difference", "low", "high", "statistic", "p", "p_adjusted", "exact", "effect"),
             **fields_of(self, "wins", "ties", "losses", "significant", "better"),
             **({} if self.unjudged is None else self._unjudged()),
+            **reader_fields(self.reader),
         }
 
     def _unjudged(self) -> dict[str, Any]:
@@ -187,7 +193,7 @@ class Comparison(Written):
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("group", "measure", "run", "versus", "letters"), "text"),
         **dict.fromkeys(("topics", "left_out", "wins", "ties", "losses"), "count"),
-        **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect"), "number"),
+        **dict.fromkeys(("value", "low", "high", "p", "p_adjusted", "effect", "reader_low", "reader_high"), "number"),
         "significant": "flag",
     }
 
@@ -279,6 +285,7 @@ class Comparison(Written):
                 **fields_of(one, "measure", "value"),
                 "signature": str(one.signature),
                 **fields_of(one, "low", "high", "topics", "undefined"),
+                **reader_fields(one.reader),
                 "increasing": one.higher_is_better,
                 "baseline": self.baseline,
                 "label": one.label,
@@ -304,13 +311,14 @@ class Comparison(Written):
             empty = dict.fromkeys(("left_out", "p", "p_adjusted", "effect", "wins", "ties", "losses", "significant"))
             found.append(
                 {"measure": one.measure, "run": one.run, "versus": None, "topics": one.topics, "value": one.value,
-                 "low": one.low, "high": one.high, **empty, "letters": one.letters}
+                 "low": one.low, "high": one.high, **empty, "letters": one.letters, **reader_fields(one.reader)}
             )  # fmt: skip
             for pair in self.compared_with(one.measure, one.run):
                 known = {key: value for key, value in pair.as_dict().items() if key in empty}
                 found.append(
                     {"measure": one.measure, "run": one.run, "versus": pair.versus, "topics": pair.topics,
-                     "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None}
+                     "value": pair.difference, "low": pair.low, "high": pair.high, **known, "letters": None,
+                     **reader_fields(pair.reader)}
                 )  # fmt: skip
         return found
 
@@ -341,6 +349,11 @@ class Comparison(Written):
         from berrypick.report.notebook_analysis import comparison_html
 
         return comparison_html(self)
+
+
+def reader_fields(ends: Ends | None) -> dict[str, float | None]:
+    """The interval over readers as fields of a record; none without a fitted user model."""
+    return {} if ends is None else {"reader_low": ends[0], "reader_high": ends[1]}
 
 
 def get_run_name(name: str, names: Sequence[str], sources: Mapping[str, str] | None = None) -> str:

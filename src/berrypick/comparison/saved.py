@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -18,6 +19,8 @@ from berrypick.formats.io.json_lines import json_cost
 from berrypick.formats.io.strict_json import RepeatedName, strict_json
 from berrypick.formats.io.table_files import is_parquet, parquet_columns, parquet_file
 
+#: What files of results do not hold.
+_NO_READERS = "the file holds no readers, so the intervals over them are lost: compare the runs with the truth"
 COLUMNS = ("run", "topic", "measure", "value", "signature")
 
 
@@ -56,7 +59,11 @@ def read_results(path: str | PathLike[str]) -> Results:
     except UnicodeDecodeError:
         raise InputError("is not UTF-8 text", path=name, remedy=_EXPECTED) from None
     with nesting_refused(name, _EXPECTED):
-        return _results([_row(record, number, name) for number, record in _records(content, name)], name)
+        records = _records(content, name)
+        found = _results([_row(record, number, name) for number, record in records], name)
+    if any(isinstance(record, dict) and record.get("reader_low") is not None for _, record in records):
+        return replace(found, notes=(*found.notes, Note("reader intervals", _NO_READERS)))
+    return found
 
 
 def _results(rows: list[Row], path: str) -> Results:

@@ -81,6 +81,7 @@ class Resampling:
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
+    cluster: str = ""  # the field or file by which topics are clustered
 
     def __post_init__(self) -> None:
         check_draws(self.confidence, self.resamples, self.seed)
@@ -92,7 +93,10 @@ class Resampling:
 
     def fields(self) -> list[tuple[str, str]]:
         """Return the method as fields of a signature."""
-        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed")]
+        return [("interval", "percentile"), *self._fields("confidence", "resamples", "seed"), *self._clustered()]
+
+    def _clustered(self) -> list[tuple[str, str]]:
+        return [("cluster", self.cluster)] if self.cluster else []
 
     def _fields(self, *names: str) -> list[tuple[str, str]]:
         """Attributes as fields of a signature."""

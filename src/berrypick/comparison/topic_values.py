@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,9 +90,3 @@ class TopicValues:
         found: FloatArray = self.values[:, first] - self.values[:, second]
         found[np.abs(found) <= TIE] = 0.0
         return found
-
-    def paired_blocks(self) -> Iterator[tuple[IntArray, FloatArray]]:
-        """(pairs, topics x pairs) of the pairs that have a difference on the same topics."""
-        differences = self.differences()
-        for columns, topics in columns_alike(~np.isnan(differences)):
-            yield columns, differences[np.ix_(topics, columns)]

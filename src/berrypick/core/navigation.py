@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from berrypick.core import spec as specs
+from berrypick.core.arrays import FloatArray
+
 #: In a session: the visitor went back to the page visited before.
 BACK = "<"
 #: At the end of a session: the recording stopped there, and how the visitor went on is not known.
@@ -58,13 +63,23 @@ Navigation = ReachTable | LinkTable | Sessions
 
 #: The version of the file's content.
 FITTED_VERSION = 1
+#: Steps of a sequence that fills a square evenly (Roberts 2018): powers of the root of x^3 = x + 1.
+_STEPS = (0.7548776662466927, 0.5698402909980532)
+#: The stream of random numbers for chains.
+_READER = 11
 
 
 @dataclass(frozen=True, eq=False)
 class FittedReader:
     """The content of the file: the user model as text, its parameters with intervals, data, split, checks.
 
-    A chain has ``transitions`` besides: from, to, probability, the ends of its interval, how often it was seen.
+    A chain has ``transitions`` besides: from, to, probability, the ends of its interval, how often it was seen; and
+    ``visits``, how often each page was left.
+
+    What the log leaves open is part of the file, so that a measure can be computed for readers drawn from it. Of
+    parameters above 0 it is the covariance of their logarithms (``law``), and readers are drawn evenly from the normal
+    law of these, by quantiles. Of a chain it is ``visits``, with the weight of the prior: the ways on from a page are
+    drawn from the Dirichlet law that its decisions and the prior leave.
     """
 
     content: Mapping[str, Any]
@@ -87,6 +102,62 @@ class FittedReader:
     @property
     def checksum(self) -> str:
         return content_checksum(self.content)
+
+    def __str__(self) -> str:
+        return self.source or self.user
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of its intervals."""
+        return float(self.content.get("confidence", 0.95))
+
+    @property
+    def has_law(self) -> bool:
+        """Whether the file says how well the log determines the reader; files of earlier versions do not."""
+        return "law" in self.content or "visits" in self.content
+
+    def draw(self, number: int, of: int) -> FittedReader:
+        """Return one of so many readers that the log might as well have given; the same one each time."""
+        content = dict(self.content)
+        if "visits" in content:
+            content["transitions"] = self._drawn_transitions(number)
+        else:
+            spec = specs.parse(self.user, "user model")
+            drawn = dict(zip(content["law"]["of"], self._drawn_values(number, of).tolist(), strict=True))
+            content["user"] = specs.render(spec.name, {**spec.parameters, **drawn})
+        return FittedReader(content, self.source)
+
+    def _drawn_values(self, number: int, of: int) -> FloatArray:
+        from scipy.special import ndtri
+
+        names, covariance = self.content["law"]["of"], np.array(self.content["law"]["covariance"], dtype=np.float64)
+        place = [(number + 0.5) / of] if len(names) == 1 else [(0.5 + number * step) % 1 for step in _STEPS]
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        centre = np.log([self.content["parameters"][name]["value"] for name in names])
+        found: FloatArray = np.exp(centre + root @ ndtri(np.array(place[: len(names)])))
+        return found
+
+    def _drawn_transitions(self, number: int) -> list[list[Any]]:
+        """Shares of gamma variates: of each way on, and of leaving."""
+        ways, page, known, leaving = self._ways
+        random = np.random.default_rng([_READER, number])
+        drawn, left = random.standard_gamma(known), random.standard_gamma(leaving)
+        total = np.bincount(page, weights=drawn, minlength=len(left)) + left
+        share = np.divide(drawn, total[page], out=np.zeros_like(drawn), where=total[page] > 0)
+        return [[a, b, p] for (a, b), p in zip(ways, share.tolist(), strict=True)]
+
+    @cached_property
+    def _ways(self) -> tuple[list[tuple[str, str]], Any, FloatArray, FloatArray]:
+        """(from, to) of the ways on, the number of the page of each, and the Dirichlet weights of ways and leaving."""
+        rows, visits, weight = self.content["transitions"], self.content["visits"], self.content.get("weight", 0.0)
+        number = {name: i for i, name in enumerate(visits)}
+        page = np.array([number[row[0]] for row in rows], dtype=np.int64)
+        total = np.array(list(visits.values()), dtype=np.float64) + weight
+        known = np.array([row[2] for row in rows], dtype=np.float64) * total[page]
+        leaving = np.maximum(total - np.bincount(page, weights=known, minlength=len(total)), 0.0)
+        leaving[leaving < 1e-6 * total] = 0.0  # the digits that the shares were rounded to
+        return [(row[0], row[1]) for row in rows], page, known, leaving
 
 
 def content_checksum(content: Mapping[str, Any]) -> str:

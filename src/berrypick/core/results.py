@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar
 
+from berrypick.core.drawn import DrawnValues, joined
 from berrypick.core.errors import Message, UsageError, nearest, one_line_template
 from berrypick.core.exchange import Kind, Written
 from berrypick.core.score import Curve
@@ -202,6 +203,8 @@ class Results(Written):
         Groups of topics, where they were asked for.
     group_rows
         A mean for every run, group and measure, where topics are grouped; not among the rows of the iteration.
+    drawn
+        Values for readers drawn from a fitted user model, where there is one.
 
     Examples
     --------
@@ -217,7 +220,7 @@ class Results(Written):
 
     _kinds: ClassVar[Mapping[str, Kind]] = {
         **dict.fromkeys(("run", "topic", "measure", "signature", "group"), "text"),
-        "value": "number",
+        **dict.fromkeys(("value", "reader_low", "reader_high"), "number"),
     }
 
     topic_rows: Sequence[Row]
@@ -227,6 +230,7 @@ class Results(Written):
     run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
     groups: TopicGroups | None = None
     group_rows: Sequence[Row] = ()
+    drawn: DrawnValues | None = None
 
     def __iter__(self) -> Iterator[Row]:
         yield from self.topic_rows
@@ -287,6 +291,7 @@ class Results(Written):
             {name: facts for name, facts in self.run_facts.items() if name in some_runs},
             self.groups,
             [row for row in self.group_rows if kept(row)],
+            None if self.drawn is None else self.drawn.only(some_runs, some_measures),
         )
 
     def renamed(self, names: Mapping[str, str]) -> Results:
@@ -306,6 +311,7 @@ class Results(Written):
             {names.get(n, n): replace(facts, name=names.get(n, n)) for n, facts in self.run_facts.items()},
             self.groups,
             [row(one) for one in self.group_rows],
+            None if self.drawn is None else self.drawn.renamed(names),
         )
 
     def __repr__(self) -> str:
@@ -367,9 +373,10 @@ class Results(Written):
         return replace(
             self,
             topic_rows=[row for row in self.topic_rows if row.group == group],
-            mean_rows=[row for row in self.group_rows if row.group == group],
+            mean_rows=[replace(row, group=None) for row in self.group_rows if row.group == group],
             groups=None,
             group_rows=(),
+            drawn=None if self.drawn is None else self.drawn.over([t for t, g in self.groups.of.items() if g == group]),
         )
 
     def per_topic(self) -> dict[str, dict[str, dict[str, float | None]]]:
@@ -397,12 +404,31 @@ class Results(Written):
         """Return rows as dictionaries: run by run, topics first, then the means, those of groups before those of all.
 
         Where topics are grouped, ``group`` is that of the topic or of the mean, None for the mean over all topics.
+        With a fitted user model, ``reader_low`` and ``reader_high`` are the interval over readers.
         """
         by_run: dict[str, list[dict[str, Any]]] = {}
-        for row in (*(self.topic_rows if per_topic else ()), *self.group_rows, *self.mean_rows):
-            more = {} if self.groups is None else {"group": row.group}
-            by_run.setdefault(row.run, []).append(row.as_dict() | more)
+        for rows, of_topics in ((self.topic_rows if per_topic else (), True), (self.group_rows, False),
+                                (self.mean_rows, False)):  # fmt: skip
+            for row in rows:
+                more: dict[str, Any] = {} if self.groups is None else {"group": row.group}
+                if self.drawn is not None:
+                    more["reader_low"], more["reader_high"] = self.reader_interval(row, of_topics)
+                by_run.setdefault(row.run, []).append(row.as_dict() | more)
         return [row for rows in by_run.values() for row in rows]
+
+    def reader_interval(self, row: Row, of_topic: bool = False) -> tuple[float | None, float | None]:
+        """Return the interval of a mean over readers drawn from a fitted user model, or ``of_topic`` that of a value.
+
+        Without a fitted user model, and for measures that no reader changes, its ends are None.
+        """
+        if self.drawn is None:
+            return None, None
+        if of_topic:
+            return self.drawn.topic(row.run, row.measure, row.topic)
+        if row.group is None or self.groups is None:
+            return self.drawn.mean(row.run, row.measure)
+        own = [topic for topic, group in self.groups.of.items() if group == row.group]
+        return self.drawn.mean(row.run, row.measure, own)
 
     def table(self, output: str = "table", places: int | None = None, per_topic: bool = False) -> str:
         """Return the text that ``berrypick evaluate -o output`` prints: the means, with ``per_topic`` all topics too.
@@ -425,7 +451,8 @@ class Results(Written):
     @property
     def columns(self) -> list[str]:
         """Names of the columns of :meth:`rows` and of data frames."""
-        return ["run", "topic", "measure", "value", "signature", *([] if self.groups is None else ["group"])]
+        readers = [] if self.drawn is None else ["reader_low", "reader_high"]
+        return ["run", "topic", "measure", "value", "signature", *([] if self.groups is None else ["group"]), *readers]
 
     def rows(self, per_topic: bool = True) -> list[list[Any]]:
         """Return all rows, means under topic "all", as lists.
@@ -510,6 +537,7 @@ def concat(*results: Results) -> Results:
         {name: facts for one in results for name, facts in one.run_facts.items()},
         results[0].groups,
         [row for one in results for row in one.group_rows],
+        joined([one.drawn for one in results]),
     )
 
 

@@ -11,6 +11,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from berrypick import users
+from berrypick.core.arrays import FloatArray
+from berrypick.core.drawn import DrawnValues
 from berrypick.core.errors import BerrypickError, Message, UsageError, nearest, option
 from berrypick.core.explanation import Explanation
 from berrypick.core.progress import Progress as Progress
@@ -24,6 +26,7 @@ from berrypick.evaluation.inputs import prepare_inputs
 from berrypick.evaluation.notes import lengths_notes, some, unspaced_notes
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.protocols import OWN, get_protocol
+from berrypick.evaluation.readers import DrawnReaders, drawn_readers
 from berrypick.evaluation.requested import (
     MeasuresGiven,
     RequestedMeasure,
@@ -78,6 +81,8 @@ class Evaluation:
         Groups of topics, where they are asked for.
     contexts
         By the text of a measure, its context: with the user model and the quantisation that it names itself, if any.
+    readers
+        Readers drawn from a fitted user model, where :meth:`run` is to score them too.
 
     Examples
     --------
@@ -95,6 +100,7 @@ class Evaluation:
     notes: tuple[Note, ...] = ()
     groups: TopicGroups | None = None
     contexts: Mapping[str, JudgingContext] = field(default_factory=dict)
+    readers: DrawnReaders | None = None
 
     @classmethod
     @takes_options
@@ -118,6 +124,7 @@ class Evaluation:
         """The same with options as one value. ``measures`` None: none are needed. ``once``: it is run once, so an
         iterator of runs need not be kept."""
         protocol = get_protocol(options.protocol) if options.protocol else OWN
+        options = options.with_user(users.read_fitted(options.user) or options.user)  # read once
         named = bool(options.task or protocol.name) or not (isinstance(measures, (str, list, tuple)) and not measures)
         try:
             given = None if not named else measures
@@ -166,6 +173,29 @@ class Evaluation:
         found = [self.inputs.load(source) for source in self.inputs.sources]
         return dict(zip(unique_names([(run.tag, run.source) for run in found]), found, strict=True))
 
+    def read_by(self, user: Any) -> Evaluation:
+        """Return the same with another user model, for the measures that name none themselves; runs are kept as read.
+
+        ``user`` is what the option takes.
+        """
+        model, navigation = users.load(user, self.context.reader.navigation)
+        reader = self.context.reader
+        reader = reader if navigation is reader.navigation else replace(reader, navigation=navigation)
+        context = self.context.read_by(model.resolved(reader), reader)
+        contexts = _contexts(self.measures, context, self.truth.units == "elements")
+        inputs = replace(self.inputs, sources=tuple(self.runs.values()), stream=None, context=context)
+        options = self.options.with_user(user)
+        made = replace(self, inputs=inputs, context=context, contexts=contexts, options=options)
+        made.__dict__["runs"] = self.runs  # under the names they have
+        return made
+
+    def scored_by(self, measures: Sequence[RequestedMeasure]) -> Evaluation:
+        """Return the same with other measures; runs are kept as read."""
+        contexts = _contexts(measures, self.context, self.truth.units == "elements")
+        made = replace(self, measures=tuple(measures), contexts=contexts)
+        made.__dict__["runs"] = self.runs
+        return made
+
     def without_runs(self) -> Evaluation:
         """Return the same for runs that come one by one, as it is sent to other processes."""
         return replace(self, inputs=self.inputs.without_sources())
@@ -177,11 +207,14 @@ class Evaluation:
         jobs: int = 1,
         executor: Executor | None = None,
         progress: ProgressLike = None,
+        reader_draws: int = 0,
     ) -> Results:
         """Score every topic of every run, in ``jobs`` processes or by the workers of an ``executor``.
 
-        ``progress`` is called with (done, of).
+        ``progress`` is called with (done, of). With a fitted user model, so many readers are drawn from its law.
         """
+        if reader_draws:
+            return self.drawing(reader_draws).run(curves=curves, jobs=jobs, executor=executor, progress=progress)
         if jobs != 1 or executor is not None:
             check_workers(jobs, executor)
         inputs, each = self.inputs, len(self.truth)
@@ -200,6 +233,11 @@ class Evaluation:
         notes = jobs_notes(jobs) if executor is None else []
         return self._results(share_runs(self, curves, sources, jobs, executor, step), notes)
 
+    def drawing(self, count: int) -> Evaluation:
+        """Return the same with so many readers drawn from its fitted user model, if it has one."""
+        readers, lacking = drawn_readers(self, count)
+        return self if readers is None else replace(self, readers=readers, notes=(*self.notes, *lacking))
+
     def _results(self, scored: list[ScoredRun], notes: Sequence[Note]) -> Results:
         """The numbers of all runs together."""
         rows: list[Row] = []
@@ -211,6 +249,7 @@ class Evaluation:
         }
         notes = [*self.notes, *unread_notes(self, reads), *lengths_notes(self, reads), *notes]
         facts = {}
+        drawn: dict[tuple[str, str], dict[str, FloatArray]] = {}
         names = unique_names([(run.tag, run.source) for run in scored])
         scored.reverse()
         for name in names:
@@ -221,10 +260,15 @@ class Evaluation:
             group_means += group_rows
             notes += run.notes(name)
             facts[name] = run.facts(name)
+            drawn |= run.drawn(name)
         notes += missing_notes(large=sum(run.results for run in facts.values()) >= LARGE)
         notes += unspaced_notes(self, means)
         info = {one.text: one.info(self.context.effort) for one in self.measures}
-        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means)
+        known = None
+        if self.readers is not None:
+            summed = frozenset(text for text, one in info.items() if one.summed)
+            known = DrawnValues(self.readers.source, self.readers.confidence, drawn, summed)
+        return Results(rows, means, tuple(dict.fromkeys(notes)), info, facts, self.groups, group_means, known)
 
     def judge(self, run: str, topic: str, user: UserModel | None = None) -> JudgedTopic:
         """Return one topic of one run judged, by the user model of the evaluation or another one."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from berrypick.core import whole_documents
 from berrypick.core.doors import functions
+from berrypick.core.drawn import READERS
 from berrypick.core.errors import BerrypickWarning, UsageError, option
 from berrypick.core.explanation import Explanation
 from berrypick.core.progress import ProgressLike
@@ -16,6 +17,7 @@ from berrypick.core.results import Results, merge_notes
 from berrypick.core.whole_documents import refuse_whole_documents
 from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
+from berrypick.evaluation.readers import explain_readers
 from berrypick.evaluation.requested import MeasuresGiven, given_measures
 from berrypick.evaluation.scoring import score_run
 from berrypick.inputs.convert import RunLike, RunsLike, TruthLike
@@ -40,6 +42,7 @@ def evaluate(
     progress: ProgressLike = None,
     jobs: int = 1,
     executor: Executor | None = None,
+    reader_draws: int = READERS,
     **options: Unpack[EvaluationKeywords],
 ) -> Results:
     """Evaluate runs against a truth.
@@ -66,6 +69,8 @@ def evaluate(
         The number of processes.
     executor : concurrent.futures.Executor, optional
         Workers that do the work instead, such as ``client.get_executor()`` of Dask.
+    reader_draws : int
+        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
     **options
         Options of an evaluation, by name; ``help(bp.evaluate)`` lists them with their defaults. ``user`` is classical
         unless said, or the model that ``navigation`` is for; ``task`` and ``protocol`` bring a campaign's rules, and
@@ -93,7 +98,9 @@ def evaluate(
     prepared = Evaluation._from_options(
         truth, runs, measures or (), EvaluationOptions.from_arguments(options), once=True
     )
-    return _with_warnings(prepared.run(curves=curves, jobs=jobs, executor=executor, progress=progress))
+    return _with_warnings(
+        prepared.run(curves=curves, jobs=jobs, executor=executor, progress=progress, reader_draws=reader_draws)
+    )
 
 
 def evaluate_parts(truth: Any, runs: Any, measures: MeasuresGiven, what: str, options: Mapping[str, Any]) -> Results:
@@ -167,6 +174,7 @@ def explain(
     *,
     simulate: int | None = None,
     seed: int = 0,
+    reader_draws: int = READERS,
     together: str | None = None,
     **options: Unpack[EvaluationKeywords],
 ) -> Explanation:
@@ -186,6 +194,8 @@ def explain(
         So many readers are simulated, and the distribution of what they get is shown too.
     seed : int
         The seed of what is drawn.
+    reader_draws : int
+        With a fitted user model: how many readers are drawn from its law, for the interval over readers; 0 for none.
     together : {'walk', 'independent', 'most', 'least'}, optional
         What simulated readers see together, as in :func:`berrypick.simulate`.
     **options
@@ -217,6 +227,7 @@ def explain(
         raise UsageError("explain takes one measure")
     name = next(iter(prepared.runs))
     found = prepared.explain(name, topic, prepared.measures[0])
+    found = replace(found, parts=(*found.parts, *explain_readers(prepared, name, str(topic), reader_draws)))
     if simulate is None:
         refuse_unsimulated(together)
         return found

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
+from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError, nearest, option
 from berrypick.core.results import Note, TopicGroups
 from berrypick.core.truth import TopicField, Truth
@@ -103,6 +106,20 @@ def topic_clusters(truth: Truth | None, given: str | Mapping[str, str]) -> Topic
     if known.problem:
         raise UsageError(f"{option('cluster', given)}: {known.problem}; a topic belongs to one cluster")
     return TopicGroups(os.path.basename(given), known.values)
+
+
+def cluster_codes(clusters: TopicGroups, topics: Sequence[str]) -> IntArray:
+    """The number of the cluster of each topic, from 0; a topic without is a cluster of its own."""
+    numbers: dict[tuple[str, str], int] = {}
+    keys = [("cluster", clusters.of[topic]) if topic in clusters.of else ("topic", topic) for topic in topics]
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def cluster_notes(clusters: TopicGroups, topics: Sequence[str]) -> list[Note]:
+    """What a person should know of the clusters of some topics."""
+    alone = sum(topic not in clusters.of for topic in topics)
+    text = f"{counted(alone, 'topic')} without {clusters.field}, each a cluster of its own"
+    return [Note("no cluster", text)] if alone else []
 
 
 def _connected(documents: Mapping[str, list[str]]) -> dict[str, str]:

@@ -364,6 +364,10 @@ class EvaluationOptions:
         if self.min_score is not None and not is_finite(self.min_score):
             raise UsageError(f"min_score must be a finite number, not {self.min_score!r:.60}")
 
+    def with_user(self, user: Any) -> EvaluationOptions:
+        """The same with another user model."""
+        return EvaluationOptions(**{**vars(self), "user": user})
+
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], function: str = "evaluate") -> EvaluationOptions:
         """Keyword arguments of a public function; unknown names get a suggestion, None means the default."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from berrypick.core.arrays import FloatArray
 from berrypick.core.results import ALL, Note, Row, RunFacts, Signature, TopicGroups, mean
 from berrypick.core.score import Curve, Score
 from berrypick.evaluation.requested import RequestedMeasure
@@ -23,6 +24,8 @@ class TopicScores:
     #: By topic, how much of the retrieved text was retrieved before.
     overlap: dict[str, float] = field(default_factory=dict)
     user_notes: dict[str, int] = field(default_factory=dict)
+    #: By measure and topic, a value for each reader drawn from a fitted user model; nan where it is undefined.
+    drawn: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     #: By measure, what its values were computed from.
     reads: dict[str, set[str]] = field(default_factory=dict)
 
@@ -31,6 +34,7 @@ class TopicScores:
         self.found.update(other.found)
         self.curves.update(other.curves)
         self.resampled.update(other.resampled)
+        self.drawn.update(other.drawn)
         self.repeats += other.repeats
         self.overlap.update(other.overlap)
         for text, names in other.reads.items():
@@ -72,6 +76,13 @@ class ScoredRun:
 
     def facts(self, name: str) -> RunFacts:
         return replace(self.facts_without_name, name=name)
+
+    def drawn(self, name: str) -> dict[tuple[str, str], dict[str, FloatArray]]:
+        """Values for drawn readers: by run and measure, by topic."""
+        found: dict[tuple[str, str], dict[str, FloatArray]] = {}
+        for (text, topic), values in self.scores.drawn.items():
+            found.setdefault((name, text), {})[topic] = values
+        return found
 
     def rows(
         self, name: str, measures: Sequence[RequestedMeasure], groups: TopicGroups | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
+
 from berrypick.core.errors import InputError, NeedsError, UsageError
 from berrypick.core.observed import observed
 from berrypick.core.progress import gc_paused
@@ -97,6 +99,27 @@ class RunScorer:
                 own = judged.get(evaluation.context)
                 self._measure_overlap(topic, None if own is None else own.judge(topic).ranking)
             step(1)
+        self.score_drawn(topics)
+
+    def score_drawn(self, topics: Sequence[str]) -> None:
+        """Score topics for each reader drawn from a fitted user model; a drawn chain is made once for all topics."""
+        readers = self.evaluation.readers
+        if readers is None or not readers.fitted:
+            return
+        measures = [one for one in self.evaluation.measures if one.text in readers.fitted]
+        drawn = self.scores.drawn
+        drawn.update({(one.text, topic): np.full(readers.count, np.nan) for one in measures for topic in topics})
+        for number in range(readers.count):
+            contexts = readers.contexts(self.evaluation, number)
+            for topic in topics:
+                judged: dict[JudgingContext, JudgedTopics] = {}
+                for one in measures:
+                    context = contexts[one.text]
+                    if context not in judged:
+                        judged[context] = JudgedTopics(self.evaluation.truth, self.run, (topic,), context)
+                    value = self._drawn_value(one, judged[context], topic)
+                    if value is not None:
+                        drawn[one.text, topic][number] = value
 
     def score_documents(self, topics: Sequence[str] | None = None) -> None:
         """Score all topics, or some, by the measures of whole documents."""
@@ -120,6 +143,15 @@ class RunScorer:
         except Exception as error:
             raise_named(error, one.text, measure, judged.context.user)
         judged.own.clear()  # the next measure has its own
+
+    @staticmethod
+    def _drawn_value(one: RequestedMeasure, judged: JudgedTopics, topic: str) -> float | None:
+        try:
+            found = one.measure.score_topics(judged)[topic].value
+        except Exception as error:
+            raise_named(error, one.text, one.measure, judged.context.user)
+        judged.own.clear()
+        return found
 
     def _measure_overlap(self, topic: str, ranking: Ranking | None) -> None:
         """The overlap of the list, for a note where the measure was not requested."""

@@ -16,8 +16,11 @@ class FittedUserModel(Format):
 
     ``user`` is the user model with its parameters, ``parameters`` has their intervals; the others say what they were
     estimated from (``data``, ``split``) and how well they fit (``held_out``, ``calibration``). A chain has
-    ``transitions``: from, to, probability, the ends of its interval, how often it was seen. The file holds no date:
-    the same log, options and seed give the same ``checksum``. A file that does not match its checksum is refused.
+    ``transitions``: from, to, probability, the ends of its interval, how often it was seen. What the log leaves open
+    is in ``law`` (the covariance of the logarithms of parameters) or ``visits`` (how often each page was left), and
+    gives values of measures their interval over readers; a file without either is read, and gives none. The file holds
+    no date: the same log, options and seed give the same ``checksum``. A file that does not match its checksum is
+    refused.
 
     Sample::
 
@@ -76,7 +79,31 @@ def _problem(content: Any) -> str:
         same = False
     if not same:
         return "does not match its checksum: it was changed or damaged after it was written"
-    return "" if _good_rows(content.get("transitions", [])) else "has transitions that are not from, to, probability"
+    if not _good_rows(content.get("transitions", [])):
+        return "has transitions that are not from, to, probability"
+    return "" if _good_law(content) else "has a law or visits that do not belong to its parameters or transitions"
+
+
+def _good_law(content: dict[str, Any]) -> bool:
+    """Whether what the log leaves open, where the file says it, belongs to what was estimated."""
+    if (law := content.get("law")) is not None:
+        names, known = law.get("of") if isinstance(law, dict) else None, content.get("parameters")
+        if not (isinstance(names, list) and 1 <= len(names) <= 2 and isinstance(known, dict)):
+            return False
+        if not all(isinstance(one := known.get(name), dict) and _number(one.get("value")) > 0 for name in names):
+            return False
+        rows, size = law.get("covariance"), len(names)
+        square = isinstance(rows, list) and [len(row) for row in rows if isinstance(row, list)] == [size] * size
+        return square and all(isinstance(one, (int, float)) for row in rows for one in row)
+    visits = content.get("visits")
+    if visits is None:
+        return True
+    good = isinstance(visits, dict) and all(_number(count) >= 0 for count in visits.values())
+    return good and all(row[0] in visits for row in content.get("transitions", []))
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
 
 
 def _good_rows(rows: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from berrypick.core.arrays import Positions
@@ -40,6 +40,13 @@ class JudgingContext:
 
     #: What all runs share: targets and recall bases, by what they are made of.
     prepared: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False, repr=False)
+
+    def read_by(self, user: UserModel, reader: ReaderContext) -> JudgingContext:
+        """The same, read by another user model of the same kind: what they look for is prepared once."""
+        found = replace(self, user=user, reader=reader)
+        if type(user) is type(self.user):
+            object.__setattr__(found, "prepared", self.prepared)
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process prepares what it needs."""

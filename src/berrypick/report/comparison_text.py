@@ -149,8 +149,26 @@ class _Renderer:
             one = comparison.estimate(measure, run)
             cells = [one.label, self.shorter.get(run, run), str(one.topics), self.mean(one, width), self._interval(one)]
             rows.append(cells + self._against_baseline(measure, run, len(header) - 5))
+        if self._read(measure):
+            for row, run in zip(rows, comparison.runs, strict=True):
+                row += self._readers(measure, run)
+            header += ["mean, readers", "difference, readers"][: len(rows[0]) - len(header)]
+            align += "<" * (len(header) - len(align))
         over = f" ({self.over})" if self.over else ""
         return Table(f"{measure}, {direction} is better{over}", header, rows, align)
+
+    def _read(self, measure: str) -> bool:
+        """Whether a fitted user model leaves values of the measure open."""
+        found = [self.comparison.estimate(measure, run).reader for run in self.comparison.runs]
+        return any(ends is not None and ends[0] is not None for ends in found)
+
+    def _readers(self, measure: str, run: str) -> list[str]:
+        """Intervals over readers: of the mean, and of the difference from the baseline."""
+        found = [self._bounds(*(self.comparison.estimate(measure, run).reader or (None, None)))]
+        if self.comparison.baseline is not None:
+            pair = self.comparison.against_baseline(measure, run)
+            found.append("" if pair is None else self._bounds(*(pair.reader or (None, None)), "+"))
+        return found
 
     def _difference_columns(self) -> list[str]:
         correction = self.comparison.method.correction
@@ -208,6 +226,8 @@ class _Renderer:
         ]
         if self.shorter and (note := tables.elided_note(comparison.runs)):
             lines.append(f"{note[0].upper()}{note[1:]}.")
+        if details and any(map(self._read, comparison.measures)):
+            lines.append(f"readers: {self.percent} intervals over readers drawn from the fitted user model.")
         if comparison.baseline is None:
             return lines
         test = "paired randomisation test" if method.test == "randomisation" else "paired t-test"

@@ -29,13 +29,34 @@ def render(results: Results, output: str, per_topic: bool, places: int | None, p
     if output in ("tsv", "csv"):
         more = [] if results.groups is None else ["group"]
         bounds = [] if results.groups is None else ["topics", "low", "high"]
+        bounds += [] if results.drawn is None else ["reader_low", "reader_high"]
         names = ["run", "topic", *more, "measure", "value", *bounds]
         return tables.separated(_records(results, per_topic), names, output, places)
     table = pivot(
         results, per_topic, 4 if places is None else places, elided(results.runs) if output == "table" else {}
     )
     strong = () if paint is plain or per_topic or results.groups is not None else best(results)
-    return tables.for_people(table, output, paint, strong)
+    means = tables.for_people(table, output, paint, strong)
+    if results.drawn is None or not results.drawn.values:
+        return means
+    return means + "\n" + tables.for_people(reader_table(results, 4 if places is None else places), output, paint)
+
+
+def reader_table(results: Results, places: int) -> Table:
+    """The means with their intervals over readers drawn from a fitted user model."""
+    drawn = results.drawn
+    assert drawn is not None
+    rows = []
+    for row in (*results.group_rows, *results.mean_rows):
+        low, high = results.reader_interval(row)
+        if low is not None and high is not None:
+            group = [] if results.groups is None else [row.group or ALL]
+            ends = f"[{shown(low, places)}, {shown(high, places)}]"
+            rows.append([row.run, *group, row.measure, shown(row.value, places), ends])
+    percent = f"{100 * drawn.confidence:.4g}%"
+    keys = ["run", *([] if results.groups is None else ["group"]), "measure"]
+    title = f"{percent} intervals over {drawn.readers} readers drawn from {drawn.source}; topics as they are"
+    return Table(title, [*keys, "value", f"{percent} of readers"], rows, "<" * len(keys) + "><")
 
 
 def _records(results: Results, per_topic: bool) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from berrypick.core.registry import Registry
 from berrypick.users._fitted import is_file, read_fitted
 from berrypick.users.base import ReaderContext, UserModel
 
-__all__ = ["ReaderContext", "UserModel", "build", "is_file", "load", "registered", "registry"]
+__all__ = ["ReaderContext", "UserModel", "build", "is_file", "load", "read_fitted", "registered", "registry"]
 
 registry: Registry[UserModel] = Registry(sys.modules[__name__], UserModel, "user model")
 #: Every user model by name.

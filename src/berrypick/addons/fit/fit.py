@@ -96,8 +96,8 @@ class Fit(Tabular):
         return f"Fit({self.reader.user})"
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one object: everything in the file but the transitions."""
-        return [{key: value for key, value in self.reader.content.items() if key != "transitions"}]
+        """Return one object: everything in the file but the transitions and visits of pages."""
+        return [{key: value for key, value in self.reader.content.items() if key not in ("transitions", "visits")}]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each parameter."""

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import betaincinv
 
 from berrypick.addons.fit.fit_parts import (
-    PAGES,
     VALIDATION,
     FitMethod,
     data_checksum,
@@ -34,8 +33,10 @@ from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.navigation import CUT, LinkTable, Sessions
 from berrypick.core.results import Note
 from berrypick.core.words import counted
+from berrypick.demo.web import PAGES
 from berrypick.evaluation.evaluation import Progress
-from berrypick.kernels.hitting import BLOCK, Chain
+from berrypick.formats.io.scan import BLOCK
+from berrypick.kernels.hitting import Chain
 from berrypick.users.base import UserModel
 from berrypick.users.learnt import Learnt
 
@@ -74,8 +75,19 @@ def fit_chain(
         held_out=report,
         calibration=checks,
         notes=tuple(_notes(report, links, training, counts)),
-        more={"weight": weight, "transitions": _rows(counts, probability, method.confidence)},
+        more={
+            "weight": weight,
+            "visits": _visits(counts),
+            "transitions": _rows(counts, probability, method.confidence),
+        },
     )
+
+
+def _visits(counts: ChainCounts) -> dict[str, int]:
+    """How often each page was left, for one way on or for good: what its shares are shares of."""
+    leaving = counts.target == len(counts.units)  # every page has it once
+    pages, visits = counts.source[leaving].tolist(), counts.visits[leaving].tolist()
+    return {counts.units[page]: times for page, times in zip(pages, visits, strict=True)}
 
 
 def _check(training: Steps) -> None:

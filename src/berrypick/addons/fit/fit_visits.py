@@ -70,7 +70,14 @@ def fit_visits(model: UserModel, log: ReadingLog, method: FitMethod, mean_length
         held_out=_held_out(family, fitted, training, rest, method) if len(rest) else None,
         calibration=calibration(fitted, rest, visits.trips) if len(rest) else [],
         notes=(*visits.notes, *_notes(training)),
+        more={"law": _law(found, fitted)},
     )
+
+
+def _law(found: Mapping[str, Mapping[str, float | None]], fitted: SurvivalFit) -> dict[str, Any]:
+    """The covariance of the logarithms of the parameters: each is exp of the location, or of minus it where it is the
+    only one, or of the log scale."""
+    return {"of": list(found), "covariance": [[rounded(one) for one in row] for row in fitted.covariance.tolist()]}
 
 
 def _family(model: UserModel, mean_length: float | None) -> _Family:

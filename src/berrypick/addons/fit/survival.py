@@ -215,12 +215,14 @@ def _ascent(information: FloatArray, gradient: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class SurvivalFit:
-    """Location and log scale, with the ends of their intervals (nan where the scale is fixed)."""
+    """Location and log scale, with the ends of their intervals (nan where the scale is fixed), and the covariance of
+    those that are estimated."""
 
     law: DistanceLaw
     at: FloatArray
     low: FloatArray
     high: FloatArray
+    covariance: FloatArray
 
     def log_survival(self, distance: FloatArray) -> FloatArray:
         """log P(T > d)."""
@@ -248,13 +250,15 @@ def fit_law(
     _check_maximum(likelihood, at, start, free, names)
     information = likelihood.information(at, free)
     widened = _session_factors(likelihood, at, free, information)
+    inverse = np.linalg.inv(information)
     low, high = np.full(2, np.nan), np.full(2, np.nan)
     for row, place in enumerate(free):
         drop = 0.5 * float(ndtri((1 + confidence) / 2)) ** 2 * widened[row]
-        step = min(math.sqrt(2 * drop * float(np.linalg.inv(information)[row, row])), 4.0)
+        step = min(math.sqrt(2 * drop * float(inverse[row, row])), 4.0)
         ends = [_end(likelihood, at, value - drop, place, free, sign * step) for sign in (-1, 1)]
         low[place], high[place] = ends
-    return SurvivalFit(law, at, low, high)
+    covariance = np.asarray(inverse * np.sqrt(np.outer(widened, widened)), dtype=np.float64)
+    return SurvivalFit(law, at, low, high, covariance)
 
 
 def _check_bounds(seen: Observations, name: str) -> None:
@@ -338,5 +342,7 @@ def _end(
         inside, outside, step = outside, outside + step, step * 1.5
         if abs(outside - at[place]) > limit:
             return math.copysign(math.inf, step)
+    if above(inside) <= 0:  # so flat that rounding decides where the maximum is
+        return math.copysign(math.inf, step)
     found: float = brentq(above, min(inside, outside), max(inside, outside), xtol=1e-9, maxiter=500)
     return found

@@ -28,6 +28,7 @@ from berrypick.comparison.compare import compare_results
 from berrypick.comparison.comparison import Method
 from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.doors import functions
+from berrypick.core.drawn import READERS
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, merge_notes
@@ -157,7 +158,7 @@ def write_report(
     )
     known = _titles(titles, evaluation.truth)
     simulated = None if simulator is None else simulator(evaluation, simulate, seed, together)
-    results = evaluation.run(curves=True, progress=told, jobs=jobs)
+    results = evaluation.run(curves=True, progress=told, jobs=jobs, reader_draws=READERS)
     clusters = None if cluster is None else topic_clusters(evaluation.truth, cluster)
     method = Method(test, correction, confidence=confidence, resamples=resamples, seed=seed)
     comparison = compare_results(results, baseline, method, clusters, unjudged_bounds(evaluation))

@@ -16,6 +16,7 @@ from berrypick.cli.output import HELP, Output, progress_bar
 )
 @click.argument("results", nargs=-1, required=True)
 @click.option("-m", "--measure", "requested", multiple=True, help="Measures of the results. [default: all of them]")
+@flags.cluster
 @flags.resampling_options(10_000)
 @flags.output()
 def correlate_command(

@@ -30,9 +30,11 @@ from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
 from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
-from berrypick.core.results import MeasureInfo, Note, Results, Signature, unlike
+from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups, unlike
+from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.formats.io.files import file_name
 
@@ -134,10 +136,10 @@ class Correlations(Tabular):
         return [Table("", header, rows, "<" * len(names) + ">>><><>")]
 
     def legend(self) -> list[str]:
-        method = self.method
+        method, units = self.method, f"clusters of topics ({self.method.cluster})" if self.method.cluster else "topics"
         lines = [
             "tau: Kendall's tau-b between the rankings of runs. tau_AP weighs the top; the first is the reference.",
-            f"Intervals: percentile bootstrap over topics, {method.resamples} resamples, seed {method.seed}.",
+            f"Intervals: percentile bootstrap over {units}, {method.resamples} resamples, seed {method.seed}.",
         ]
         reasons = dict.fromkeys(pair.reason for pair in self.pairs if pair.reason)
         return lines + [f"Undefined: {reason}." for reason in reasons]
@@ -149,6 +151,7 @@ def correlate(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    cluster: str | Mapping[str, str] | None = None,
     progress: ProgressLike = None,
 ) -> Correlations:
     """Correlate rankings of the same runs: Kendall's tau and tau_AP, with bootstrap intervals over topics.
@@ -168,6 +171,9 @@ def correlate(
         Draws of topics for each interval and test.
     seed : int
         The seed of what is drawn.
+    cluster : str or mapping, optional
+        Whole clusters of topics are drawn, since questions about one document are not independent: a file with topic
+        and cluster in each line, or a mapping; of an Evaluation a field of its topics too.
     progress : bool or callable, optional
         True shows a bar; a function is called with (done, of).
 
@@ -187,8 +193,10 @@ def correlate(
     """
     method = Resampling(confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
+    clusters = None if cluster is None else topic_clusters(_truth_of(results), cluster)
+    method = method if clusters is None else replace(method, cluster=clusters.field)
     named = _named(results)
-    work = _CorrelationWork(method)
+    work = _CorrelationWork(method, clusters)
     chosen = {name: _check(one, name, measures) for name, one in named.items()}
     work.describe_unknown(named.values())
     if len(named) == 1:
@@ -210,6 +218,12 @@ class _Side:
     source: str
     results: Results
     measure: str
+
+
+def _truth_of(results: Sequence[Any]) -> Truth | None:
+    """The truth of the first evaluation, which knows the fields of topics; None where only results are known."""
+    given = [value for one in results for value in (one.values() if isinstance(one, Mapping) else [one])]
+    return next((one.truth for one in given if isinstance(one, Evaluation)), None)
 
 
 def _named(results: Sequence[Any]) -> dict[str, Results]:
@@ -268,8 +282,8 @@ def _pairs_of_results(chosen: Mapping[str, list[str]], named: Mapping[str, Resul
 class _CorrelationWork:
     """Pairs of rankings on their way to correlations."""
 
-    def __init__(self, method: Resampling) -> None:
-        self.method = method
+    def __init__(self, method: Resampling, clusters: TopicGroups | None = None) -> None:
+        self.method, self.clusters = method, clusters
         self.notes: list[Note] = []
         self.info: dict[str, MeasureInfo] = {}
 
@@ -340,22 +354,26 @@ class _CorrelationWork:
     def _draws(self, one: _Side, other: _Side, runs: Sequence[str]) -> tuple[int, FloatArray]:
         """The number of topics, and resamples x coefficients; the same topics are drawn for both sides."""
         topics = self._topics(one, other, runs)
-        if len(topics) < 2:
-            text = "there are no intervals: they need values for two topics or more (evaluate with a row per topic)"
+        codes = np.arange(len(topics)) if self.clusters is None else cluster_codes(self.clusters, topics)
+        units, unit = len(np.unique(codes)), "topics" if self.clusters is None else "clusters"
+        if units < 2:
+            text = f"there are no intervals: they need values for two {unit} or more (evaluate with a row per topic)"
             self.notes.append(Note("no intervals", text, measure=_label(one, other)))
             return len(topics), np.empty((0, 3))
-        if len(topics) < FEW_TOPICS:
-            text = f"with fewer than {FEW_TOPICS} topics, intervals are too narrow"
+        if units < FEW_TOPICS:
+            text = f"with fewer than {FEW_TOPICS} {unit}, intervals are too narrow"
             self.notes.append(Note("few topics", text))
+        self.notes += [] if self.clusters is None else cluster_notes(self.clusters, topics)
         tables = [
             TopicValues.of(replace(side.results, measure_info=self.info), side.measure, runs, topics)
             for side in (one, other)
         ]
         parts = []
         step = max(1, _CELLS // len(runs) ** 2)
-        for _, times in statistics.resample_counts(len(topics), self.method.resamples, self.method.seed):
+        for _, times in statistics.resample_counts(units, self.method.resamples, self.method.seed):
             for first in range(0, len(times), step):
                 some = times[first : first + step]
+                some = some if self.clusters is None else some[:, codes]
                 means = [
                     self._oriented(side, table.means(some)) for side, table in zip((one, other), tables, strict=True)
                 ]

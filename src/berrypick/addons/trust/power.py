@@ -9,25 +9,31 @@ deviation of the differences, the probability of a significant result is
 The standard deviations come from the runs at hand, one for each pair. The median pair stands for a typical comparison,
 the pair with the largest deviation for the hardest one. Intervals: percentiles over topics drawn with replacement. The
 randomisation test of ``compare`` has nearly the same power.
+
+With clusters the test is that of clusters: the standard deviation is that of the mean times the square root of their
+number G, the variance of the mean G/(G - 1) times the sum of squared cluster residuals over n^2, with G - 1 degrees of
+freedom; what is needed are clusters of the present mean size. The randomisation test cannot give a p-value below
+2^(1 - G), .0625 for 5 clusters, however many topics they hold; that is said where no difference can be significant.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berrypick.addons.trust.stability import check_pairs, missing_notes, signature_of
+from berrypick.addons.trust.discrimination import ClusterSums
+from berrypick.addons.trust.stability import check_pairs, clusters_of, missing_notes, signature_of
 from berrypick.comparison import statistics
 from berrypick.comparison.compare import FEW_TOPICS, evaluated
 from berrypick.comparison.tabular import Interval, Resampling, Tabular, bounds, fields_of, shown
-from berrypick.comparison.topic_values import TopicValues
-from berrypick.core.arrays import FloatArray
+from berrypick.comparison.topic_values import TopicValues, columns_alike
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.explanation import Table
 from berrypick.core.parameters import is_finite
@@ -137,6 +143,7 @@ class PowerMethod(Resampling):
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "seed")
+        drawn += self._clustered()
         return [("test", "t"), *self._fields("power"), ("interval", "percentile"), *drawn]
 
 
@@ -151,10 +158,12 @@ class PairPower:
     deviation: float  # standard deviation of the differences
     smallest: float  # difference that these topics can show
     needed: int | None  # topics for the difference to detect
+    clusters_needed: int | None = None  # the same in clusters, where there are some
 
     def as_dict(self) -> dict[str, Any]:
         known = fields_of(self, "run", "versus", "topics", "difference", "deviation")
-        return {**known, "smallest_difference": self.smallest, "topics_needed": self.needed}
+        more = {} if self.clusters_needed is None else fields_of(self, "clusters_needed")
+        return {**known, "smallest_difference": self.smallest, "topics_needed": self.needed, **more}
 
 
 @dataclass(frozen=True)
@@ -174,6 +183,8 @@ class MeasurePower:
     needed_interval: tuple[int | None, int | None]
     needed_largest: int | None
     signature: Signature
+    clusters: int | None = None  # how many there are, where whole clusters are resampled
+    clusters_needed: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -185,6 +196,7 @@ class MeasurePower:
             "detect": self.detect,
             **Interval(self.needed, *self.needed_interval).fields("topics_needed"),
             "topics_needed_largest": self.needed_largest,
+            **({} if self.clusters is None else fields_of(self, "clusters", "clusters_needed")),
             "signature": str(self.signature),
         }
 
@@ -245,11 +257,17 @@ class Power(Tabular):
 
     def legend(self) -> list[str]:
         method = self.method
-        return [
+        units = f"clusters of topics ({method.cluster})" if method.cluster else "topics"
+        lines = [
             f"smallest: the difference between two runs that these topics show with power {method.power:g} (paired "
             f"t-test, two-sided, level {method.alpha:g}, not corrected); median over pairs of runs.",
-            f"Intervals: percentile bootstrap over topics, {method.resamples} resamples, seed {method.seed}.",
+            f"Intervals: percentile bootstrap over {units}, {method.resamples} resamples, seed {method.seed}.",
         ]
+        known = next((one for one in self.measures if one.clusters is not None), None)
+        if known is not None and known.clusters:
+            size = known.topics / known.clusters
+            lines.append(f"Topics needed: those of whole clusters, of {size:.4g} topics as the {known.clusters} here.")
+        return lines
 
 
 @takes_options
@@ -263,6 +281,7 @@ def power(
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
+    cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
@@ -288,6 +307,9 @@ def power(
         Draws of topics for each interval and test.
     seed : int
         The seed of what is drawn.
+    cluster : str or mapping, optional
+        Whole clusters of topics are resampled, since questions about one document are not independent: a field of
+        topics, a file with topic and cluster in each line, or a mapping, as in :func:`berrypick.compare`.
     jobs : int
         The number of processes.
     progress : bool or callable, optional
@@ -311,17 +333,32 @@ def power(
     """
     method = PowerMethod(power, confidence=confidence, resamples=resamples, seed=seed)
     wanted = _differences(detect)
-    results, _ = evaluated(truth, runs, measures, options, "power", jobs, progress)
+    results, prepared = evaluated(truth, runs, measures, options, "power", jobs, progress)
     check_pairs(results, "power", 2)
     notes = list(results.notes)
-    if len(results.topics) < FEW_TOPICS:
-        notes.append(Note("few topics", f"with fewer than {FEW_TOPICS} topics, deviations are hardly known"))
+    codes, field, unclustered = clusters_of(results, prepared, cluster, "power", 2)
+    method = replace(method, cluster=field)
+    notes += [*unclustered, *_unit_notes(len(results.topics), codes, method)]
     found = []
     for measure in results.measures:
         values = TopicValues.of(results, measure, results.runs, results.topics)
         notes += missing_notes(values)
-        found += _PowerWork(values, method, results).measure_power(wanted, notes)
+        found += _PowerWork(values, method, results, codes).measure_power(wanted, notes)
     return Power(tuple(found), method, tuple(dict.fromkeys(notes)))
+
+
+def _unit_notes(topics: int, codes: IntArray | None, method: PowerMethod) -> list[Note]:
+    """What few topics or clusters cannot show."""
+    units, unit = (topics, "topic") if codes is None else (int(codes.max()) + 1, "cluster")
+    found = []
+    if units < FEW_TOPICS:
+        found.append(Note("few topics", f"with fewer than {FEW_TOPICS} {unit}s, deviations are hardly known"))
+    least = statistics.smallest_p(units, statistics.MOST_RESAMPLES)
+    if least > method.alpha:
+        text = f"the randomisation test of compare gives no p-value below {least:.4g} on {counted(units, unit)}, "
+        text += "however large a difference is: at this confidence only the t-test can find one"
+        found.append(Note("no power", text))
+    return found
 
 
 def _differences(detect: float | Sequence[float]) -> list[float | None]:
@@ -335,8 +372,11 @@ def _differences(detect: float | Sequence[float]) -> list[float | None]:
 class _PowerWork:
     """One measure."""
 
-    def __init__(self, values: TopicValues, method: PowerMethod, results: Results) -> None:
-        self.values, self.method = values, method
+    def __init__(self, values: TopicValues, method: PowerMethod, results: Results, clusters: IntArray | None) -> None:
+        self.values, self.method, self.clusters = values, method, clusters
+        self.cluster_count = None if clusters is None else int(clusters.max()) + 1
+        #: Topics of a unit that is drawn.
+        self.size = 1.0 if self.cluster_count is None else len(values.topics) / self.cluster_count
         self.signature = signature_of(results, values.measure, method.fields())
 
     def measure_power(self, wanted: Sequence[float | None], notes: list[Note]) -> list[MeasurePower]:
@@ -348,34 +388,39 @@ class _PowerWork:
         return [self._measure_power(detect, pairs, deviations, effects) for detect in wanted]
 
     def _pairs(self) -> tuple[list[tuple[int, int, float, float]], FloatArray, FloatArray]:
-        """(pair, topics, mean difference, deviation) of pairs with spread; resamples x pairs: deviations; the smallest
-        effect of each pair."""
+        """(pair, topics or clusters, mean difference, deviation) of pairs with spread; resamples x pairs: deviations;
+        the smallest effect of each pair."""
         found, draws = [], []
-        for columns, differences in self.values.paired_blocks():
-            if len(differences) < 2:
+        for columns, differences, codes in self._blocks():
+            units = len(differences) if codes is None else int(codes.max()) + 1
+            if units < 2:
                 continue
-            spread = statistics._spread(differences)
+            sums = ClusterSums.of(differences - differences.mean(axis=0), np.arange(units) if codes is None else codes)
+            spread = statistics._spread(differences) if codes is None else sums.deviations(np.ones((1, units)))[0]
             kept = np.flatnonzero(spread > 0)
             means = differences.mean(axis=0)
-            found += [(int(columns[i]), len(differences), float(means[i]), float(spread[i])) for i in kept]
-            draws.append(self._drawn(differences[:, kept]))
+            found += [(int(columns[i]), units, float(means[i]), float(spread[i])) for i in kept]
+            draws.append(self._drawn(ClusterSums(sums.sums[:, kept], sums.sizes)))
         order = sorted(range(len(found)), key=lambda i: found[i][0])
         effect = {n: smallest_effect(n, self.method.power, self.method.alpha) for n in {one[1] for one in found}}
         ordered = [found[i] for i in order]
         all_draws = np.concatenate(draws, axis=1)[:, order] if draws else np.empty((self.method.resamples, 0))
         return ordered, all_draws, np.array([effect[one[1]] for one in ordered])
 
-    def _drawn(self, differences: FloatArray) -> FloatArray:
-        """resamples x pairs: standard deviations over drawn topics."""
-        topics = len(differences)
-        offsets = differences - differences.mean(axis=0)
-        parts = []
-        # n/(n - 1) twice: for the draw, and for the topics that it is drawn from
-        correction = (topics / (topics - 1)) ** 2
-        for _, times in statistics.resample_counts(topics, self.method.resamples, self.method.seed):
-            mean, square = times @ offsets / topics, times @ offsets**2 / topics
-            parts.append(np.sqrt(np.maximum(square - mean**2, 0.0) * correction))
-        return np.concatenate(parts)
+    def _blocks(self) -> Iterator[tuple[IntArray, FloatArray, IntArray | None]]:
+        """(pairs, topics x pairs, clusters of the topics) of the pairs that have a difference on the same topics."""
+        differences = self.values.differences()
+        for columns, topics in columns_alike(~np.isnan(differences)):
+            codes = None if self.clusters is None else np.unique(self.clusters[topics], return_inverse=True)[1]
+            yield columns, differences[np.ix_(topics, columns)], codes if len(topics) else None
+
+    def _drawn(self, sums: ClusterSums) -> FloatArray:
+        """resamples x pairs: standard deviations over drawn topics or clusters."""
+        units = len(sums.sizes)
+        # n/(n - 1) once more, for what they are drawn from
+        correction = math.sqrt(units / (units - 1))
+        draws = statistics.resample_counts(units, self.method.resamples, self.method.seed)
+        return np.concatenate([sums.deviations(times) * correction for _, times in draws])
 
     def _measure_power(
         self,
@@ -404,14 +449,29 @@ class _PowerWork:
             needed_interval=(self._needed(detect, low), self._needed(detect, high)),
             needed_largest=self._needed(detect, float(deviation.max()) if len(pairs) else None),
             signature=self.signature,
+            clusters=self.cluster_count,
+            clusters_needed=None if self.clusters is None else self._units_needed(detect, middle),
         )
 
     def _pair(self, one: tuple[int, int, float, float], smallest: float, detect: float | None) -> PairPower:
-        place, topics, difference, deviation = one
+        place, _, difference, deviation = one
         first, second = (self.values.runs[run] for run in self.values.pairs[place])
-        return PairPower(first, second, topics, difference, deviation, smallest, self._needed(detect, deviation))
+        needed = None if self.clusters is None else self._units_needed(detect, deviation)
+        return PairPower(
+            first, second, self._topics(place), difference, deviation, smallest, self._needed(detect, deviation), needed
+        )
+
+    def _topics(self, pair: int) -> int:
+        """On how many topics both runs of a pair have a value."""
+        one, other = self.values.pairs[pair]
+        return int((self.values.defined[:, one] & self.values.defined[:, other]).sum())
 
     def _needed(self, detect: float | None, deviation: float | None) -> int | None:
+        """Topics; of clusters those of so many of the present mean size."""
+        units = self._units_needed(detect, deviation)
+        return None if units is None else math.ceil(units * self.size - 1e-9)
+
+    def _units_needed(self, detect: float | None, deviation: float | None) -> int | None:
         if detect is None or not deviation:
             return None
         return topics_needed(detect / deviation, self.method.power, self.method.alpha)

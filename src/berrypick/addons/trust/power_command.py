@@ -17,6 +17,7 @@ from berrypick.cli.output import HELP, Output, progress_bar
 @flags.measures("EPRUM nxCG@10")
 @click.option("--detect", type=float, multiple=True, metavar="X", help="Difference of means to detect; repeatable.")
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="P", help="Probability of detecting it.")
+@flags.cluster
 @flags.resampling_options(1000)
 @flags.output()
 @flags.evaluation

@@ -8,8 +8,8 @@ t-tests in place of the bootstrap, 95% intervals held the expected discriminativ
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +28,14 @@ from berrypick.comparison.compare import FEW_TOPICS, evaluated
 from berrypick.comparison.curves import Band
 from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_of, shown, with_method
 from berrypick.comparison.topic_values import TopicValues
-from berrypick.core.arrays import FloatArray
+from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
 from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
+from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters
 from berrypick.evaluation.options import EvaluationKeywords, takes_options
 from berrypick.evaluation.requested import MeasuresGiven
 from berrypick.inputs.convert import RunsLike, TruthLike
@@ -67,6 +68,7 @@ class StabilityMethod(Resampling):
 
     def fields(self) -> list[tuple[str, str]]:
         drawn = self._fields("confidence", "resamples", "splits", "seed")
+        drawn += self._clustered()
         return [("test", "bootstrap"), ("interval", f"jackknife({LEFT_OUT:g},{SUBSETS})"), *drawn]
 
 
@@ -85,12 +87,14 @@ class MeasureStability:
     pairs: tuple[tuple[str, str, float | None, float | None], ...]  # run, versus, mean difference, ASL
     swaps: Swaps
     signature: Signature
+    clusters: int | None = None  # how many there are, where whole clusters are resampled
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "measure": self.measure,
             "runs": len(self.runs),
             "topics": self.topics,
+            **({} if self.clusters is None else {"clusters": self.clusters}),
             "pairs": len(self.pairs),
             "discriminative_power": self.power.value,
             **fields_of(self.power, "low", "high"),
@@ -177,13 +181,13 @@ class Stability(Tabular):
         return [Table("", header, rows, "<>>>><>><>>")]
 
     def legend(self) -> list[str]:
-        method = self.method
+        method, units = self.method, f"clusters of topics ({self.method.cluster})" if self.method.cluster else "topics"
         return [
             f"power: share of the pairs of runs that differ significantly (bootstrap ASL at most {method.alpha:g}, not "
             f"corrected for their number; {method.resamples} resamples), and the difference that takes.",
-            f"swap rate: share of the pairs that two halves of the topics order differently ({method.splits} splits); "
+            f"swap rate: share of the pairs that two halves of the {units} order differently ({method.splits} splits); "
             f"the difference from which on it is at most {TRUSTED:g}, and the share of pairs that differ by so much.",
-            f"Intervals: jackknife over topics, leaving out {LEFT_OUT:.0%} at a time; seed {method.seed}.",
+            f"Intervals: jackknife over {units}, leaving out {LEFT_OUT:.0%} at a time; seed {method.seed}.",
         ]
 
     def plot(self, **how: Any) -> Any:
@@ -228,6 +232,7 @@ def stability(
     resamples: int = 1000,
     splits: int = 1000,
     seed: int = 0,
+    cluster: str | Mapping[str, str] | None = None,
     jobs: int = 1,
     progress: ProgressLike = None,
     **options: Unpack[EvaluationKeywords],
@@ -251,6 +256,9 @@ def stability(
         Random halves of the topics for swap rates.
     seed : int
         The seed of what is drawn.
+    cluster : str or mapping, optional
+        Whole clusters of topics are resampled, since questions about one document are not independent: a field of
+        topics, a file with topic and cluster in each line, or a mapping, as in :func:`berrypick.compare`.
     jobs : int
         The number of processes.
     progress : bool or callable, optional
@@ -274,11 +282,15 @@ def stability(
     """
     method = StabilityMethod(splits, confidence=confidence, resamples=resamples, seed=seed)
     told = as_progress(progress)
-    results, _ = evaluated(truth, runs, measures, options, "stability", jobs, told)
+    results, prepared = evaluated(truth, runs, measures, options, "stability", jobs, told)
     check_pairs(results, "stability", 4)
     notes = list(results.notes)
-    if len(results.topics) < FEW_TOPICS:
-        notes.append(Note("few topics", f"with fewer than {FEW_TOPICS} topics, tests and intervals are unreliable"))
+    codes, field, unclustered = clusters_of(results, prepared, cluster, "stability", 4)
+    method = replace(method, cluster=field)
+    notes += unclustered
+    units, unit = (len(results.topics), "topics") if codes is None else (int(codes.max()) + 1, "clusters")
+    if units < FEW_TOPICS:
+        notes.append(Note("few topics", f"with fewer than {FEW_TOPICS} {unit}, tests and intervals are unreliable"))
     pairs = math.comb(len(results.runs), 2)
     if pairs < FEW_PAIRS:
         text = f"shares of {counted(pairs, 'pair')} of runs are coarse, and so are their intervals"
@@ -289,7 +301,8 @@ def stability(
         values = TopicValues.of(results, measure, results.runs, results.topics)
         notes += missing_notes(values)
         ahead = _ahead(told, place * SUBSETS, total)
-        found.append(_measure_stability(values, method, signature_of(results, measure, method.fields()), ahead))
+        signature = signature_of(results, measure, method.fields())
+        found.append(_measure_stability(values, method, signature, ahead, codes))
     return Stability(tuple(found), method, tuple(dict.fromkeys(notes)))
 
 
@@ -299,6 +312,19 @@ def check_pairs(results: Results, what: str, topics: int) -> None:
         raise UsageError(f"{what} needs two runs or more, not {len(results.runs)}")
     if len(results.topics) < topics:
         raise UsageError(f"{what} needs {topics} topics or more, not {len(results.topics)}")
+
+
+def clusters_of(
+    results: Results, prepared: Evaluation | None, cluster: Any, what: str, least: int
+) -> tuple[IntArray | None, str, list[Note]]:
+    """The number of the cluster of each topic, what they are clustered by, and notes; None without clusters."""
+    if cluster is None:
+        return None, "", []
+    clusters = topic_clusters(None if prepared is None else prepared.truth, cluster)
+    codes = cluster_codes(clusters, results.topics)
+    if codes.max() + 1 < least:
+        raise UsageError(f"{what} needs {least} clusters or more, not {codes.max() + 1}")
+    return codes, clusters.field, cluster_notes(clusters, results.topics)
 
 
 def missing_notes(values: TopicValues) -> list[Note]:
@@ -318,14 +344,19 @@ def signature_of(results: Results, measure: str, method: Sequence[tuple[str, str
 
 
 def _measure_stability(
-    values: TopicValues, method: StabilityMethod, signature: Signature, progress: Progress | None
+    values: TopicValues,
+    method: StabilityMethod,
+    signature: Signature,
+    progress: Progress | None,
+    clusters: IntArray | None,
 ) -> MeasureStability:
     differences = values.differences()
     width = _width(values)
-    levels = achieved_levels(differences, resamples=method.resamples, seed=method.seed)
-    required = required_differences(differences, resamples=method.resamples, seed=method.seed, alpha=method.alpha)
-    swaps = swap_counts(differences, splits=method.splits, seed=method.seed, width=width)
-    power, rate = _intervals(differences, width, levels, swaps, method, progress)
+    how: dict[str, Any] = {"seed": method.seed, "clusters": clusters}
+    levels = achieved_levels(differences, resamples=method.resamples, **how)
+    required = required_differences(differences, resamples=method.resamples, alpha=method.alpha, **how)
+    swaps = swap_counts(differences, splits=method.splits, width=width, **how)
+    power, rate = _intervals(differences, width, levels, swaps, method, progress, clusters)
     first = swaps.trusted()
     share = None if first is None else float(swaps.comparisons[first:].sum() / swaps.comparisons.sum())
     known = required[~np.isnan(required)]
@@ -341,6 +372,7 @@ def _measure_stability(
         pairs=_named_pairs(values, differences, levels),
         swaps=swaps,
         signature=signature,
+        clusters=None if clusters is None else int(clusters.max()) + 1,
     )
 
 
@@ -374,18 +406,22 @@ def _intervals(
     swaps: Swaps,
     method: StabilityMethod,
     progress: Progress | None,
+    clusters: IntArray | None,
 ) -> tuple[Interval, Interval]:
-    """The discriminative power and the swap rate with their intervals, by a jackknife over topics."""
-    topics = len(differences)
+    """The discriminative power and the swap rate with their intervals, by a jackknife over topics or clusters."""
+    codes = np.arange(len(differences)) if clusters is None else clusters
+    topics = int(codes.max()) + 1  # or clusters
     gone = max(1, round(LEFT_OUT * topics))
     random = np.random.default_rng([_SUBSETS, method.seed])
     found = np.empty((SUBSETS, 2))
     splits = max(1, method.splits // 10)
     for place in range(SUBSETS):
-        some = differences[np.sort(random.permutation(topics)[: topics - gone])]
-        own = achieved_levels(some, resamples=method.resamples, seed=method.seed)
+        stays = np.flatnonzero(np.isin(codes, random.permutation(topics)[: topics - gone]))
+        some = differences[stays]
+        left = None if clusters is None else np.unique(clusters[stays], return_inverse=True)[1]
+        own = achieved_levels(some, resamples=method.resamples, seed=method.seed, clusters=left)
         found[place, 0] = _share(own, method.alpha)
-        found[place, 1] = swap_counts(some, splits=splits, seed=method.seed, width=width).rate
+        found[place, 1] = swap_counts(some, splits=splits, seed=method.seed, width=width, clusters=left).rate
         if progress is not None:
             progress(place + 1, SUBSETS)
     values = (_share(levels, method.alpha), swaps.rate)

@@ -18,6 +18,7 @@ from berrypick.cli.output import HELP, Output, progress_bar, tell
 @click.argument("runs", nargs=-1, required=True)
 @flags.measures("EPRUM nxCG@10")
 @flags.whole_number("--splits", 1000, "Number of random halves of the topics.", click.IntRange(1))
+@flags.cluster
 @flags.resampling_options(1000)
 @click.option("--plot", "picture", metavar="FILE", help="Also draw a figure: FILE.png, FILE.svg or FILE.pdf.")
 @flags.output()

@@ -1,0 +1,23 @@
+"""The panel of the report page on what the log of a fitted user model leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from berrypick.core.explanation import Table
+from berrypick.core.results import Results
+from berrypick.evaluation.evaluation import Evaluation
+from berrypick.report.panels import Panel
+from berrypick.report.text import reader_table
+
+
+class FittedReaders(Panel):
+    """Means with their intervals over readers drawn from a fitted user model."""
+
+    name: ClassVar[str] = "fitted_readers"
+    title: ClassVar[str] = "What the log leaves open"
+
+    def parts(self, evaluation: Evaluation, results: Results) -> Sequence[Table | str]:
+        """Return a table, where a user model is fitted and its file says how well."""
+        return [] if results.drawn is None or not results.drawn.values else [reader_table(results, 4)]
