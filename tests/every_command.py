@@ -22,6 +22,7 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
     truth = [{"topic": topic, **span, "grade": 1} for topic in topics]
     contents = {
         "truth.jsonl": _lines(truth),
+        "asked.jsonl": _lines([{**row, "question": f"Refunds {name}?"} for row in truth]),
         "answers.jsonl": _lines([*truth[1:], {"topic": topics[0], "answer": None}]),
         "annotated.jsonl": _lines([{**row, "annotator": who} for row in truth for who in (f"a{name}", f"b{name}")]),
         "quotes.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "Delivery"} for topic in topics]),
@@ -59,10 +60,13 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         ]
         contents[f"saved{at}.json"] = json.dumps(rows)
     contents["saved.json"] = json.dumps(json.loads(contents["saved0.json"]) + json.loads(contents["saved1.json"]))
+    for size, place in ((20, 0), (40, 10)):
+        contents[f"runs/size={size}{in_path}.jsonl"] = contents[f"{place}.jsonl"]
     (folder / "xml").mkdir()
+    (folder / "runs").mkdir()
     contents["xml/a.xml"] = "<article><sec>text</sec></article>"
     contents["xml/b.xml"] = "<article><sec>"
-    made = {}
+    made = {"runs": folder / "runs"}
     for file, content in contents.items():
         path = folder / (f"{in_path}{file}" if "/" not in file else file)
         path.write_text(content, encoding="utf-8", errors="surrogatepass")
@@ -103,6 +107,11 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
                 for measure in ("charR@5", "EPRUM", "MRR", "SetAP")
             ),
             (2, [truth, runs[0], "--topic", f"no{topic}", "-m", "charR@5"]),
+        ],
+        "sweep": [
+            (0, [files["asked.jsonl"], "--documents", files["texts.jsonl"], "--grid", "size=20,40", *many]),
+            (0, [truth, "--runs", files["runs"], *many]),
+            (2, [files["asked.jsonl"], "--documents", files["texts.jsonl"], "--grid", f"size=20,no{topic}", *many]),
         ],
         "ideal": [(0, [truth, "-m", "EPRUM"])],
         "simulate": [(0, [truth, *runs, "-m", "EPRUM", "--readers", "50"])],
