@@ -27,7 +27,6 @@ def write_inputs(folder: Path, name: str, in_path: str = "") -> dict[str, Path]:
         "annotated.jsonl": _lines([{**row, "annotator": who} for row in truth for who in (f"a{name}", f"b{name}")]),
         "quotes.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "Delivery"} for topic in topics]),
         "lost.jsonl": _lines([{"topic": topic, "doc": doc, "quote": "No such text"} for topic in topics]),
-        "asked.jsonl": _lines([{**row, "question": f"Refunds {row['topic']}?"} for row in truth]),
         "golden.json": json.dumps(
             [
                 {"id": topic, "question": f"Why {topic}?", "context": TEXT, "source": doc, "kind": name}
@@ -128,10 +127,6 @@ def invocations(files: dict[str, Path], out: Path) -> dict[str, list[tuple[int, 
         "adopt": [
             (0, [files["golden.json"], runs[0], "--documents", files["texts.jsonl"], "-o", out / "adopted.jsonl"]),
             (2, [files["lost.jsonl"], "--documents", files["texts.jsonl"], "-o", out / "never.jsonl"]),
-        ],
-        "sweep": [
-            (0, [files["asked.jsonl"], "--documents", files["texts.jsonl"], "--grid", "size=20,40", "-m", "charR@1"]),
-            (2, [files["asked.jsonl"], "--documents", files["texts.jsonl"], "--grid", f"no{topic}"]),
         ],
         "locate": [
             (0, [files["quotes.jsonl"], out / "located.jsonl", "--documents", files["texts.jsonl"]]),

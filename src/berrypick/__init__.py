@@ -39,13 +39,12 @@ if TYPE_CHECKING:
     from berrypick.comparison.difference import Difference, diff
     from berrypick.comparison.saved import read_results
     from berrypick.core.collection import Collection
-    from berrypick.core.explanation import Explanation
     from berrypick.core.parameters import parameter
     from berrypick.core.reach import Reach
     from berrypick.core.registry import register
     from berrypick.core.results import Note, Results, Signature, concat
     from berrypick.core.run import Run
-    from berrypick.core.score import Score
+    from berrypick.core.score import Explanation, Score
     from berrypick.core.truth import Truth
     from berrypick.documents.texts import Texts, read_texts
     from berrypick.evaluation.evaluation import Evaluation
@@ -158,7 +157,7 @@ _HOMES = {
     "diff": "berrypick.comparison.difference",
     "read_results": "berrypick.comparison.saved",
     "Collection": "berrypick.core.collection",
-    "Explanation": "berrypick.core.explanation",
+    "Explanation": "berrypick.core.score",
     "parameter": "berrypick.core.parameters",
     "Reach": "berrypick.core.reach",
     "register": "berrypick.core.registry",

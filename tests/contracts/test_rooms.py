@@ -30,6 +30,7 @@ FILES_TWICE = {
 CLASSES_TWICE = {
     "Coverage": "a measure and a user model of one name",
     "RetrievalEvaluator": "evaluators for LangSmith, Haystack and LlamaIndex, each in the module for its library",
+    "RetrievalMetric": "metrics for ragas and DeepEval, each in the module for its library",
     "T2I": "a measure and a user model of one name",
     "Table": "a table to be shown, and the user model of that name",
 }

@@ -14,8 +14,8 @@ from made_results import results
 
 import berrypick as bp
 from berrypick import users
-from berrypick.core.explanation import Explanation, Table
 from berrypick.core.run import Ranking
+from berrypick.core.score import Explanation, Table
 from berrypick.core.truth import Targets, TopicTruth
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.topic import JudgedTopic

@@ -15,7 +15,7 @@ from made_results import results
 from markdown_it import MarkdownIt
 
 import berrypick as bp
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.report import tables
 from berrypick.report.text import render
 

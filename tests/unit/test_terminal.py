@@ -16,7 +16,7 @@ from made_results import results
 
 import berrypick as bp
 from berrypick.comparison.curves import Band
-from berrypick.core.explanation import Explanation, Table
+from berrypick.core.score import Explanation, Table
 from berrypick.report import terminal, text
 
 fcntl, pty, termios = (pytest.importorskip(name, reason="terminals of POSIX") for name in ("fcntl", "pty", "termios"))

@@ -7,7 +7,7 @@ import click
 from berrypick import formats
 from berrypick.cli.output import HELP, painter, say, show, tell
 from berrypick.cli.show import KINDS
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.measures import document_measures
 
 

@@ -10,9 +10,9 @@ from berrypick import formats, measures, users
 from berrypick.cli.output import HELP, painter, say, show
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.registry import Registry
+from berrypick.core.score import Table
 from berrypick.measures import document_measures
 from berrypick.measures.typed_names import stands_for
 from berrypick.references import bibtex, cited

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from berrypick.core import spec as specs
 from berrypick.core.errors import Message, UsageError, option
 from berrypick.core.parameters import is_finite
-from berrypick.core.whole_documents import refuse_whole_documents
+from berrypick.core.results import refuse_whole_documents
 from berrypick.evaluation.protocols import check_task_name, get_protocol, measures_of
 
 if TYPE_CHECKING:

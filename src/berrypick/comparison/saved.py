@@ -10,9 +10,8 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from berrypick.core import whole_documents
 from berrypick.core.errors import InputError, nesting_refused
-from berrypick.core.results import ALL, Note, Results, Row, Signature
+from berrypick.core.results import ALL, JUDGED, Note, Results, Row, Signature
 from berrypick.evaluation.requested import measure_info, measure_of_parts
 from berrypick.formats.io.files import file_name, head, read_whole, reusable
 from berrypick.formats.io.json_lines import json_cost
@@ -85,11 +84,11 @@ def _results(rows: list[Row], path: str) -> Results:
 
 def _notes(row: Row) -> list[Note]:
     """What a signature has to say of a number."""
-    units = row.signature.get(whole_documents.FIELD)
+    units = row.signature.get(JUDGED)
     if not units:
         return []
     instead = measure_of_parts(row.measure, units)
-    return [whole_documents.whole_documents_note(row.measure, instead, units, row.run)] if instead else []
+    return [whole_documents_note(row.measure, instead, units, row.run)] if instead else []
 
 
 _EXPECTED = "expected the output of berrypick evaluate -q -o json: a list of objects with run, topic, measure, value"

@@ -10,8 +10,8 @@ import numpy as np
 
 from berrypick.comparison.statistics import check_draws
 from berrypick.core.exchange import Written, columns_of
-from berrypick.core.explanation import Table
 from berrypick.core.results import Note, Signature
+from berrypick.core.score import Table
 
 
 class Tabular(Written):

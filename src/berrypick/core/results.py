@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, ClassVar
 
 from berrypick.core.drawn import DrawnValues, joined
-from berrypick.core.errors import Message, UsageError, nearest, one_line_template
+from berrypick.core.errors import BerrypickWarning, Message, UsageError, nearest, one_line_template
 from berrypick.core.exchange import Kind, Written
 from berrypick.core.score import Curve
 from berrypick.core.words import counted
@@ -341,8 +342,6 @@ class Results(Written):
         Names are those of the measures in characters that MLflow accepts: ``charR_at_5`` for charR@5. A mean that is
         undefined is left out. Measures of whole documents where parts are judged give a warning: no note goes along.
         """
-        from berrypick.core.whole_documents import warn_of_whole_documents
-
         warn_of_whole_documents(self.notes, len(self.runs))
         names = metric_names(self.measures)
         found = {
@@ -623,3 +622,31 @@ def metric_names(measures: Iterable[str]) -> dict[str, str]:
         used.add(name.lower())
         found[measure] = name
     return found
+
+
+# --- numbers that count whole documents although parts of them are judged ---------------------------------------------
+
+#: The one note that says so, wherever results go. Gates refuse such a number; whatever hands on numbers alone warns.
+WHOLE_DOCUMENTS = "whole documents"
+#: The field of a signature that says what was judged, where a measure counts whole documents instead.
+JUDGED = "judged"
+
+
+def whole_documents_note(measure: str, instead: str, units: str, run: str = "") -> Note:
+    """The note on a measure, with the measure that counts what was judged."""
+    text = f"counts whole documents, each at its best rank and relevant if any text in it is; {instead} counts {units}"
+    return Note(WHOLE_DOCUMENTS, text, run, measure)
+
+
+def refuse_whole_documents(notes: Iterable[Note], what: str, measures: Collection[str] | None = None) -> None:
+    """Refuse what would rest on such a number: of any measure, or of some."""
+    for note in notes:
+        if note.kind == WHOLE_DOCUMENTS and (measures is None or note.measure in measures):
+            raise UsageError(f"{note.measure} {note.text}. {what} would take text that never touches an answer for it")
+
+
+def warn_of_whole_documents(notes: Iterable[Note], runs: int, measures: Collection[str] | None = None) -> None:
+    """Warn the caller of the caller, who sees numbers without notes."""
+    told = [note for note in notes if note.kind == WHOLE_DOCUMENTS and (measures is None or note.measure in measures)]
+    for note in merge_notes(told, runs):
+        warnings.warn(str(note), BerrypickWarning, stacklevel=3)

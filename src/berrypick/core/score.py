@@ -1,8 +1,9 @@
-"""What a measure returns for one topic."""
+"""What a measure returns for one topic: a score, and the working of it, which any front end can show."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,55 @@ class Score:
 
 
 Curve = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are text already; ``align`` holds one of '<' and '>' per column (default: first left, others right)."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    align: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is explained, and the parts that explain it, in reading order.
+
+    Attributes
+    ----------
+    title
+        What is explained.
+    parts
+        Sentences and tables.
+
+    Examples
+    --------
+    >>> import berrypick as bp
+    >>> print(bp.Explanation("RR for topic q", ["RR = 1/2"]))
+    RR for topic q
+    <BLANKLINE>
+    RR = 1/2
+    """
+
+    title: str
+    parts: Sequence[str | Table] = field(default_factory=tuple, repr=False)
+
+    def __str__(self) -> str:
+        from berrypick.report.text import explanation
+
+        return explanation(self).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from berrypick.report.notebook import explanation_html
+
+        return explanation_html(self)
+
+
+def number(value: float, places: int = 4) -> str:
+    """A number for a table: short, without trailing zeros beyond need, small ones not shown as zero."""
+    if value != 0 and abs(value) < 10**-places / 2:
+        return f"{value:.2e}"
+    text = f"{value:.{places}f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.report.tables import aligned, shown
 

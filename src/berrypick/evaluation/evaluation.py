@@ -14,11 +14,11 @@ from berrypick import users
 from berrypick.core.arrays import FloatArray
 from berrypick.core.drawn import DrawnValues
 from berrypick.core.errors import BerrypickError, Message, UsageError, nearest, option
-from berrypick.core.explanation import Explanation
 from berrypick.core.progress import Progress as Progress
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
 from berrypick.core.results import Note, Results, Row, TopicGroups
 from berrypick.core.run import Run
+from berrypick.core.score import Explanation
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.groups import topic_groups, with_topic_table

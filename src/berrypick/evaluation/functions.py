@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from berrypick.core import whole_documents
 from berrypick.core.doors import functions
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import BerrypickWarning, UsageError, option
-from berrypick.core.explanation import Explanation
 from berrypick.core.progress import ProgressLike
-from berrypick.core.results import Results, merge_notes
-from berrypick.core.whole_documents import refuse_whole_documents
+from berrypick.core.results import WHOLE_DOCUMENTS, Results, merge_notes, refuse_whole_documents
+from berrypick.core.score import Explanation
 from berrypick.evaluation.evaluation import Evaluation, prepare_one
 from berrypick.evaluation.options import EvaluationOptions, takes_options
 from berrypick.evaluation.readers import explain_readers
@@ -112,7 +110,7 @@ def evaluate_parts(truth: Any, runs: Any, measures: MeasuresGiven, what: str, op
 
 
 #: Kinds of notes on numbers that mean nothing.
-MEANINGLESS = ("unknown documents", "unused navigation", whole_documents.KIND)
+MEANINGLESS = ("unknown documents", "unused navigation", WHOLE_DOCUMENTS)
 #: Kinds of notes that are a warning once in a process.
 ONCE = {"kernels"}
 _warned: set[str] = set()

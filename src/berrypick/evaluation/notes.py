@@ -11,10 +11,9 @@ import numpy as np
 from berrypick.core.arrays import BoolArray, Narrow
 from berrypick.core.errors import Message, option
 from berrypick.core.navigation import LinkTable, Navigation
-from berrypick.core.results import Note, Row, mean
+from berrypick.core.results import Note, Row, mean, whole_documents_note
 from berrypick.core.run import Run
 from berrypick.core.truth import TopicTruth, Truth
-from berrypick.core.whole_documents import whole_documents_note
 from berrypick.core.words import counted, material
 from berrypick.documents.near_names import near_hint, near_match
 from berrypick.documents.tokens import WORDS

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from berrypick import users
 from berrypick.core.drawn import drawn_interval
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import number
 from berrypick.core.navigation import FittedReader
 from berrypick.core.results import Note
+from berrypick.core.score import number
 from berrypick.core.words import counted
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import RunScorer

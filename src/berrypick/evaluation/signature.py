@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from berrypick._version import __version__
-from berrypick.core import whole_documents
 from berrypick.core.navigation import LinkTable, Navigation, Sessions
-from berrypick.core.results import Signature
+from berrypick.core.results import JUDGED, Signature
 from berrypick.core.run import Run
 from berrypick.core.score import Score
 from berrypick.core.truth import Truth
@@ -65,7 +64,7 @@ def measure_fields(
     if of_elements or run.path is not None:
         own += sizes_field(one, evaluation, run, reads)
     if measure.of_spans and one.instead(truth.units):
-        own.append((whole_documents.FIELD, truth.units))
+        own.append((JUDGED, truth.units))
     stated = dict(vars(evaluation.options))
     stated["user"] = context.user if "user" in reads else None
     navigation = context.reader.navigation if "navigation" in reads else None

@@ -13,11 +13,10 @@ from typing import ClassVar, Literal, TypeVar, get_args
 
 from berrypick.core import spec as specs
 from berrypick.core.errors import NamedError, UsageError
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import USUAL, laws_problem, without
 from berrypick.core.observed import unrecorded
 from berrypick.core.parameters import Parameterized, plain
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import counted
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions

@@ -13,7 +13,7 @@ from textwrap import fill
 from berrypick.comparison.comparison import Comparison, Estimate
 from berrypick.comparison.difference import Difference
 from berrypick.core.errors import one_line
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.report import tables
 
 OUTPUTS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl")

@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from html import escape
 
 from berrypick.core.errors import one_line
-from berrypick.core.explanation import Table
 from berrypick.core.results import Note, merge_notes
+from berrypick.core.score import Table
 from berrypick.report.tables import alignment
 
 #: Half transparent, so that it shows on white and on black.

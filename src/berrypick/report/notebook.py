@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from berrypick.core.errors import BerrypickError, shorten
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.results import Results
+from berrypick.core.score import Explanation, Table, number
 from berrypick.core.words import counted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.report import html, span_strips

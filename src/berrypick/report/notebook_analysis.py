@@ -8,8 +8,8 @@ from typing import Any
 from berrypick.comparison.comparison import Comparison, Estimate
 from berrypick.comparison.difference import Difference
 from berrypick.comparison.tabular import Tabular
-from berrypick.core.explanation import Table
 from berrypick.core.results import Results
+from berrypick.core.score import Table
 from berrypick.report import html
 from berrypick.report.comparison_text import best_cells, difference_table, legend
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from berrypick.core.doors import Door
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 
 if TYPE_CHECKING:
     from berrypick.core.results import Results

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from berrypick.core.errors import UsageError, nearest, one_line
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 
 UNDEFINED = "-"
 #: What every table can be written as.

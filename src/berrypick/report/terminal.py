@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from berrypick.core.errors import one_line
-from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import Results
+from berrypick.core.score import Explanation, Table
 from berrypick.report import tables
 from berrypick.report.tables import Cells, Paint, can_encode
 

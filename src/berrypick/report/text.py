@@ -11,8 +11,8 @@ import numpy as np
 
 from berrypick.comparison import statistics
 from berrypick.core.errors import UsageError, one_line
-from berrypick.core.explanation import Explanation, Table
 from berrypick.core.results import ALL, Note, Results, merge_notes
+from berrypick.core.score import Explanation, Table
 from berrypick.formats.io.files import atomic_writer, file_name
 from berrypick.formats.io.table_files import write_parquet
 from berrypick.report import tables

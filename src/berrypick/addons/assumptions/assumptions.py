@@ -26,9 +26,9 @@ from berrypick.comparison.topic_values import TIE
 from berrypick.comparison.unjudged import unjudged_bounds
 from berrypick.core.drawn import READERS
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress
 from berrypick.core.results import Note, Results, TopicGroups
+from berrypick.core.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.proved import Proved, bounded_measures, with_bounds
 

@@ -9,8 +9,8 @@ from berrypick.addons.assumptions.over import Over
 from berrypick.comparison.comparison import Method
 from berrypick.core import spec as specs
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
 from berrypick.core.results import Results
+from berrypick.core.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.report.panels import Panel
 

@@ -23,9 +23,9 @@ from berrypick.comparison.comparison import Method
 from berrypick.comparison.tabular import Tabular, bounds, shown
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress
 from berrypick.core.results import Note, TopicGroups
+from berrypick.core.score import Table
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import cluster_codes, cluster_notes

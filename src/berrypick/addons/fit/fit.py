@@ -24,11 +24,11 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core import spec as specs
 from berrypick.core.collection import Collection
 from berrypick.core.errors import UsageError, option
-from berrypick.core.explanation import Table, number
 from berrypick.core.navigation import FITTED_VERSION, FittedReader, LinkTable, Sessions, content_checksum
 from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.registry import plugin_errors
 from berrypick.core.results import Note
+from berrypick.core.score import Table, number
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation_context import read_collection
 from berrypick.formats.base import Problems

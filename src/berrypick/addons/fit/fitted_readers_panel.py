@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from berrypick.core.explanation import Table
 from berrypick.core.results import Results
+from berrypick.core.score import Table
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.report.panels import Panel
 from berrypick.report.text import reader_table

@@ -10,10 +10,10 @@ import numpy as np
 
 from berrypick.comparison.tabular import Tabular, fields_of
 from berrypick.core.errors import UsageError, option
-from berrypick.core.explanation import Table
 from berrypick.core.observed import observed
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.run import Run
+from berrypick.core.score import Table
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from berrypick.addons.ideal.ideal_lists import IdealList
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.report import tables
 from berrypick.report.tables import Paint, shown
 

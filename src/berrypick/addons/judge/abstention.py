@@ -12,8 +12,8 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, option
 from berrypick.core.exchange import Kind
-from berrypick.core.explanation import Table
 from berrypick.core.run import Run
+from berrypick.core.score import Table
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options

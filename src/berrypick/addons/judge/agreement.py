@@ -11,7 +11,7 @@ import numpy as np
 from berrypick.comparison.tabular import Tabular, shown
 from berrypick.core.annotators import votes_of
 from berrypick.core.errors import UsageError, one_line
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted, unit_word
 from berrypick.formats import positions_in

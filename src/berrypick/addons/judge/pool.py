@@ -21,8 +21,8 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.annotators import Pieces
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.explanation import Table
 from berrypick.core.run import Run
+from berrypick.core.score import Table
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run, checked_truth

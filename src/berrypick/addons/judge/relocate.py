@@ -24,7 +24,7 @@ from berrypick.comparison.tabular import Tabular
 from berrypick.core.annotators import merged
 from berrypick.core.arrays import IntArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.core.truth import Quote, TopicTruth, Truth
 from berrypick.documents.checked import checked_truth
 from berrypick.documents.locator import Searchable, located_truth, normal_form, occurrences

@@ -7,9 +7,9 @@ from typing import Any
 
 from berrypick.comparison.tabular import Tabular
 from berrypick.core.errors import shorten
-from berrypick.core.explanation import Table
 from berrypick.core.laws import LAWS
 from berrypick.core.results import Note
+from berrypick.core.score import Table
 
 #: Rows of a smallest case that a sentence names.
 SHOWN = 6

@@ -10,7 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, nearest, option
-from berrypick.core.explanation import Table, number
+from berrypick.core.score import Table, number
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.evaluation.scoring import raise_named

@@ -37,9 +37,9 @@ from berrypick.addons.simulate.simulated_readers import (
 from berrypick.comparison.tabular import Tabular, fields_of, shown, with_method
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import Message, UsageError, option
-from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress, ProgressLike, StepCounter, as_progress
 from berrypick.core.results import ALL, Note, Results, Row, Signature
+from berrypick.core.score import Table
 from berrypick.evaluation.evaluation import Evaluation, check_workers
 from berrypick.evaluation.options import EvaluationKeywords, EvaluationOptions, takes_options
 from berrypick.evaluation.requested import MeasuresGiven, given_measures

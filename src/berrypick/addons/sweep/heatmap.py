@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 
 Value = float | None
 

@@ -36,10 +36,9 @@ from berrypick.comparison.compare import compare
 from berrypick.comparison.tabular import shown
 from berrypick.core.errors import UsageError, nearest
 from berrypick.core.exchange import Kind, Written
-from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, StepCounter, as_progress
-from berrypick.core.results import Results, concat
-from berrypick.core.whole_documents import warn_of_whole_documents
+from berrypick.core.results import Results, concat, warn_of_whole_documents
+from berrypick.core.score import Table
 from berrypick.core.workers import jobs_notes, ordered_map
 from berrypick.documents.texts import read_texts
 from berrypick.evaluation.evaluation import check_workers

@@ -28,9 +28,9 @@ from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_o
 from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError, shorten
-from berrypick.core.explanation import Table
 from berrypick.core.progress import ProgressLike, as_progress
 from berrypick.core.results import MeasureInfo, Note, Results, Signature, TopicGroups, unlike
+from berrypick.core.score import Table
 from berrypick.core.truth import Truth
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation

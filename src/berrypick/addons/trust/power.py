@@ -35,10 +35,10 @@ from berrypick.comparison.tabular import Interval, Resampling, Tabular, bounds, 
 from berrypick.comparison.topic_values import TopicValues, columns_alike
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
-from berrypick.core.explanation import Table
 from berrypick.core.parameters import is_finite
 from berrypick.core.progress import ProgressLike
 from berrypick.core.results import Note, Results, Signature
+from berrypick.core.score import Table
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.options import EvaluationKeywords, takes_options

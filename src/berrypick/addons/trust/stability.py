@@ -30,9 +30,9 @@ from berrypick.comparison.tabular import Interval, Resampling, Tabular, fields_o
 from berrypick.comparison.topic_values import TopicValues
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table
 from berrypick.core.progress import Progress, ProgressLike, as_progress
 from berrypick.core.results import Note, Results, Signature
+from berrypick.core.score import Table
 from berrypick.core.words import counted
 from berrypick.evaluation.evaluation import Evaluation
 from berrypick.evaluation.groups import cluster_codes, cluster_notes, topic_clusters

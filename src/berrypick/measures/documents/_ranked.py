@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking, Run
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.judging.documents import JudgedDocuments, judged_documents

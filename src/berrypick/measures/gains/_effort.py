@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Curve
+from berrypick.core.score import Curve, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS
 from berrypick.measures.gains._gains import Base, Curves, GainMeasure, curves

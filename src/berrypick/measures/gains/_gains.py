@@ -10,10 +10,9 @@ import numpy as np
 
 from berrypick.core import paths
 from berrypick.core.arrays import FloatArray
-from berrypick.core.explanation import Table, number
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter, zero_to_one
-from berrypick.core.score import Score
+from berrypick.core.score import Score, Table, number
 from berrypick.judging.ranked_gains import RankedGains, focused, ranked_gains, with_alpha
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Cutoff, Measure

@@ -10,8 +10,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS, Cutoff, Measure
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.explanation import Explanation, number
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.gains._effort import _Interpolated, effort_precision, rises_table
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import NeedsError, option
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.observed import once_for_each
 from berrypick.core.run import Ranking
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.trees import numbered, unseen_lengths
 from berrypick.measures.base import LEVELS, Measure

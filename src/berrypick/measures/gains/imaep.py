@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS
 from berrypick.measures.gains._effort import _Interpolated, effort_precision

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.gains._effort import _EffortPrecision, rises_table
 

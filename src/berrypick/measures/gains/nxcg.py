@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.gains._gains import CumulatedGain
 

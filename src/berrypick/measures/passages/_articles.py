@@ -10,11 +10,10 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import NeedsError, option
-from berrypick.core.explanation import Table, number
 from berrypick.core.laws import with_laws, without
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import above_zero, parameter, zero_or_more
-from berrypick.core.score import Curve
+from berrypick.core.score import Curve, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.kernels.relevant_text import Measured, numbered_documents

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._articles import _Generalised, article_table
 from berrypick.measures.passages._sized_articles import has_sizes_alone

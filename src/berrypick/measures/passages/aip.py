@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._interpolated import POINTS, InterpolatedMeasure, interpolated
 from berrypick.measures.spans._text import text_table, view_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from berrypick.core.errors import NeedsError
-from berrypick.core.explanation import Explanation, Table, number
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._passages import _Genomics, met
 

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import above_zero
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._articles import entry_points

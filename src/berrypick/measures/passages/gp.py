@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.explanation import Explanation
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._articles import _Generalised, article_table
 from berrypick.measures.spans._text import without_text

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from berrypick.core.explanation import Explanation
 from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.passages._articles import Rule, article_table, scored

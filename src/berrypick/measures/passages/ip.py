@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.passages._interpolated import InterpolatedMeasure, interpolated
 from berrypick.measures.spans._text import text_table, view_of

@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import unseen_parts

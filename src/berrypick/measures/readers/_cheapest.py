@@ -9,8 +9,8 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
+from berrypick.core.score import Table, number
 from berrypick.judging.candidates import item_name
 from berrypick.judging.effort import Effort
 from berrypick.judging.topic import JudgedTopic

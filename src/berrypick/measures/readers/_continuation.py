@@ -14,10 +14,9 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import above_zero, parameter
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
+from berrypick.core.score import Table, number
 from berrypick.kernels.joint_bounds import bounds_at_events, mean_bound, weighted_bounds
 from berrypick.kernels.lists.ideal import Ideal
 from berrypick.kernels.poisson_binomial import events, is_certain, normal_tails, number_seen, upper_tails, weighted_law

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
+from berrypick.core.score import Table, number
 from berrypick.judging.candidates import Candidates
 from berrypick.kernels.lists import ideal as ideals
 from berrypick.measures.readers._certificate import Searched, search_of

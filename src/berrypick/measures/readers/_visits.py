@@ -12,12 +12,11 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import NeedsError, option
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import above_zero, one_or_more, parameter, zero_or_more
 from berrypick.core.run import Ranking
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.truth import Targets
 from berrypick.judging.context import JudgingContext
 from berrypick.judging.reader_sessions import ReaderSessions

@@ -13,8 +13,8 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table, number
 from berrypick.core.reach import Reach
+from berrypick.core.score import Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import number_seen
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import above_zero, parameter
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import unit_word
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic

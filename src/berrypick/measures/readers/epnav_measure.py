@@ -12,10 +12,9 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels import gain_law

@@ -13,11 +13,10 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import BerrypickWarning, UsageError
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.candidates import item_name
 from berrypick.judging.reader_sessions import ReaderSessions, sorted_rows, weighted_inverse
 from berrypick.judging.topic import JudgedTopic

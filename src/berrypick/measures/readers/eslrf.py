@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.explanation import Table, number
-from berrypick.core.score import Score
+from berrypick.core.score import Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.readers._visits import VisitQuantities, _Searching
 

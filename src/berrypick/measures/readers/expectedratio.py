@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.reader_values import ReaderValues

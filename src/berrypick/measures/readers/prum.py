@@ -10,11 +10,10 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import NamedError, UsageError, option
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
 from berrypick.core.parameters import one_or_more, parameter
 from berrypick.core.reach import Reach, check_units
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.poisson_binomial import consulted, lower_tails, normal_law

@@ -9,8 +9,7 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Table, number
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import LEVELS, recall_value
 from berrypick.measures.readers._visits import VisitQuantities, _Searching

@@ -12,9 +12,8 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.errors import NamedError, UsageError
-from berrypick.core.explanation import Table, number
 from berrypick.core.parameters import above_zero
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.people import PeopleWalk

@@ -10,10 +10,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray
 from berrypick.core.errors import UsageError, option
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
 from berrypick.core.parameters import above_zero, parameter, zero_or_more
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.reader_sessions import ReaderSessions
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.segments._segments import relevant, results

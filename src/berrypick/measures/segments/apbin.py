@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation, Table
 from berrypick.core.laws import with_laws, without
 from berrypick.core.parameters import one_or_more
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure
 from berrypick.measures.segments._segments import average_precision, relevant, results

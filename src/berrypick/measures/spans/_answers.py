@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berrypick.core.explanation import Explanation
 from berrypick.core.laws import with_laws
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score
 from berrypick.core.words import counted
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure

@@ -10,10 +10,10 @@ import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray, Positions
 from berrypick.core.errors import NeedsError, UsageError, option
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import positive_share
 from berrypick.core.run import Ranking
+from berrypick.core.score import Explanation, Table, number
 from berrypick.core.truth import Targets
 from berrypick.documents.token_offsets import TokenOffsets
 from berrypick.documents.tokens import token_costs

@@ -14,12 +14,11 @@ from berrypick.core.arrays import FloatArray, IntArray
 from berrypick.core.collection import unknown_length
 from berrypick.core.columns import Coded
 from berrypick.core.errors import UsageError
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.observed import once_for_each
 from berrypick.core.parameters import parameter
 from berrypick.core.run import Ranking
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.ranked_gains import rows_by_document

@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
-from berrypick.core.score import Curve, Score
+from berrypick.core.score import Curve, Explanation, Score, Table, number
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import Measure

@@ -9,10 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from berrypick.core.arrays import IntArray
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.run import Ranking
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.core.words import unit_word
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.relevant_text import first_seen, once

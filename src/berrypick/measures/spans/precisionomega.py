@@ -10,10 +10,9 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, Positions
 from berrypick.core.errors import NeedsError, option
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import with_laws
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.kernels.intervals import merge
 from berrypick.measures.base import Measure

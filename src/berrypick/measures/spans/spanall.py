@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from berrypick.core.explanation import Explanation
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._chunks import SpanMeasure
 

@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray, IntArray
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.laws import without
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.base import SHOWN, Measure
 from berrypick.measures.spans._iou import ALMOST, overlaps

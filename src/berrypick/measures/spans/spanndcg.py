@@ -8,9 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from berrypick.core.arrays import FloatArray
-from berrypick.core.explanation import Explanation, Table, number
 from berrypick.core.parameters import parameter
-from berrypick.core.score import Score
+from berrypick.core.score import Explanation, Score, Table, number
 from berrypick.judging.topic import JudgedTopic
 from berrypick.measures.spans._chunks import SpanMeasure
 

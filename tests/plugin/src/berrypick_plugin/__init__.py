@@ -5,7 +5,7 @@ import numpy as np
 
 import berrypick as bp
 from berrypick.core.assemble import assemble
-from berrypick.core.explanation import Table
+from berrypick.core.score import Table
 from berrypick.evaluation.protocols import Protocol
 from berrypick.formats import content, finite
 from berrypick.report.panels import Panel
