@@ -28,7 +28,7 @@ def placed_run(run: Run, texts: Texts | None, judged: Container[str], quotes: Qu
     """A run whose results are in documents that are known. ``spans``: whether parts of documents are judged, so that
     results are places in them."""
     run = _with_known_names(run, judged if texts is None else texts, texts is not None)
-    unnamed = UNNAMED in run.documents
+    unnamed = run.uncoded is None and UNNAMED in run.documents  # plain lists name every document
     if texts is None:
         if unnamed:
             raise _needs_documents(run)
