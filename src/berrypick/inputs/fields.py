@@ -98,6 +98,8 @@ LISTS: Mapping[Role, tuple[str, ...]] = {
 }
 #: Fields that may be lists of the same length, an item for each result.
 _LISTED = ("doc", "start", "end", "length", "rank", "score", "distance", "grade")
+#: Of these, what is never the same for several results because it is said once.
+_OF_ONE = ("start", "end", "length", "rank", "score", "distance")
 #: Quotes only in a row that has no offsets and no other quote.
 LAST_QUOTES = ("reference", "answer")
 #: Fields that say where, but not in characters: what they count. They are refused until they can be counted.
@@ -330,6 +332,7 @@ class FieldReader:
         if _SCALARS.issuperset(map(type, given.values())):
             return None
         given = as_lists(given)
+        _refuse_shared(plan, given)
         texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
         placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
         try:
@@ -468,6 +471,14 @@ def unread_note(names: Iterable[str]) -> str:
     """The one note on fields that were not read; '' if there are none."""
     shown = ", ".join(shorten(name, 40) for name in names)
     return f"unread: {shown}" if shown else ""
+
+
+def _refuse_shared(plan: _Plan, given: Mapping[str, Any]) -> None:
+    """Refuse one place, rank or score beside a list: it would be taken for that of every item."""
+    listed = [name for name in plan.lists if name not in plan.whole and isinstance(given[name], (list, tuple))]
+    for name in (name for ours in _OF_ONE for name in plan.wanted.get(ours, ())) if listed else ():
+        if given[name] is not None and not isinstance(given[name], (list, tuple)):
+            raise FieldError(f"{listed[0]} is a list, but {name} is not", "give lists with an item for each, or none")
 
 
 def _rivals(ours: str, usual: list[str], found: list[str]) -> list[str]:
