@@ -398,6 +398,8 @@ def _with_metadata(
 ) -> dict[str, Any]:
     """The fields of an object with those of its metadata. ``parent``: where a library keeps the name of the document
     that a chunk was cut from, which goes before other names."""
+    if metadata and not isinstance(metadata, Mapping):
+        raise FieldError(f"metadata is a {type(metadata).__name__}, not an object", "give names and values, or none")
     given = {str(name): value for name, value in (metadata or {}).items() if name not in _OF_LISTS}
     for name, value in given.items():
         if name == "start_index" and is_number(value) and value < 0:
