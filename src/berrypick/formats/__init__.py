@@ -147,7 +147,9 @@ USUAL = {"truth": ("trec-qrels", 4), "run": ("trec-run", 6)}
 
 #: Names by which lines of JSON are told that are not lines of spans; these have the name topic.
 OTHERS = re.compile(
-    '"(text|data|label|labels|entities|annotations|answer|qid|tests|snippets|fitted|target|selector|hits|results)"'
+    '"(text|data|label|labels|entities|annotations|answer|qid|tests|snippets|fitted|target|selector|hits|results|'
+    "responses?|result|outputs?|inputs?|context|documents|source_documents|source_nodes|messages|vars|run_type|"
+    'attributes|observations|retrieved_contexts|retrieval_context)"'
 )
 
 
