@@ -57,6 +57,7 @@ REFUSED = {
     '{"topic": "q", "response": {"root": {"relevance": 1, "errors": [{"code": 4}]}}}\n': "run:1: .*the search failed",
     '{"topic": "q", "response": ["a"]}\n{"topic": "r"}\n': "run:2: is no result of a known kind",
     '{"topic": "q", "response": [{"page_content": "Cut", "metadata": {"page": 3}}]}\n': "run:1: page says where",
+    '{"topic": "q", "response": [{"page_content": "Cut", "metadata": [3]}]}\n': "run:1: metadata is a list, not an obj",
 }
 
 

@@ -55,6 +55,36 @@ def test_everyday_names_that_mean_several_things_suggest_measures(files, berrypi
     assert done.code == 2 and f"did you mean {spans} for spans" in done.err
 
 
+#: Names that people type for measures of documents: what is to be typed for spans.
+EVERYDAY = {"recall@5": "charR@5", "precision@5": "charP@5", "mrr": "spanRR", "ndcg@10": "spanNDCG@10",
+            "hit_rate@5": "spanHit@5"}  # fmt: skip
+
+
+@pytest.fixture
+def lines(files):
+    """A truth and a run of one span."""
+    return files(truth_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5, "grade": 1}\n',
+                 run_jsonl='{"topic": "1", "doc": "d", "start": 0, "end": 5, "rank": 1}\n')  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", EVERYDAY)
+def test_everyday_names_count_whole_documents_and_say_so(lines, berrypick, typed):
+    test_a_measure_of_whole_documents_on_spans_says_so(typed, EVERYDAY[typed])
+    done = berrypick("evaluate", lines["truth_jsonl"], lines["run_jsonl"], "-m", typed)
+    assert done.code == 0 and f"{typed}: counts whole documents" in done.err and EVERYDAY[typed] in done.err
+    gate = berrypick("compare", lines["truth_jsonl"], lines["run_jsonl"], "-m", typed, "--fail-under", f"{typed}=0.5")
+    assert gate.code == 2 and "whole documents" in gate.err and EVERYDAY[typed] in gate.err
+
+
+def test_unknown_names_suggest_measures_of_what_is_judged(lines, berrypick):
+    with pytest.raises(bp.UsageError, match="did you mean spanHit@5 for spans or Success@5 for whole documents"):
+        bp.evaluate(TRUTH, RUN, "hit@5")
+    done = berrypick("evaluate", lines["truth_jsonl"], lines["run_jsonl"], "-m", "hit@5")
+    assert done.code == 2 and "did you mean spanHit@5 for spans" in done.err
+    with pytest.raises(bp.UsageError, match="did you mean spanHit"):
+        bp.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "hit@5")
+
+
 # --- names that nearly match ----------------------------------------------------------------------------------------
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any
 
 from berrypick.core.errors import InputError, nesting_refused
-from berrypick.core.results import ALL, JUDGED, Note, Results, Row, Signature
+from berrypick.core.results import ALL, JUDGED, Note, Results, Row, Signature, whole_documents_note
 from berrypick.evaluation.requested import measure_info, measure_of_parts
 from berrypick.formats.io.files import file_name, head, read_whole, reusable
 from berrypick.formats.io.json_lines import json_cost

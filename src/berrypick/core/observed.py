@@ -96,6 +96,17 @@ class part(cached_property[T]):
             return kept[0]
 
 
+def held_part(owner: Any, name: str) -> Any:
+    """Return a part of an owner if it was computed, else None."""
+    return owner._parts.get(getattr(type(owner), name), (None,))[0]
+
+
+def set_part(owner: Any, name: str, value: Any) -> None:
+    """Let an owner, which nobody else has, have another value for a part; what follows from it is computed anew."""
+    owner._parts.clear()
+    owner._parts[getattr(type(owner), name)] = (value, set())
+
+
 def once_for_each(compute: F) -> F:
     """Let a function be computed once for its first argument, which has ``_parts``, and each of the others."""
 

@@ -30,7 +30,7 @@ def placed_run(run: Run, texts: Texts | None, judged: Container[str], quotes: Qu
     if not run.quoted and not run.other_names:  # only a text says which document a result is in
         return run
     run = _with_known_names(run, judged if texts is None else texts, texts is not None)
-    unnamed = UNNAMED in run.documents
+    unnamed = run.uncoded is None and UNNAMED in run.documents  # plain lists name every document
     if texts is None:
         if unnamed:
             raise _needs_documents(run)

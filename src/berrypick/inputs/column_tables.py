@@ -104,7 +104,8 @@ class ColumnTable:
                 raise InputError(error.what, path=where, line=number, text=text, remedy=error.remedy) from None
             found += held
             numbers += [number] * len(held)
-            called |= names_of(held[0])
+            for one in held[:1]:  # an empty list of what is relevant gives no row
+                called |= names_of(one)
         return replace(cls.of_rows(found, where), number=numbers, unread=tuple(reader.unread), called=called)
 
     def plain(self) -> ColumnTable:

@@ -332,6 +332,7 @@ class FieldReader:
         if _SCALARS.issuperset(map(type, given.values())):
             return None
         given = as_lists(given)
+        _refuse_shared(plan, given)
         texts = {name for name in plan.wanted.get("text", ()) if isinstance(given[name], (list, tuple))}
         placed = any(isinstance(given[name], (list, tuple)) for name in plan.lists)
         of_one = (name for ours in _OF_ONE for name in plan.wanted.get(ours, ()))
@@ -473,6 +474,14 @@ def unread_note(names: Iterable[str]) -> str:
     """The one note on fields that were not read; '' if there are none."""
     shown = ", ".join(shorten(name, 40) for name in names)
     return f"unread: {shown}" if shown else ""
+
+
+def _refuse_shared(plan: _Plan, given: Mapping[str, Any]) -> None:
+    """Refuse one place, rank or score beside a list: it would be taken for that of every item."""
+    listed = [name for name in plan.lists if name not in plan.whole and isinstance(given[name], (list, tuple))]
+    for name in (name for ours in _OF_ONE for name in plan.wanted.get(ours, ())) if listed else ():
+        if given[name] is not None and not isinstance(given[name], (list, tuple)):
+            raise FieldError(f"{listed[0]} is a list, but {name} is not", "give lists with an item for each, or none")
 
 
 def _rivals(ours: str, usual: list[str], found: list[str]) -> list[str]:

@@ -398,8 +398,9 @@ def _with_metadata(
 ) -> dict[str, Any]:
     """The fields of an object with those of its metadata. ``parent``: where a library keeps the name of the document
     that a chunk was cut from, which goes before other names."""
-    held = metadata if isinstance(metadata, Mapping) else {}
-    given = {str(name): value for name, value in held.items() if name not in _OF_LISTS}
+    if metadata and not isinstance(metadata, Mapping):
+        raise FieldError(f"metadata is a {type(metadata).__name__}, not an object", "give names and values, or none")
+    given = {str(name): value for name, value in (metadata or {}).items() if name not in _OF_LISTS}
     for name, value in given.items():
         if name == "start_index" and is_number(value) and value < 0:
             given[name] = None  # LangChain could not find it

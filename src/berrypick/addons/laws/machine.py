@@ -13,6 +13,7 @@ from berrypick import kernels
 from berrypick.addons.laws.case import Case, Values
 from berrypick.addons.laws.law import Variant
 from berrypick.addons.laws.orders import Measures, Rng
+from berrypick.core.observed import held_part, set_part
 from berrypick.core.reach import Reach
 from berrypick.evaluation.requested import RequestedMeasure
 from berrypick.judging.judge import judge_topic
@@ -80,7 +81,7 @@ def _with_raised_reach(measure: Measure, judged: JudgedTopic, seed: int) -> floa
         return None
     if not judged.answered:
         return as_score(measure.missing_topic_score(judged)).value
-    vars(judged)["reach"] = _raised(judged.reach, np.random.default_rng(seed))
+    set_part(judged, "reach", _raised(judged.reach, np.random.default_rng(seed)))
     return as_score(measure.compute(judged)).value
 
 
@@ -96,7 +97,7 @@ def reads_reach(case: Case, one: RequestedMeasure) -> bool:
         judged = _judged(case, one, topic)
         if judged.answered and len(judged.targets):
             one.measure.compute(judged)
-            held: Reach | None = vars(judged).get("reach")
+            held: Reach | None = held_part(judged, "reach")
             if held is not None and held.probability.sum() < held.ranks * held.targets:
                 return True
     return False

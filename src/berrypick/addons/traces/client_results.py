@@ -67,7 +67,8 @@ _MARKS = (("page_content",), ("source_nodes",), ("start_char_idx",), ("token_cou
           ("documents", "split_idx_start"), ("documents", "content", "blob"))  # fmt: skip
 #: Names around lists in files of other kinds.
 _AROUND = frozenset({"data", "version", "results", "tests", "documents", "annotations", "items", "rows", "examples",
-                     "queries", "corpus", "videos", "runs", "topics", "questions", "paragraphs"})  # fmt: skip
+                     "queries", "corpus", "videos", "runs", "topics", "questions", "paragraphs", "articles", "passages",
+                     "records", "entries", "samples"})  # fmt: skip
 _FIRST_LIST = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*["{]')
 
 
