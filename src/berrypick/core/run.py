@@ -18,6 +18,7 @@ import numpy as np
 
 from berrypick.core.arrays import BoolArray, FloatArray, IntArray, Narrow, Positions
 from berrypick.core.arrow import Kind
+from berrypick.core.boxes import Boxes
 from berrypick.core.collection import unknown_length
 from berrypick.core.columns import NameColumn, narrow
 from berrypick.core.errors import shorten
@@ -72,6 +73,7 @@ class Ranking:
     path: IntArray | None = None  # element paths, or the points where passages start
     path_end: IntArray | None = None  # the points where passages end; -1 for an element
     size: FloatArray | None = None  # lengths of elements, or of whole documents, nan where unknown
+    boxes: Boxes | None = None  # where results are places on pages; start and end are then their extent in pages
     #: The code of each of some documents, -1 for one that the run does not have; of a run, for all topics.
     vocabulary: Callable[[Sequence[str]], IntArray] | None = field(default=None, repr=False)
 
@@ -98,7 +100,9 @@ class Ranking:
         if self.path is not None:
             first, last = self.path_of(row)
             found |= {"element": first, **({"element_end": last} if last else {})}
-        if self.start is not None and self.end is not None:
+        if self.boxes is not None:
+            found |= self.boxes.record(row)
+        elif self.start is not None and self.end is not None:
             found |= {"start": self.start[row].item(), "end": self.end[row].item()}
         return found | ({} if self.score is None else {"score": float(self.score[row])})
 
@@ -112,6 +116,8 @@ class Ranking:
         if self.path is not None:
             first, last = self.path_of(row)
             return document + first + (f"..{last}" if last else "")
+        if self.boxes is not None:
+            return self.boxes.name(document, row)
         if self.start is None or self.end is None:
             return document
         return span_name(document, self.start[row], self.end[row])
@@ -142,6 +148,8 @@ class Ranking:
         unknown = self.unknown
         if unknown.any():
             raise unknown_length(self.documents[int(self.document[int(np.argmax(unknown))])], why)
+        if self.boxes is not None:
+            return self.boxes.areas
         return (self.end - self.start).astype(np.float64)
 
     @cached_property
@@ -163,6 +171,7 @@ class Ranking:
             path=None if self.path is None else self.path[keep],
             path_end=None if self.path_end is None else self.path_end[keep],
             size=None if self.size is None else self.size[keep],
+            boxes=None if self.boxes is None else self.boxes[keep],
         )
 
     @cached_property
@@ -259,6 +268,8 @@ class Run(Exchanged):
         Whether its results are texts whose places are not known: parts of the documents that they name.
     unread
         Fields of the input that were not read.
+    boxes
+        The page and box of each row, where results are places on pages.
 
     Examples
     --------
@@ -299,6 +310,7 @@ class Run(Exchanged):
     quoted: Mapping[int, str] = field(default_factory=dict)
     of_text: bool = False
     unread: tuple[str, ...] = ()
+    boxes: Boxes | None = None
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -468,6 +480,7 @@ class Run(Exchanged):
             paths=self.paths,
             path=None if self.path is None else self.path[rows],
             path_end=None if self.path_end is None else self.path_end[rows],
+            boxes=None if self.boxes is None else self.boxes[rows],
             vocabulary=self.codes_in_order,
         )
 
@@ -517,6 +530,7 @@ class Run(Exchanged):
             quoted={new: self.quoted[row] for new, row in enumerate(old) if row in self.quoted},
             path=None if self.path is None else self.path[kept],
             path_end=None if self.path_end is None else self.path_end[kept],
+            boxes=None if self.boxes is None else self.boxes[kept],
         )
 
 
@@ -525,6 +539,8 @@ def repeated_pointers(ranking: Ranking) -> tuple[BoolArray, IntArray]:
     columns = [ranking.document.astype(np.float64)]
     if ranking.start is not None and ranking.end is not None:
         columns += [ranking.start.astype(np.float64), ranking.end.astype(np.float64)]
+    if ranking.boxes is not None:
+        columns += ranking.boxes.columns()
     for path in (ranking.path, ranking.path_end):
         if path is not None:
             columns.append(path.astype(np.float64))

@@ -27,6 +27,7 @@ from berrypick.documents.texts import Texts, checksum
 from berrypick.evaluation.context import element_names, prepare_context
 from berrypick.evaluation.notes import skipped_notes, some
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.page_units import truth_in_units
 from berrypick.evaluation.run_inputs import RunInputs
 from berrypick.formats.io.files import is_stream
 from berrypick.inputs.convert import RunFile, as_truth, run_sources, run_stream
@@ -54,7 +55,8 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     ``once``: the runs are gone through once, so an iterator of them is not turned into a list.
     """
     context = prepare_context(options)
-    texts, judgements = context.reader.texts, as_truth(truth)
+    texts, (judgements, pages) = context.reader.texts, truth_in_units(as_truth(truth))
+    _check_effort(options, pages is not None)
     search = Search(texts, options.quotes, judgements.units == "spans", options.offsets or "chars")
     sources, stream = run_stream(runs, search) if once else (run_sources(runs, search), None)
     notes: list[Note] = []
@@ -100,7 +102,7 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     collection = context.reader.collection
     if collection is not None and collection.structures:
         judgements = resolve_truth(judgements, collection)
-    systems = RunInputs((), options, context, judgements.units, seconds, stream)
+    systems = RunInputs((), options, context, judgements.units, seconds, stream, pages)
     ready = tuple(
         source.recognised()  # read when it is scored, one of several files after the other
         if isinstance(source, RunFile) and len(sources) > 1 and not is_stream(fspath(source.path))
@@ -121,6 +123,16 @@ def prepare_inputs(truth: Any, runs: Any, options: EvaluationOptions, once: bool
     reader = replace(reader, line_unit=_line_unit(judgements, context.effort, reader))
     context = replace(context, reader=reader, user=context.user.resolved(reader))
     return Inputs(judgements, replace(systems, sources=ready), context, tuple(notes))
+
+
+def _check_effort(options: EvaluationOptions, pages: bool) -> None:
+    """Effort and texts of another kind than what is judged."""
+    if pages and options.effort in ("chars", "tokens", "seconds"):
+        raise UsageError(f"places on pages are read in pages: use {option('effort', 'pages')}")
+    if pages and options.documents is not None:
+        raise UsageError(f"the truth judges places on pages, and {option('documents')} holds texts: leave it out")
+    if options.effort == "pages" and not pages:
+        raise UsageError(f"{option('effort', 'pages')} is for places on pages, and the truth judges none")
 
 
 def _with_annotators(truth: Truth, rule: MergeRule) -> tuple[Truth, tuple[Note, ...]]:
@@ -258,6 +270,8 @@ def _with_judged_lengths(collection: Collection | None, truth: Truth) -> tuple[C
 
 def _line_unit(truth: Truth, effort: str, reader: ReaderContext) -> str | None:
     """The unit of positions, if truth or options give it; positions with fractions are not characters."""
+    if any(topic.boxes is not None for topic in truth.topics.values()):
+        return "pages"
     if effort == "seconds":
         return "seconds"
     if reader.texts is not None or truth.offsets is not None or truth.units == "elements":

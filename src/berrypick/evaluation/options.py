@@ -31,8 +31,8 @@ from berrypick.documents.tokens import Tokenizer
 from berrypick.evaluation.protocols import check_task_name, get_protocol
 from berrypick.users import UserModel
 
-EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds"]
-EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds")
+EffortName = Literal["rank", "clicks", "chars", "tokens", "seconds", "pages"]
+EFFORTS: tuple[EffortName, ...] = ("rank", "clicks", "chars", "tokens", "seconds", "pages")
 TOPICS = ("judged", "run")
 TextMismatch = Literal["error", "note"]
 TEXT_MISMATCH: tuple[TextMismatch, ...] = ("error", "note")

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from berrypick.core.collection import Collection
-from berrypick.core.errors import Message, UsageError, option
+from berrypick.core.errors import InputError, Message, UsageError, option
 from berrypick.core.run import Run
 from berrypick.core.words import counted
 from berrypick.documents.checked import checked_run
 from berrypick.documents.text_length import check_run_lengths
 from berrypick.evaluation.options import EvaluationOptions
+from berrypick.evaluation.page_units import PageUnits, run_in_units
 from berrypick.evaluation.protocols import check_task, repair
 from berrypick.inputs.convert import RunFile
 from berrypick.judging.context import JudgingContext
@@ -30,6 +31,7 @@ class RunInputs:
     units: str  # what the truth judges
     seconds: bool = False  # what positions count, where that is known already
     stream: Iterator[Run | RunFile] | None = None  # instead of sources: runs that are not all in memory
+    pages: PageUnits | None = None  # of a truth of places on pages
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -49,6 +51,11 @@ class RunInputs:
     def prepare(self, source: Run | RunFile) -> Run:
         """A run as it is scored."""
         run = source.read() if isinstance(source, RunFile) else source
+        if self.pages is not None:
+            run = run_in_units(run, self.pages)
+        elif run.boxes is not None:
+            what = "the results are places on pages, and the truth judges none"
+            raise InputError(what, path=run.source or run.tag or "the run", remedy="give page, and box, in the truth")
         texts, collection = self.context.reader.texts, self.context.reader.collection
         if texts is not None:
             quotes = self.options.quotes or "exact"

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, TextIO
 import numpy as np
 
 from berrypick.core.assemble import assemble
+from berrypick.core.boxes import Boxes
 from berrypick.core.run import Run
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, positions, write_lines
+from berrypick.formats.io.page_places import Place, read_place
 from berrypick.formats.io.values import result_counts
 from berrypick.formats.span_truth import OF_TASKS, is_span_line, line_names, span_records
 from berrypick.inputs.fields import FieldReader, ours_of
@@ -65,6 +67,7 @@ class SpanRun(Format):
         line: list[int] = []
         start: list[float] = []
         end: list[float] = []
+        places: list[Place] = []
         score: list[float | None] = []
         rank: list[float | None] = []
         quoted: dict[int, str] = {}
@@ -79,12 +82,16 @@ class SpanRun(Format):
                 _returns_nothing(fields, empty)
                 continue
             names = fields.name("topic"), fields.name("doc")
-            span = fields.span(empty_allowed=True)
+            place = read_place(fields, empty_allowed=True)
+            span = fields.span(empty_allowed=True) if place is None else None
             given = fields.number_of("score"), fields.number_of("rank")
             if not fields.good:
                 continue
             if line and (span is None) != (not start):
                 fields.fail("only some lines have start and end", "give them for every line, or for none")
+                continue
+            if line and (place is None) != (not places):
+                fields.fail("only some lines have a page", "give it for every line, or for none")
                 continue
             for column, other, key in ((score, given[0], "score"), (rank, given[1], "rank")):
                 if column and (column[0] is None) != (other is None):
@@ -105,14 +112,19 @@ class SpanRun(Format):
             if span is not None:
                 start.append(span[0])
                 end.append(span[1])
+            if place is not None:
+                places.append(place)
+        boxes = Boxes.of(places) if places else None
+        begin, stop = (positions(start), positions(end)) if start else boxes.extent() if boxes else (None, None)
         ranks = np.array(rank, dtype=np.float64) if rank and rank[0] is not None else None
         scores = np.array(score, dtype=np.float64) if score and score[0] is not None else None
         run = assemble(
             tag=tag or name,
             topic=topic,
             document=document,
-            start=positions(start) if start else None,
-            end=positions(end) if start else None,
+            start=begin,
+            end=stop,
+            boxes=boxes,
             score=scores,
             rank=ranks,
             line=np.arange(len(line)),  # several rows may stand in one line
@@ -161,7 +173,9 @@ def _results(value: Any) -> Iterator[dict[str, Any]]:
             yield {"topic": topic, "results": []}
         for row in range(len(ranking)):
             record: dict[str, Any] = {"topic": topic, "doc": ranking.documents[int(ranking.document[row])]}
-            if ranking.start is not None:
+            if ranking.boxes is not None:
+                record |= ranking.boxes.record(row)
+            elif ranking.start is not None:
                 record["start"], record["end"] = plain(ranking.start[row]), plain(ranking.end[row])
             if above + row in value.quoted:
                 record["text"] = value.quoted[above + row]

@@ -13,15 +13,17 @@ from berrypick.core.truth import OFFSETS, Offsets, Quote, TopicTruth, Truth
 from berrypick.core.words import counted
 from berrypick.formats.base import Format, Problems, Role
 from berrypick.formats.io.json_lines import Fields, Rows, plain, records, span_fields, write_lines
+from berrypick.formats.io.page_places import read_place
 from berrypick.formats.io.values import ONE_OF_TWO, Judgement, documents_topic, judged_counts, spans_topic
-from berrypick.inputs.fields import QUESTIONS, FieldReader, is_span_header, ours_of
+from berrypick.inputs.fields import PAGE_NAMES, QUESTIONS, FieldReader, is_span_header, ours_of
 
 #: Fields that only runs have.
 OF_RUNS = ("score", "rank", "results")
 #: Fields of judgements and of runs; any other is a field of the topic.
 OWN_FIELDS = frozenset({"topic", "doc", "start", "end", "grade", "quote", "offsets", "length", "text", "tag", "answer",
-                        "judged", "is_impossible", "annotator", *OF_RUNS})  # fmt: skip
+                        "judged", "is_impossible", "annotator", *OF_RUNS, *PAGE_NAMES})  # fmt: skip
 #: Fields of tasks to be judged, and of their exports from annotation tools.
+ONE_KIND = "give pages for every span, or for none"
 LABELS = ("label", "labels", "entities", "annotations", "spans")
 _TOKENS = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
 #: Characters of a line whose names are looked at, to see what it is.
@@ -101,7 +103,7 @@ class SpanTruth(Format):
     @classmethod
     def _of_one(cls, rows: Rows, problems: Problems, path: str, topic_fields: TopicFields) -> Truth:
         """The judgements of one annotator."""
-        spans: dict[str, dict[tuple[str, float, float], Judgement]] = {}
+        spans: dict[str, dict[tuple[Any, ...], Judgement]] = {}
         quotes: dict[str, list[Quote]] = {}
         whole: dict[str, dict[str, Judgement]] = {}
         judged: dict[str, dict[str, int]] = {}
@@ -110,6 +112,7 @@ class SpanTruth(Format):
         counting: dict[Offsets | None, int] = {}
         unplaced: dict[str, None] = {}
         any_span = False
+        places: dict[bool, int] = {}  # whether lines have pages, and a line that has or has none
         for number, text, value in rows:
             fields = Fields(number, text, value, problems)
             if len(value) > 2 and isinstance(value.get("topic"), (str, int)):
@@ -128,7 +131,10 @@ class SpanTruth(Format):
             topic, grade = fields.name("topic"), fields.number_of("grade", 1.0)
             if value.get("start") is not None:
                 _count(fields, counting)
-            if value.get("quote") is not None or _has_text(value):
+            place = read_place(fields, empty_allowed=grade == 0)
+            if not fields.good:
+                continue
+            if place is None and (value.get("quote") is not None or _has_text(value)):
                 quote = _quote(fields, grade)
                 if quote is None:
                     continue
@@ -138,7 +144,7 @@ class SpanTruth(Format):
                 if not quote.has_offsets:
                     continue
             document = fields.name("doc")
-            span = fields.span(empty_allowed=grade == 0)
+            span: tuple[Any, ...] | None = (place,) if place else fields.span(empty_allowed=grade == 0)
             if not fields.good or grade is None:
                 continue
             if span is None:
@@ -149,6 +155,9 @@ class SpanTruth(Format):
                 cls._once(fields, whole[topic], document, document, grade)
             else:
                 any_span = True
+                if places.setdefault(place is not None, number) and len(places) > 1:
+                    fields.fail(f"only some spans have a page; line {places[place is None]} is another kind", ONE_KIND)
+                    continue
                 cls._once(fields, spans.setdefault(topic, {}), (document, *span), document, grade)
         for topic in (*judged, *unanswerable):
             spans.setdefault(topic, {})
@@ -219,7 +228,9 @@ class SpanTruth(Format):
             ]
             for row, document in enumerate(topic.document):
                 record: dict[str, Any] = {"topic": topic.topic, "doc": document}
-                if topic.start is not None:
+                if topic.boxes is not None:
+                    record |= topic.boxes.record(row)
+                elif topic.start is not None:
                     record["start"], record["end"] = plain(topic.start[row]), plain(topic.end[row])
                     if (document, record["start"], record["end"]) in checks:
                         record["quote"] = checks[document, record["start"], record["end"]]

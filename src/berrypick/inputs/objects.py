@@ -36,7 +36,7 @@ from berrypick.formats.io.hit_rows import HitRows
 from berrypick.formats.io.hits import is_hit, payload
 from berrypick.formats.io.json_lines import are_span_names, place_of_name
 from berrypick.formats.io.responses import answer_in, is_answer
-from berrypick.inputs.fields import FieldError, FieldReader, Role, Row, names_of
+from berrypick.inputs.fields import PAGE_NAMES, FieldError, FieldReader, Role, Row, names_of
 from berrypick.inputs.frames import is_frame
 from berrypick.inputs.table import Search, Table, is_number, plain_names, run_of_table
 
@@ -346,7 +346,9 @@ def _with_metadata(
     reader = FieldReader("run", ends=False, metadata=True)
     [row] = reader.read(given)
     fields = {
-        name: row[name] for name in ("doc", "start", "end", "length", "text", "score") if row.get(name) is not None
+        name: row[name]
+        for name in ("doc", "start", "end", "length", "text", "score", *PAGE_NAMES)
+        if row.get(name) is not None
     }
     called = _document(one, given, doc, fields.pop("doc", None) if parent_id is None else parent_id)
     if called is not None:

@@ -27,6 +27,7 @@ class Table(NavigationModel):
     references: ClassVar[tuple[str, ...]] = ("piwowarski2006eprum",)
     navigation: ClassVar[tuple[type, ...]] = (ReachTable,)
     navigation_needed: ClassVar[str] = "a table of reach (from, to, probability)"
+    reads_areas: ClassVar[bool] = True
     walk_assumes: ClassVar[str] = (
         "a table of reach does not say what a reader sees together: the value takes targets as independent, simulated "
         "readers see as many together as the table allows at one rank; a difference shows what that changes, in either "
