@@ -84,8 +84,10 @@ class Boxes:
         size = self.size[row].tolist() if self.sized[row] else None
         if self.whole[row]:
             return int(self.page[row]) + 1, None, size
-        scale = np.tile(self.size[row], 2) if self.shares and size else 1.0
-        return int(self.page[row]) + 1, [float(f"{edge:.12g}") for edge in (self.box[row] * scale).tolist()], size
+        box = self.box[row].tolist()
+        if self.shares and size:  # as given, but for the last digits
+            box = [float(f"{edge:.12g}") for edge in (self.box[row] * np.tile(self.size[row], 2)).tolist()]
+        return int(self.page[row]) + 1, box, size
 
     def record(self, row: int) -> dict[str, Any]:
         """A row as lines of a file have it."""

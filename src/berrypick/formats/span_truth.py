@@ -133,6 +133,7 @@ class SpanTruth(Format):
                 _count(fields, counting)
             place = read_place(fields, empty_allowed=grade == 0)
             if not fields.good:
+                spans.setdefault(topic, {})  # of which a target without area may be the only one
                 continue
             if place is None and (value.get("quote") is not None or _has_text(value)):
                 quote = _quote(fields, grade)

@@ -24,7 +24,7 @@ from berrypick.core.truth import Highlighted
 from berrypick.core.words import unit_word
 from berrypick.judging.ranked_gains import rows_by_document
 from berrypick.judging.topic import JudgedTopic
-from berrypick.kernels.areas import union_area
+from berrypick.kernels.areas import common_areas, union_area
 from berrypick.kernels.intervals import intersections, merge
 from berrypick.kernels.text import Measured, MeasuredText, first_seen_of
 from berrypick.measures.base import Measure, TextValue
@@ -322,11 +322,23 @@ def count_pairs(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     assert chosen.start is not None and chosen.end is not None
     common = 0.0
     for rows, targets in _in_common(chosen, text):
-        common += float(
-            intersections(chosen.start[rows], chosen.end[rows], text.start[targets], text.end[targets]).sum()
-        )
+        common += float(_common(chosen, rows, text, targets).sum())
     retrieved = view_of(judged)
-    return TextCounts(common, retrieved.up_to(retrieved.length, at), float((text.end - text.start).sum()), 0.0)
+    return TextCounts(common, retrieved.up_to(retrieved.length, at), _added_up(text), 0.0)
+
+
+def _common(ranking: Ranking, rows: IntArray, text: Highlighted, targets: list[int]) -> FloatArray:
+    """What each result and each target of a document have in common."""
+    assert ranking.start is not None and ranking.end is not None
+    if ranking.boxes is None or text.boxes is None:
+        return intersections(ranking.start[rows], ranking.end[rows], text.start[targets], text.end[targets])
+    row, target = np.repeat(rows, len(targets)), np.tile(np.asarray(targets), len(rows))
+    one, other = ranking.boxes[row], text.boxes[target]
+    return np.where(one.page == other.page, common_areas(one.box, other.box), 0.0)
+
+
+def _added_up(text: Highlighted) -> float:
+    return float((text.end - text.start).sum() if text.boxes is None else text.boxes.areas.sum())
 
 
 @dataclass(frozen=True)
@@ -343,6 +355,8 @@ class TextCounts:
 def count_each(judged: JudgedTopic, at: float | int | None) -> TextCounts:
     """Overlapping results and overlapping targets are counted as often as they occur."""
     view, text = view_of(judged), judged.relevant_spans
+    if text.boxes is not None:
+        raise UsageError("counted='each' is chunking_evaluation's, which has no pages: use counted='pairs'")
     chosen = view.ranking if at is None else view.ranking.rows(view.ranking.rank < at)
     assert chosen.start is not None and chosen.end is not None
     wanted = float((text.end - text.start).sum())
